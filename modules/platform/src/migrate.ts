@@ -1,0 +1,115 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Where the migrations are: one folder each, in Prisma's format, applied in the order of their names. */
+export const MIGRATIONS_DIR = join(import.meta.dirname, '../migrations');
+
+/** The advisory lock that Prisma's own `migrate deploy` takes, so the two wait for each other as well. */
+const MIGRATION_LOCK = 72707369;
+
+/** Prisma's table, created as Prisma creates it, so that either tool continues where the other stopped. */
+const CREATE_MIGRATIONS_TABLE = `
+  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum            VARCHAR(64) NOT NULL,
+    finished_at         TIMESTAMPTZ,
+    migration_name      VARCHAR(255) NOT NULL,
+    logs                TEXT,
+    rolled_back_at      TIMESTAMPTZ,
+    started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count INTEGER NOT NULL DEFAULT 0
+  )`;
+
+export interface Migration {
+  name: string;
+  sql: string;
+}
+
+/**
+ * Brings the database up to date and returns the names of the migrations it applied. Several may call it at once: one
+ * works, the others wait and then find nothing to do. A migration is applied whole or not at all.
+ * @throws Error naming the migration that failed, the one changed after it was applied, or the one left half done by Prisma.
+ */
+export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DIR): Promise<string[]> {
+  const migrations = await readMigrations(migrationsDir);
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'postroom migrate' });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('SET client_min_messages = warning');
+    await client.query(CREATE_MIGRATIONS_TABLE);
+    const waiting = await selectWaiting(client, migrations);
+    for (const migration of waiting) await apply(client, migration);
+    return waiting.map(({ name }) => name);
+  } finally {
+    await client.end(); // gives the lock back too
+  }
+}
+
+/** The migrations of a folder in the order in which they apply. */
+export async function readMigrations(migrationsDir = MIGRATIONS_DIR): Promise<Migration[]> {
+  const entries = await readdir(migrationsDir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names
+      .sort()
+      .map(async (name) => ({ name, sql: await readFile(join(migrationsDir, name, 'migration.sql'), 'utf8') })),
+  );
+}
+
+async function selectWaiting(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
+  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+  );
+  const known = new Map(rows.map((row) => [row.name, row]));
+  return migrations.filter(({ name, sql }) => {
+    const row = known.get(name);
+    if (!row) return true;
+    if (!row.finished) {
+      throw new Error(`Migration ${name} was left half done. Repair the database, then run "prisma migrate resolve".`);
+    }
+    if (!checksums(sql).includes(row.checksum)) {
+      throw new Error(
+        `Migration ${name} was changed after it was applied. Restore it and write a new migration instead.`,
+      );
+    }
+    return false;
+  });
+}
+
+/** Statements and record share a transaction, so that a crash or a mistake leaves no half of it behind. */
+async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  try {
+    await client.query('BEGIN');
+    await client.query(sql);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), sha256(sql), name],
+    );
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined); // the connection may be what failed
+    throw new Error(`Migration ${name} failed and nothing of it was kept: ${describe(error, sql)}`, { cause: error });
+  }
+}
+
+/** PostgreSQL reports a character position; a person wants the line. */
+function describe(error: unknown, sql: string): string {
+  if (!(error instanceof pg.DatabaseError) || !error.position) return String((error as Error).message ?? error);
+  const line = sql.slice(0, Number(error.position) - 1).split('\n').length;
+  return `${error.message} (line ${line} of migration.sql)`;
+}
+
+/** A checkout may turn line endings; Prisma accepts a file in either form and so do we. */
+function checksums(sql: string): string[] {
+  const unix = sql.replaceAll('\r\n', '\n');
+  return [sql, unix, unix.replaceAll('\n', '\r\n')].map(sha256);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

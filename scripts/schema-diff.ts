@@ -1,0 +1,84 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** One Prisma schema file; several are read as one schema. */
+export interface SchemaFile {
+  path: string;
+  content: string;
+}
+
+/** The part we use; the type comes with the DOM library, which a server program is better off without. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
+};
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** The schema as the modules have it now. */
+export async function currentSchema(): Promise<SchemaFile[]> {
+  const paths = globSync('modules/*/schema.prisma', { cwd: ROOT }).sort();
+  return Promise.all(
+    paths.map(async (path) => ({
+      path: path.replaceAll('\\', '/'),
+      content: await readFile(join(ROOT, path), 'utf8'),
+    })),
+  );
+}
+
+/**
+ * The SQL that turns a database of the schema `from` (none means an empty database) into one of the schema `to`;
+ * an empty string when there is nothing to do. It needs neither a database nor Prisma's engine binary.
+ */
+export async function diffSql(from: SchemaFile[] | undefined, to: SchemaFile[]): Promise<string> {
+  const engine = await openEngine(to);
+  try {
+    const { stdout } = await engine.diff({
+      from: from ? { tag: 'schemaDatamodel', files: from } : { tag: 'empty' },
+      to: { tag: 'schemaDatamodel', files: to },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return stdout === null || stdout.startsWith('-- This is an empty migration') ? '' : stdout.trim() + '\n';
+  } finally {
+    engine.free();
+  }
+}
+
+/** Loads the WebAssembly build by hand, because Node can't yet import `.wasm` without a warning. */
+async function openEngine(schema: SchemaFile[]) {
+  const glue = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const engineModule = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const { instance } = await WebAssembly.instantiate(await readFile(join(dirname(glue), 'schema_engine_bg.wasm')), {
+    './schema_engine_bg.js': engineModule,
+  });
+  engineModule.__wbg_set_wasm(instance.exports);
+  instance.exports.__wbindgen_start();
+  const datamodels = schema.map(({ path, content }): [string, string] => [path, content]);
+  return engineModule.SchemaEngine.new({ datamodels }, () => undefined, noDatabase);
+}
+
+/**
+ * The engine insists on a database even to compare two files. It gets one that is empty whatever it asks; comparing
+ * only ever asks for the server's version.
+ */
+const noDatabase = (() => {
+  const answer = <T>(value: T) => ({
+    ok: true,
+    value,
+    map: <R>(to: (value: T) => R) => answer(to(value)),
+    flatMap: <R>(to: (value: T) => R) => to(value),
+  });
+  const base = { provider: 'postgres', adapterName: 'none' };
+  const connection = {
+    ...base,
+    queryRaw: async () => answer({ columnNames: [], columnTypes: [], rows: [] }),
+    executeRaw: async () => answer(0),
+    executeScript: async () => answer(undefined),
+    getConnectionInfo: () => answer({ schemaName: 'public', supportsRelationJoins: true }),
+    dispose: async () => answer(undefined),
+  };
+  return { ...base, connect: async () => answer(connection), connectToShadowDb: async () => answer(connection) };
+})();
