@@ -1,0 +1,82 @@
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin from '@pothos/plugin-complexity';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import type PrismaTypes from '../generated/pothos.ts';
+import { getDatamodel } from '../generated/pothos.ts';
+import { authenticated, type Context } from './caller.ts';
+import { config } from './config.ts';
+import { db } from './db.ts';
+import { DomainError } from './errors.ts';
+import { DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
+
+/**
+ * The one builder that every module adds its types to. Root fields need a full-scope key unless they say otherwise
+ * (`skipTypeScopes`), so a field that forgets about authorization is closed, not open.
+ */
+export const builder = new SchemaBuilder<{
+  PrismaTypes: PrismaTypes;
+  Context: Context;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
+  AuthScopes: { full: boolean; sending: boolean };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
+    EmailAddress: { Input: string; Output: string };
+  };
+  Connection: { totalCount?: number };
+}>({
+  // Relay comes before the authorization plugin, so that scopes see parsed ids; the others' order does not matter.
+  plugins: [RelayPlugin, ScopeAuthPlugin, PrismaPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    // Ids are global as they are (TypeIDs), so nothing is encoded; `node` is ours, see nodes.ts.
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    nodesOnConnection: true,
+    edgesFieldOptions: { nullable: false },
+    nodeFieldOptions: { nullable: false },
+  },
+  scopeAuth: {
+    authorizeOnSubscribe: true,
+    treatErrorsAsUnauthorized: false,
+    authScopes: (context) => ({
+      full: () => authenticated(context).scope === 'full',
+      sending: () => authenticated(context) !== undefined,
+    }),
+    unauthorizedError: () => new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.'),
+  },
+  prisma: {
+    client: db,
+    dmmf: getDatamodel(),
+    exposeDescriptions: true,
+    filterConnectionTotalCount: true,
+    maxConnectionSize: 1000,
+    onUnusedQuery: config.NODE_ENV === 'test' ? 'error' : null,
+  },
+  complexity: {
+    defaultListMultiplier: 10,
+    limit: { complexity: 50_000, depth: 12, breadth: 500 },
+    complexityError: (kind) => new DomainError('validation_error', `The query is too large: its ${kind.toLowerCase()} is over the limit.`),
+  },
+});
+
+builder.addScalarType('DateTime', DateTimeScalar);
+builder.addScalarType('JSON', JsonScalar);
+builder.addScalarType('EmailAddress', EmailAddressScalar);
+
+builder.queryType({ authScopes: { full: true }, description: 'Reads. Every field acts on the project of the request.' });
+builder.mutationType({ authScopes: { full: true }, description: 'Writes. Each is one transaction of rows and events.' });
+builder.subscriptionType({ authScopes: { full: true }, description: 'Live views, over Server-Sent Events.' });
+
+/** The schema of all modules that have been imported, with strings checked for what PostgreSQL cannot store. */
+export function buildSchema() {
+  const schema = builder.toSchema({ sortSchema: true });
+  Object.assign(schema.getType('String') ?? {}, StringScalar);
+  Object.assign(schema.getType('ID') ?? {}, StringScalar);
+  return schema;
+}

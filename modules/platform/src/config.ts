@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65535);
+const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true');
+
+/** Every setting that Postroom reads, with its default. `docs/operations.md` explains them. */
+const environment = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('production'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' }).optional(),
+  /** Connections to PostgreSQL that one process opens at most. */
+  DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(20),
+  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_TASK_QUEUE: z.string().min(1).default('postroom'),
+  /** Where people open the Temporal UI; links to workflows begin with it. */
+  TEMPORAL_UI_URL: z.url().optional(),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  GATEWAY_PORT: port.default(3400),
+  /** The address that people and mail clients reach the gateway at; tracking and unsubscribe links begin with it. */
+  PUBLIC_URL: z.url().optional(),
+  INBOX_SMTP_PORT: port.default(3403),
+  INBOX_WEB_PORT: port.default(3404),
+  /** The relay that mail goes out by: smtp://user:password@host:port or smtps://… */
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
+  SMTP_CONNECTIONS: z.coerce.number().int().min(1).max(200).default(10),
+  /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them. */
+  POSTROOM_SECRET_KEY: z.string().optional(),
+  POSTROOM_KEY_FILE: z.string().optional(),
+  /** Lets webhooks go to private addresses and over plain http; always so in development. */
+  WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
+  /** Requests a second that one API key may make. */
+  RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
+  /** GraphiQL and introspection; on unless in production. */
+  GRAPHQL_EXPLORER: flag.optional(),
+});
+
+export type Config = ReturnType<typeof parseConfig>;
+
+/** Reads the settings; throws one Error whose message names every bad value. */
+export function parseConfig(env: NodeJS.ProcessEnv) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`Some settings in the environment are not usable:\n${lines.join('\n')}`);
+  }
+  const settings = parsed.data;
+  const development = settings.NODE_ENV !== 'production';
+  return {
+    ...settings,
+    PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
+    WEBHOOKS_ALLOW_PRIVATE: settings.WEBHOOKS_ALLOW_PRIVATE ?? development,
+    GRAPHQL_EXPLORER: settings.GRAPHQL_EXPLORER ?? development,
+    secretKey: secretKey(settings.POSTROOM_SECRET_KEY, settings.POSTROOM_KEY_FILE),
+  };
+}
+
+function secretKey(given: string | undefined, file: string | undefined): Buffer | undefined {
+  const text = given ?? (file === undefined ? undefined : readFileSync(file, 'utf8'));
+  if (text === undefined) return undefined;
+  const key = Buffer.from(text.trim(), 'base64');
+  const name = given === undefined ? 'POSTROOM_KEY_FILE' : 'POSTROOM_SECRET_KEY';
+  if (key.length !== 32) throw new Error(`${name}: must hold 32 bytes in base64, for example of: openssl rand -base64 32`);
+  return key;
+}
+
+function configOrExit(): Config {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** The settings of this process, checked when it starts; a bad one ends it with a sentence that names it. */
+export const config: Config = configOrExit();

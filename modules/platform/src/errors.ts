@@ -1,0 +1,61 @@
+/** HTTP status of each error code: the one map that REST and GraphQL share (spec: Errors). */
+export const STATUS_BY_CODE = {
+  validation_error: 400,
+  unauthorized: 401,
+  insufficient_scope: 403,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  idempotency_conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS_BY_CODE;
+
+/** What is wrong with one field of the input. `field` is a path such as `customFields.age` or `contacts.3.email`. */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+/** The only error that rules throw: its message is written for the caller to read. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly details: readonly FieldProblem[];
+
+  constructor(code: ErrorCode, message: string, details: readonly FieldProblem[] = []) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A `validation_error` about fields; the message repeats the first problem for those who read nothing else. */
+export function invalid(...details: [FieldProblem, ...FieldProblem[]]): DomainError {
+  const [first] = details;
+  return new DomainError('validation_error', `${first.field}: ${first.message}`, details);
+}
+
+/** `not_found`, in the same words whether the row is absent or another project's. */
+export function notFound(what: string): DomainError {
+  return new DomainError('not_found', `No such ${what} in this project.`);
+}
+
+/** Whether an error is PostgreSQL's unique violation, thrown by Prisma or by pg. */
+export function isUniqueViolation(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
+  return code === 'P2002' || code === '23505' || meta?.driverAdapterError?.cause?.originalCode === '23505';
+}
+
+/** For `.catch()` on a write: a name that is taken becomes `conflict`; the database's constraint decides races. */
+export function conflictIfTaken(message: string): (error: unknown) => never {
+  return (error) => {
+    throw isUniqueViolation(error) ? new DomainError('conflict', message) : error;
+  };
+}

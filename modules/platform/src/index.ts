@@ -1,0 +1,26 @@
+export { buildSchema, builder } from './builder.ts';
+export { authenticated, type Caller, callerProject, type Context, type KeyScope } from './caller.ts';
+export { type Config, config, parseConfig } from './config.ts';
+export { closeDatabase, db, inTransaction, pool, type Prisma, sql, type Tx } from './db.ts';
+export { emailKey, emailProblem } from './email-address.ts';
+export {
+  conflictIfTaken,
+  DomainError,
+  type ErrorCode,
+  type FieldProblem,
+  invalid,
+  isUniqueViolation,
+  notFound,
+  STATUS_BY_CODE,
+} from './errors.ts';
+export { type NewEvent, record } from './events.ts';
+export { ID_PREFIXES, type IdPrefix, isId, newId } from './ids.ts';
+export { CHANNEL, listen } from './listen.ts';
+export { logger } from './logger.ts';
+export { Node, registerNode } from './nodes.ts';
+export { SEARCH_ATTRIBUTES, type SearchAttribute, signalWorkflow, startWorkflow, type WorkflowLabels } from './outbox.ts';
+export { DEFAULT_PAGE_SIZE, fromCursor, MAX_PAGE_SIZE, type Page, type PageArgs, pageSize, readPage, toCursor } from './pages.ts';
+export { created, deleted, found, gql, page, type Reply, type Route, type Selected } from './rest.ts';
+export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
+export { decryptSecret, encryptSecret } from './secrets.ts';
+export { runService, type Service } from './service.ts';

@@ -1,0 +1,178 @@
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { config } from './config.ts';
+import { inTransaction, pool } from './db.ts';
+import { listen } from './listen.ts';
+import { logger } from './logger.ts';
+import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
+
+/** A table whose waiting rows become workflows. */
+export interface RelaySource {
+  /** The payload of the notification that wakes it. */
+  name: string;
+  /** Hands over what waits; `more` asks to be called again at once. What it leaves is found again after a crash. */
+  handOver: (client: Client) => Promise<{ handed: number; more: boolean }>;
+}
+
+/** How often a source is looked at without being woken: the net under lost notifications and due times. */
+const POLL_MS = 1_000;
+
+/** Turns waiting rows into workflows until it is stopped. Several may run: rows and workflow ids decide who wins. */
+export async function startRelay(client: Client, sources: readonly RelaySource[]): Promise<{ stop: () => Promise<void> }> {
+  const loops = sources.map((source) => startLoop(client, source));
+  const stopListening = await listen((payload) => {
+    for (const loop of loops) if (payload === '' || payload === loop.name) loop.wake();
+  });
+  return {
+    stop: async () => {
+      await stopListening();
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+function startLoop(client: Client, source: RelaySource) {
+  let running = true;
+  let woken = true;
+  let wake = () => {};
+  const loop = async () => {
+    let failures = 0;
+    while (running) {
+      woken = false;
+      try {
+        const { more } = await source.handOver(client);
+        failures = 0;
+        if (more) continue;
+      } catch (error) {
+        failures++;
+        logger.warn({ err: error, source: source.name }, 'the relay could not hand over; it tries again');
+      }
+      if (woken && failures === 0) continue;
+      const waitMs = failures === 0 ? POLL_MS : Math.min(POLL_MS * 2 ** (failures - 1), 15_000);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  };
+  const ended = loop();
+  return {
+    name: source.name,
+    wake: () => {
+      woken = true;
+      wake();
+    },
+    stop: async () => {
+      running = false;
+      wake();
+      await ended;
+    },
+  };
+}
+
+interface OutboxRow {
+  id: string;
+  workflow_id: string;
+  kind: 'start' | 'signal';
+  name: string;
+  args: unknown[];
+  options: WorkflowLabels;
+}
+
+/** Rows taken at once. */
+const PAGE = 50;
+
+/** The outbox as a source. A row is deleted in the transaction that handed it over, so a crash hands it over again. */
+export const outboxSource: RelaySource = {
+  name: 'outbox',
+  handOver: async (client) => {
+    const handed = await inTransaction(async (tx) => {
+      const { rows } = await tx.query<OutboxRow>(
+        `SELECT id, workflow_id, kind, name, args, options FROM outbox
+         WHERE available_at <= now() ORDER BY id LIMIT ${PAGE} FOR UPDATE SKIP LOCKED`,
+      );
+      const results = await Promise.all(rows.map((row) => handOverRow(client, row)));
+      const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
+      const refused = rows.filter((_, index) => results[index] !== true).map((row) => row.id);
+      if (done.length > 0) await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [done]);
+      if (refused.length > 0) {
+        await tx.query(
+          `UPDATE outbox SET refusals = refusals + 1,
+             available_at = now() + least(interval '1 minute', interval '1 second' * 2 ^ least(refusals, 6))
+           WHERE id = ANY($1)`,
+          [refused],
+        );
+      }
+      return rows.length;
+    });
+    return { handed, more: handed === PAGE };
+  },
+};
+
+async function handOverRow(client: Client, row: OutboxRow): Promise<boolean> {
+  try {
+    if (row.kind === 'start') {
+      await startOnce(client, { workflowId: row.workflow_id, type: row.name, args: row.args, ...row.options });
+    } else {
+      await client.workflow.getHandle(row.workflow_id).signal(row.name, ...row.args);
+    }
+    return true;
+  } catch (error) {
+    // A signal to a workflow that has ended has nothing left to change.
+    if (row.kind === 'signal' && error instanceof WorkflowNotFoundError) return true;
+    logger.warn({ err: error, workflowId: row.workflow_id, name: row.name }, 'Temporal did not take an outbox row yet');
+    return false;
+  }
+}
+
+export interface OneStart extends WorkflowLabels {
+  workflowId: string;
+  type: string;
+  args: unknown[];
+  /** Milliseconds until its first task. */
+  startDelayMs?: number;
+}
+
+/** Starts a workflow under the id of its row; that it has been started before, running or ended, is success. */
+export async function startOnce(client: Client, start: OneStart): Promise<void> {
+  try {
+    await client.workflow.start(start.type, {
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      workflowId: start.workflowId,
+      args: start.args,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+      ...(start.startDelayMs === undefined ? {} : { startDelay: start.startDelayMs }),
+      ...(start.summary === undefined ? {} : { staticSummary: start.summary }),
+      ...(start.details === undefined ? {} : { staticDetails: start.details }),
+      typedSearchAttributes: searchAttributes(start.searchAttributes ?? {}),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+function searchAttributes(values: NonNullable<WorkflowLabels['searchAttributes']>): TypedSearchAttributes {
+  const pairs = SEARCH_ATTRIBUTES.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }];
+  });
+  return new TypedSearchAttributes(pairs);
+}
+
+/** How many rows wait for the relay, and for how long the oldest has. */
+export async function outboxBacklog(): Promise<{ rows: number; oldestSeconds: number }> {
+  const { rows } = await pool.query<{ rows: number; oldest: number | null }>(
+    'SELECT count(*)::int AS rows, extract(epoch FROM now() - min(created_at))::float AS oldest FROM outbox',
+  );
+  return { rows: rows[0]?.rows ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 };
+}

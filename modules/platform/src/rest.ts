@@ -1,0 +1,60 @@
+import { type DocumentNode, parse } from 'graphql';
+
+/** What a route's reply function is given: the data its document selected. The document is checked at start. */
+export type Selected = any;
+
+export interface Reply {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * One row of `/v1`: a path and the GraphQL document it runs. The document's variables are the request's contract, and
+ * validation, conversion of names and the OpenAPI document follow from them: a variable named in the path is taken from
+ * there, the others from the query of a GET or the body of a write, in snake_case. The members of a variable named
+ * `input` are the body itself; `limit` and `cursor` are the page of a list.
+ */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Such as `/v1/groups/{id}`. */
+  path: string;
+  /** The key scope it takes (spec: Authentication). */
+  needs: 'full' | 'sending';
+  /** False when the request acts on no single project (`GET /v1/projects`), `path` when the path names it. */
+  project?: 'header' | 'path' | 'none';
+  /** One line for the reference. */
+  summary: string;
+  /** The heading it stands under in the reference. */
+  tag: string;
+  document: DocumentNode;
+  reply: (data: Selected) => Reply;
+  /** The largest body it takes, in bytes; 1 MB unless it says. */
+  maxBodyBytes?: number;
+  /** An example of the body, for the reference. */
+  example?: Record<string, unknown>;
+  /** The status that `reply` answers with, and others it may choose; for the reference. */
+  statuses?: number[];
+}
+
+/** Marks GraphQL text for editors and parses it once, when the module is loaded. */
+export function gql(strings: TemplateStringsArray, ...parts: string[]): DocumentNode {
+  return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
+}
+
+/** `{data: …}` of one root field, with 200. */
+export const found = (field: string) => (data: Selected): Reply => ({ status: 200, body: { data: data[field] } });
+
+/** `{data: …}` of one root field, with 201. */
+export const created = (field: string) => (data: Selected): Reply => ({ status: 201, body: { data: data[field] } });
+
+/** `{deleted: true}` (spec: What the service does). */
+export const deleted = () => (): Reply => ({ status: 200, body: { deleted: true } });
+
+/** A page of a connection: `{data, has_more, next_cursor}`. The document selects `nodes` and `pageInfo`. */
+export const page = (field: string) => (data: Selected): Reply => {
+  const { nodes, pageInfo } = data[field];
+  return {
+    status: 200,
+    body: { data: nodes, has_more: pageInfo.hasNextPage, next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null },
+  };
+};

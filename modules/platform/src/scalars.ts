@@ -1,0 +1,101 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+
+const refuse = (message: string): never => {
+  throw new GraphQLError(message, { extensions: { code: 'validation_error' } });
+};
+
+/** What is wrong with a text that PostgreSQL could not store as it is; `undefined` when nothing is. */
+export function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the NUL character';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half a surrogate pair)';
+  return undefined;
+}
+
+function parseText(value: unknown): string {
+  if (typeof value !== 'string') return refuse('must be a string');
+  const problem = textProblem(value);
+  return problem === undefined ? value : refuse(problem);
+}
+
+/** Replaces the parsing of GraphQL's own String and ID: no coercion of numbers, no characters that can't be stored. */
+export const StringScalar = {
+  parseValue: parseText,
+  parseLiteral: (node: ValueNode) => (node.kind === Kind.STRING ? parseText(node.value) : refuse('must be a string')),
+};
+
+const ISO_DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
+
+/** Reads an ISO 8601 date and time with its offset; `undefined` when it is not one. */
+export function parseDateTime(text: string): Date | undefined {
+  if (!ISO_DATE_TIME.test(text)) return undefined;
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+const dateTimeProblem = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z';
+const parseDateTimeValue = (value: unknown): Date =>
+  (typeof value === 'string' ? parseDateTime(value) : undefined) ?? refuse(dateTimeProblem);
+
+export const DateTimeScalar = new GraphQLScalarType<Date, string>({
+  name: 'DateTime',
+  description: 'An instant in ISO 8601, UTC, with milliseconds: `2026-11-21T09:30:00.000Z`.',
+  serialize: (value) => (value instanceof Date ? value : new Date(value as string)).toISOString(),
+  parseValue: parseDateTimeValue,
+  parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+/** Walks a JSON value for texts that can't be stored; returns the path of the first, and what is wrong with it. */
+export function jsonProblem(value: unknown, path = ''): { path: string; message: string } | undefined {
+  if (typeof value === 'string') {
+    const message = textProblem(value);
+    return message === undefined ? undefined : { path, message };
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    const inKey = textProblem(key);
+    if (inKey !== undefined) return { path, message: `has a key that ${inKey}` };
+    const problem = jsonProblem(member, at);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function parseJson(value: unknown): unknown {
+  const problem = jsonProblem(value);
+  return problem === undefined ? value : refuse(`${problem.path} ${problem.message}`.trim());
+}
+
+function jsonLiteral(node: ValueNode, variables: Record<string, unknown> | null | undefined): unknown {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return Number(node.value);
+    case Kind.LIST:
+      return node.values.map((item) => jsonLiteral(item, variables));
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map((field) => [field.name.value, jsonLiteral(field.value, variables)]));
+    case Kind.VARIABLE:
+      return variables?.[node.name.value];
+    default:
+      return node.value;
+  }
+}
+
+export const JsonScalar = new GraphQLScalarType<unknown, unknown>({
+  name: 'JSON',
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  parseValue: parseJson,
+  parseLiteral: (node, variables) => parseJson(jsonLiteral(node, variables)),
+});
+
+export const EmailAddressScalar = new GraphQLScalarType<string, string>({
+  name: 'EmailAddress',
+  description: 'An email address. Rules check its form, so that the error names the field.',
+  serialize: (value) => value as string,
+  parseValue: parseText,
+  parseLiteral: StringScalar.parseLiteral,
+});

@@ -1,0 +1,76 @@
+import { type Caller, DomainError, type KeyScope, pool } from '@postroom/platform';
+import { hashKey, isWellFormedKey } from './api-keys.ts';
+
+interface KeyRow {
+  id: string;
+  scope: KeyScope;
+  all_projects: boolean;
+  projects: string[];
+  /** Whether the project named in the request exists; only asked for keys of every project. */
+  named_exists: boolean;
+}
+
+/** One look-up by the hash: the key, its projects (two of all of them when it covers every one), and the named one. */
+const FIND_KEY = `
+  SELECT k.id, k.scope, k.all_projects,
+    CASE WHEN k.all_projects THEN ARRAY(SELECT id FROM projects LIMIT 2)
+      ELSE ARRAY(SELECT project_id FROM api_key_projects WHERE key_id = k.id) END AS projects,
+    EXISTS (SELECT FROM projects WHERE id = $2) AS named_exists
+  FROM api_keys k WHERE k.hash = $1 AND k.revoked_at IS NULL`;
+
+/**
+ * Finds out who is calling, from the `Authorization` header, and which project the request acts on, from
+ * `X-Project-Id` or the path. The database is asked each time, so a revoked key stops working at once everywhere.
+ * @throws DomainError `unauthorized` for a missing, malformed, unknown or revoked key (spec: Authentication).
+ */
+export async function authenticate(authorization: string | undefined, namedProject: string | undefined): Promise<Caller> {
+  const key = bearer(authorization);
+  const { rows } = await pool.query<KeyRow>({
+    name: 'authenticate',
+    text: FIND_KEY,
+    values: [hashKey(key), namedProject ?? ''],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new DomainError('unauthorized', 'This API key is not known, or has been revoked.');
+  return new KeyCaller(row, namedProject);
+}
+
+function bearer(authorization: string | undefined): string {
+  if (authorization === undefined || authorization === '') {
+    throw new DomainError('unauthorized', 'Give an API key: Authorization: Bearer pr_…');
+  }
+  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (key === undefined || !isWellFormedKey(key)) throw new DomainError('unauthorized', 'This is not a well-formed API key.');
+  return key;
+}
+
+class KeyCaller implements Caller {
+  readonly keyId: string;
+  readonly scope: KeyScope;
+  readonly projects: 'all' | readonly string[];
+  readonly #row: KeyRow;
+  readonly #named: string | undefined;
+
+  constructor(row: KeyRow, named: string | undefined) {
+    this.keyId = row.id;
+    this.scope = row.scope;
+    this.projects = row.all_projects ? 'all' : row.projects;
+    this.#row = row;
+    this.#named = named === '' ? undefined : named;
+  }
+
+  /** Spec: Authentication, rules 5 and 6. */
+  get projectId(): string {
+    const { projects, all_projects: all, named_exists: exists } = this.#row;
+    if (this.#named !== undefined) {
+      if (all ? exists : projects.includes(this.#named)) return this.#named;
+      throw new DomainError('forbidden', 'This API key is not authorized for that project.');
+    }
+    const [only, second] = projects;
+    if (only === undefined) throw new DomainError('forbidden', 'This API key is not authorized for any project.');
+    if (second === undefined) return only;
+    throw new DomainError('validation_error', 'This API key covers several projects: name one in the X-Project-Id header.', [
+      { field: 'X-Project-Id', message: 'is required' },
+    ]);
+  }
+}
