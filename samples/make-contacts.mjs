@@ -7,15 +7,52 @@
 import { parseArgs } from 'node:util';
 
 const { values: options } = parseArgs({
-  options: { rows: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, rough: { type: 'boolean' } },
+  options: {
+    rows: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    rough: { type: 'boolean' },
+  },
 });
 
 /** Given names, family names and cities that occur together. Non-Latin names carry the form used in the address. */
 const PLACES = [
   {
-    given: ['Emma', 'Olivia', 'James', 'Liam', 'Ava', 'Noah', 'Charlotte', 'Ethan', 'Grace', 'Marcus', 'Priscilla', 'Wyatt'],
-    family: ['Smith', "O'Brien", 'Walker', "D'Angelo", 'Lee-Thompson', 'McKenzie', 'Carter', 'Nguyen', 'Fitzgerald', 'Wu'],
-    cities: ['Chicago', 'Washington, D.C.', 'Austin, TX', 'Boston', 'St. John’s', 'Dublin', 'Auckland', 'Coeur d’Alene'],
+    given: [
+      'Emma',
+      'Olivia',
+      'James',
+      'Liam',
+      'Ava',
+      'Noah',
+      'Charlotte',
+      'Ethan',
+      'Grace',
+      'Marcus',
+      'Priscilla',
+      'Wyatt',
+    ],
+    family: [
+      'Smith',
+      "O'Brien",
+      'Walker',
+      "D'Angelo",
+      'Lee-Thompson',
+      'McKenzie',
+      'Carter',
+      'Nguyen',
+      'Fitzgerald',
+      'Wu',
+    ],
+    cities: [
+      'Chicago',
+      'Washington, D.C.',
+      'Austin, TX',
+      'Boston',
+      'St. John’s',
+      'Dublin',
+      'Auckland',
+      'Coeur d’Alene',
+    ],
   },
   {
     given: ['Jürgen', 'Käthe', 'Björn', 'Mareike', 'Sören', 'Anneliese', 'Götz', 'Friederike'],
@@ -43,28 +80,87 @@ const PLACES = [
     cities: ['Århus', 'Tromsø', 'Reykjavík', 'Jyväskylä', 'Malmö', 'Ålesund'],
   },
   {
-    given: [['Анна', 'anna'], ['Дмитрий', 'dmitri'], ['Оксана', 'oksana'], ['Георги', 'georgi'], ['Святослав', 'sviatoslav']],
-    family: [['Иванова', 'ivanova'], ['Шевченко', 'shevchenko'], ['Щербаков', 'shcherbakov'], ['Димитров', 'dimitrov']],
+    given: [
+      ['Анна', 'anna'],
+      ['Дмитрий', 'dmitri'],
+      ['Оксана', 'oksana'],
+      ['Георги', 'georgi'],
+      ['Святослав', 'sviatoslav'],
+    ],
+    family: [
+      ['Иванова', 'ivanova'],
+      ['Шевченко', 'shevchenko'],
+      ['Щербаков', 'shcherbakov'],
+      ['Димитров', 'dimitrov'],
+    ],
     cities: ['Київ', 'София', 'Львів', 'Пловдив', 'Алматы'],
   },
   {
-    given: [['Ελένη', 'eleni'], ['Γιώργος', 'giorgos'], ['Δήμητρα', 'dimitra'], ['Νίκος', 'nikos']],
-    family: [['Παπαδοπούλου', 'papadopoulou'], ['Οικονόμου', 'oikonomou'], ['Αγγελής', 'angelis']],
+    given: [
+      ['Ελένη', 'eleni'],
+      ['Γιώργος', 'giorgos'],
+      ['Δήμητρα', 'dimitra'],
+      ['Νίκος', 'nikos'],
+    ],
+    family: [
+      ['Παπαδοπούλου', 'papadopoulou'],
+      ['Οικονόμου', 'oikonomou'],
+      ['Αγγελής', 'angelis'],
+    ],
     cities: ['Αθήνα', 'Θεσσαλονίκη', 'Λευκωσία'],
   },
   {
-    given: [['伟', 'wei'], ['芳', 'fang'], ['美玲', 'meiling'], ['さくら', 'sakura'], ['健太', 'kenta'], ['민준', 'minjun'], ['서연', 'seoyeon']],
-    family: [['王', 'wang'], ['李', 'li'], ['佐藤', 'sato'], ['髙橋', 'takahashi'], ['김', 'kim'], ['박', 'park']],
+    given: [
+      ['伟', 'wei'],
+      ['芳', 'fang'],
+      ['美玲', 'meiling'],
+      ['さくら', 'sakura'],
+      ['健太', 'kenta'],
+      ['민준', 'minjun'],
+      ['서연', 'seoyeon'],
+    ],
+    family: [
+      ['王', 'wang'],
+      ['李', 'li'],
+      ['佐藤', 'sato'],
+      ['髙橋', 'takahashi'],
+      ['김', 'kim'],
+      ['박', 'park'],
+    ],
     cities: ['上海', '東京', '大阪', '서울', '臺北', '부산'],
     familyFirst: true,
   },
   {
-    given: [['ليلى', 'layla'], ['محمد', 'mohammed'], ['נועה', 'noa'], ['آرش', 'arash'], ['प्रिया', 'priya'], ['அருண்', 'arun'], ['สมชาย', 'somchai']],
-    family: [['الحداد', 'alhaddad'], ['כהן', 'cohen'], ['رضایی', 'rezaei'], ['शर्मा', 'sharma'], ['இராமன்', 'raman'], ['แสงทอง', 'saengthong']],
+    given: [
+      ['ليلى', 'layla'],
+      ['محمد', 'mohammed'],
+      ['נועה', 'noa'],
+      ['آرش', 'arash'],
+      ['प्रिया', 'priya'],
+      ['அருண்', 'arun'],
+      ['สมชาย', 'somchai'],
+    ],
+    family: [
+      ['الحداد', 'alhaddad'],
+      ['כהן', 'cohen'],
+      ['رضایی', 'rezaei'],
+      ['शर्मा', 'sharma'],
+      ['இராமன்', 'raman'],
+      ['แสงทอง', 'saengthong'],
+    ],
     cities: ['القاهرة', 'تهران', 'मुंबई', 'சென்னை', 'กรุงเทพฯ', 'تل أبيب'],
   },
 ];
-const DOMAINS = ['example.com', 'example.org', 'example.net', 'mail.example.com', 'office.example.org', 'uni.example.net', 'bakery.example', 'post.example'];
+const DOMAINS = [
+  'example.com',
+  'example.org',
+  'example.net',
+  'mail.example.com',
+  'office.example.org',
+  'uni.example.net',
+  'bakery.example',
+  'post.example',
+];
 const PLANS = ['free', 'free', 'free', 'starter', 'starter', 'team', 'team', 'enterprise'];
 const NICKNAMES = ['Bee', 'Ace', 'The Duke', 'Jo, Jr.', 'Sunny'];
 
@@ -90,13 +186,23 @@ const written = (name) => (Array.isArray(name) ? name[0] : name);
 function inAddress(name) {
   const latin = Array.isArray(name) ? name[1] : name;
   const letters = { ß: 'ss', ø: 'o', ł: 'l', þ: 'th', ð: 'd', æ: 'ae', ı: 'i' };
-  return latin.toLowerCase().normalize('NFD').replace(/[ßøłþðæı]/g, (letter) => letters[letter]).replace(/[^a-z]/g, '');
+  return latin
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[ßøłþðæı]/g, (letter) => letters[letter])
+    .replace(/[^a-z]/g, '');
 }
 
 const taken = new Set();
 /** An address that no earlier row has: a number is added when people share a name, as mail hosts do. */
 function addressOf(given, family) {
-  const shapes = [`${given}.${family}`, `${given}${family.slice(0, 1)}`, `${given.slice(0, 1)}.${family}`, `${given}_${family}`, `${given}+news`];
+  const shapes = [
+    `${given}.${family}`,
+    `${given}${family.slice(0, 1)}`,
+    `${given.slice(0, 1)}.${family}`,
+    `${given}_${family}`,
+    `${given}+news`,
+  ];
   const wanted = pick(shapes);
   const domain = pick(DOMAINS);
   let local = wanted;

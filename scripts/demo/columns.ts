@@ -1,0 +1,69 @@
+import type { CsvFile } from './csv.ts';
+
+export type FieldType = 'text' | 'number' | 'boolean' | 'date' | 'select';
+
+/** A custom field that a column of the file is imported into. */
+export interface Field {
+  /** Which column of the file. */
+  column: number;
+  key: string;
+  label: string;
+  type: FieldType;
+  /** The values that occur, when the type is `select`. */
+  options?: string[];
+}
+
+const NAME = /^(full[-_ ]?)?name$/i;
+
+/** The column of people's names; -1 when there is none. */
+export function findNameColumn({ header, emailColumn }: CsvFile): number {
+  return header.findIndex((name, column) => column !== emailColumn && NAME.test(name.trim()));
+}
+
+/** A custom field for each column that is neither address nor name and holds anything at all. */
+export function fieldsOf(file: CsvFile): Field[] {
+  const nameColumn = findNameColumn(file);
+  const keys = new Set<string>();
+  return file.header.flatMap((label, column) => {
+    if (column === file.emailColumn || column === nameColumn) return [];
+    const values = file.rows.map((row) => row.values[column]!).filter((value) => value !== '');
+    if (values.length === 0) return [];
+    const key = keyFor(label, column, keys);
+    keys.add(key);
+    return [{ column, key, label: label.trim() || `Column ${column + 1}`, ...typeOf(values) }];
+  });
+}
+
+const MAX_KEY_LENGTH = 40;
+
+/** A key of lower-case letters, digits and `_` that no other column has. */
+function keyFor(label: string, column: number, taken: ReadonlySet<string>): string {
+  const latin = label.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+  const plain = latin
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_0-9]+|_+$/g, '')
+    .slice(0, MAX_KEY_LENGTH);
+  const wanted = plain === '' || plain === 'email' || plain === 'name' ? `column_${column + 1}` : plain;
+  return taken.has(wanted) ? `${wanted}_${column + 1}` : wanted;
+}
+
+const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/;
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const BOOLEAN = /^(true|false|yes|no)$/i;
+/** A column is of a type when this share of its values is; the others are then reported as bad values. */
+const MOST = 0.95;
+const MAX_OPTIONS = 12;
+const MAX_OPTION_LENGTH = 40;
+
+function typeOf(values: string[]): Pick<Field, 'type' | 'options'> {
+  const mostly = (form: RegExp) => values.filter((value) => form.test(value)).length >= values.length * MOST;
+  // Postcodes and the like begin with zeros, which a number would lose.
+  if (mostly(NUMBER) && !values.some((value) => /^0\d/.test(value))) return { type: 'number' };
+  if (mostly(DATE)) return { type: 'date' };
+  if (mostly(BOOLEAN)) return { type: 'boolean' };
+  const options = [...new Set(values)];
+  const fewAndRepeated = options.length <= MAX_OPTIONS && values.length >= options.length * 5;
+  if (fewAndRepeated && options.every((option) => option.length <= MAX_OPTION_LENGTH))
+    return { type: 'select', options: options.sort() };
+  return { type: 'text' };
+}

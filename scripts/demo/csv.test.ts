@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { readCsv, UnusableFile } from './csv.ts';
+import { fieldsOf } from './columns.ts';
+
+const read = (text: string) => readCsv(Buffer.from(text));
+const emails = (text: string) => read(text).rows.map((row) => row.email);
+const lines = (text: string) => read(text).rows.map((row) => row.line);
+const problems = (text: string) => read(text).problems.map(({ line, message }) => `${line}: ${message}`);
+
+test.each([
+  ['UTF-8', 'utf-8', Buffer.from('email,name\nzoe@example.com,Zoé ☕\n')],
+  ['UTF-8 with a byte order mark', 'utf-8', Buffer.from('\uFEFFemail,name\nzoe@example.com,Zoé ☕\n')],
+  [
+    'UTF-16, little-endian, with its mark',
+    'utf-16le',
+    Buffer.from('\uFEFFemail\tname\nzoe@example.com\tZoé ☕\n', 'utf16le'),
+  ],
+  ['UTF-16, little-endian, without one', 'utf-16le', Buffer.from('email,name\nzoe@example.com,Zoé ☕\n', 'utf16le')],
+  ['UTF-16, big-endian', 'utf-16be', Buffer.from('\uFEFFemail,name\nzoe@example.com,Zoé ☕\n', 'utf16le').swap16()],
+])('%s is recognised', (_name, encoding, bytes) => {
+  const file = readCsv(bytes);
+  expect(file.encoding).toBe(encoding);
+  expect(file.rows.map((row) => row.values)).toEqual([['zoe@example.com', 'Zoé ☕']]);
+});
+
+test('Windows-1252 is recognised, its quotes and euro sign included', () => {
+  const bytes = Buffer.concat([
+    Buffer.from('email,name\nzoe@example.com,Zo'),
+    Buffer.from([0xe9, 0x20, 0x93, 0x80, 0x94]),
+  ]);
+  expect(readCsv(bytes)).toMatchObject({
+    encoding: 'windows-1252',
+    rows: [{ values: ['zoe@example.com', 'Zoé “€”'] }],
+  });
+});
+
+test('a broken byte in a file of UTF-8 costs its row and not the others their letters', () => {
+  const text = Buffer.from('email,name\na@example.com,Zoé Åström\nb@example.com,X\nc@example.com,Łukasz Żuk\n');
+  const bytes = Buffer.from(text.toString('latin1').replace('X', '\xe9'), 'latin1');
+  const file = readCsv(bytes);
+  expect(file.rows.map((row) => row.values[1])).toEqual(['Zoé Åström', 'Łukasz Żuk']);
+  expect(file.problems).toEqual([{ line: 3, message: 'some bytes are no valid text in the encoding of the file' }]);
+});
+
+test.each([[','], [';'], ['\t'], ['|']])('the separator %j is recognised', (separator) => {
+  expect(read(['email,"Name, title";"x"', 'a@example.com'].join('\n')).delimiter).toBe(',');
+  expect(
+    read(['email', 'city', 'plan'].join(separator) + '\n' + ['a@example.com', 'Bonn', 'free'].join(separator)),
+  ).toMatchObject({
+    delimiter: separator,
+    rows: [{ values: ['a@example.com', 'Bonn', 'free'] }],
+  });
+});
+
+test('separators inside quoted names of columns do not mislead', () => {
+  expect(read('"a,b,c,d";email\nx;a@example.com\n')).toMatchObject({
+    delimiter: ';',
+    header: ['a,b,c,d', 'email'],
+    emailColumn: 1,
+  });
+});
+
+test("Excel's first line sep=; names the separator and counts as a line", () => {
+  const file = read('sep=;\r\nemail;a,b,c\r\na@example.com;1\r\nbad;2\r\n');
+  expect(file).toMatchObject({ delimiter: ';', rows: [{ line: 3 }], problems: [{ line: 4 }] });
+});
+
+test('a file without a line of names is read from its first line', () => {
+  expect(read('Ada;ada@example.com\nBob;bob@example.com\n')).toMatchObject({
+    emailColumn: 1,
+    rows: [{ line: 1 }, { line: 2 }],
+  });
+});
+
+test('the column of addresses is found by its values when its name says nothing', () => {
+  expect(read('Имя;Почта\nАнна;anna@example.com\nБорис;none\n')).toMatchObject({
+    emailColumn: 1,
+    rows: [{ email: 'anna@example.com' }],
+  });
+});
+
+test('a file without addresses is refused in a sentence', () => {
+  expect(() => read('name,city\nAda,Bonn\n')).toThrow(
+    new UnusableFile('No column is called email or holds addresses; the columns are: name, city.'),
+  );
+  expect(() => read('')).toThrow(UnusableFile);
+});
+
+test('lines are counted right after quoted line breaks of every kind and after blank lines', () => {
+  const text =
+    'email,note\r\na@example.com,"one\r\ntwo\nthree\rfour"\r\n\r\n   \r\nb@example.com,"x"\nc@example.com,y\rbad,z\r\n';
+  expect(lines(text)).toEqual([2, 8, 9]);
+  expect(problems(text)).toEqual(['10: "bad" is no email address']);
+});
+
+test('quotes and separators inside quotes are part of the value', () => {
+  expect(
+    read(
+      'email,name\na@example.com,"Smith, Ann ""Bee"""\nb@example.com,Bob "B" Lee\nc@example.com,"Cy" Young\n',
+    ).rows.map((row) => row.values[1]),
+  ).toEqual(['Smith, Ann "Bee"', 'Bob "B" Lee', '"Cy" Young']);
+});
+
+test('each kind of bad row is reported with its line', () => {
+  const text = [
+    'email,name,city',
+    'ann@example.com,Ann,Bonn',
+    ',Nobody,Bonn',
+    'bob at example.com,Bob,Bonn',
+    'bob@example..com,Bob,Bonn',
+    'b..ob@example.com,Bob,Bonn',
+    'bob@localhost,Bob,Bonn',
+    'cy@example.com,Cy',
+    'cy@example.com,Cy,Bonn,more',
+    '" ANN@Example.COM\u00A0",Ann again,Bonn',
+    'dee@example.com,"Dee\0",Bonn',
+    'eve@example.com,Eve,Bonn',
+  ].join('\n');
+  expect(emails(text)).toEqual(['ann@example.com', 'eve@example.com']);
+  expect(problems(text)).toEqual([
+    '3: the address is missing',
+    '4: "bob at example.com" is no email address',
+    '5: "bob@example..com" is no email address',
+    '6: "b..ob@example.com" is no email address',
+    '7: "bob@localhost" is no email address',
+    '8: 2 columns instead of 3',
+    '9: 4 columns instead of 3',
+    '10: "ANN@Example.COM" is in line 2 already',
+    '11: a value holds a NUL character',
+  ]);
+});
+
+test('a bad row does not make a later good one a duplicate', () => {
+  expect(lines('email,name\na@example.com\nA@example.com,Ann\n')).toEqual([3]);
+});
+
+test('addresses are freed of surrounding space and invisible characters', () => {
+  expect(emails('email\n  a@example.com \n\u200Bb@example.com\uFEFF\n')).toEqual(['a@example.com', 'b@example.com']);
+});
+
+test('international addresses are good', () => {
+  expect(emails('email\njosé@bücher.example\n用户@例子.test\n')).toEqual(['josé@bücher.example', '用户@例子.test']);
+});
+
+test.each([
+  ['up to the next quote', 'email,name\n"ann@example.com,Ann\nbob@example.com,"Bob"\ncy@example.com,Cy\n', [3, 4]],
+  ['to the end of the file', 'email,name\nann@example.com,"Ann\nbad\nbob@example.com,Bob\ncy@example.com,Cy\n', [4, 5]],
+])('a quote that is never closed, so that it swallows rows %s, costs only its own', (_name, text, good) => {
+  expect(lines(text)).toEqual(good);
+  expect(problems(text)).toEqual(['2: a quote is opened and never closed']);
+});
+
+test('a row over several lines with the wrong number of columns is one problem', () => {
+  expect(problems('email,name,city\n"ann@example.com","Ann\nLee\nBonn"\nbob@example.com,Bob,Bonn\n')).toEqual([
+    '2: 2 columns instead of 3',
+  ]);
+});
+
+test('columns become fields of the type that their values have', () => {
+  const row = (n: number) =>
+    `p${n}@example.com,P,${n},0${1000 + n},2024-02-${10 + (n % 10)},${n % 2 ? 'yes' : 'No'},${['a', 'b'][n % 2]},t${n},`;
+  const text = [
+    'email,name,Seats,Código postal,since,vip,Plan!,Город,void',
+    ...Array.from({ length: 40 }, (_, n) => row(n)),
+  ].join('\n');
+  expect(fieldsOf(read(text))).toEqual([
+    { column: 2, key: 'seats', label: 'Seats', type: 'number' },
+    { column: 3, key: 'codigo_postal', label: 'Código postal', type: 'text' },
+    { column: 4, key: 'since', label: 'since', type: 'date' },
+    { column: 5, key: 'vip', label: 'vip', type: 'boolean' },
+    { column: 6, key: 'plan', label: 'Plan!', type: 'select', options: ['a', 'b'] },
+    { column: 7, key: 'column_8', label: 'Город', type: 'text' },
+  ]);
+});
+
+test('a column is a number although a few of its values are not', () => {
+  const text = [
+    'email,seats',
+    ...Array.from({ length: 40 }, (_, n) => `p${n}@example.com,${n === 7 ? 'many' : n}`),
+  ].join('\n');
+  expect(fieldsOf(read(text))).toMatchObject([{ key: 'seats', type: 'number' }]);
+});
+
+test('columns of the same name get keys of their own', () => {
+  expect(fieldsOf(read('email,tag,tag\na@example.com,x,y\n')).map((field) => field.key)).toEqual(['tag', 'tag_3']);
+});
+
+test('ten thousand rows are read in a moment, also when every fiftieth has a stray quote', () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) =>
+    n % 50 === 49 ? `"p${n}@example.com,x` : `p${n}@example.com,x`,
+  );
+  const started = performance.now();
+  const file = read(['email,name', ...rows].join('\n'));
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(file.problems).toHaveLength(200);
+  expect(file.rows).toHaveLength(9_800);
+});

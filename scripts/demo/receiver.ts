@@ -1,0 +1,128 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The body of a webhook (spec: Delivery). */
+export interface WebhookEvent {
+  id: string;
+  type: string;
+  created: string;
+  project_id: string;
+  data: Record<string, unknown>;
+}
+
+/** Further from the current time than this, a timestamp may be a replay (spec: Signature). */
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Whether `header`, an `X-Webhook-Signature`, signs exactly these bytes with this secret and is fresh (spec: Signature).
+ * After a rotation it holds several `v1=`; one that fits is enough.
+ */
+export function isSigned(header: string, body: Buffer, secret: string, nowSeconds = Date.now() / 1000): boolean {
+  const parts = header.split(',').map((part) => part.trim());
+  const timestamp = parts.find((part) => part.startsWith('t='))?.slice(2) ?? '';
+  if (!/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
+  const given = parts.filter((part) => part.startsWith('v1=')).map((part) => Buffer.from(part.slice(3), 'hex'));
+  return given.some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected));
+}
+
+/** What a receiver of webhooks has seen. */
+export interface Tally {
+  /** POSTs, whatever they held. */
+  posts: number;
+  verified: number;
+  /** Answered with 401 and ignored. */
+  refused: number;
+  /** Events that came again after they had been acknowledged. */
+  repeatedEvents: number;
+  /** Attempts that came again: the sender gives each its own X-Webhook-Id. */
+  repeatedAttempts: number;
+  /** Events by their type, each counted once. */
+  byType: Map<string, number>;
+}
+
+/** A server as a customer would run it: it checks each signature, answers 204 and counts what comes twice. */
+export class Receiver {
+  readonly tally: Tally = { posts: 0, verified: 0, refused: 0, repeatedEvents: 0, repeatedAttempts: 0, byType: new Map() };
+  /** The shown secret of the endpoint; until it is known every request is refused, and so sent again. */
+  secret: string | undefined;
+  readonly #server: Server;
+  readonly #eventIds = new Set<string>();
+  readonly #attemptIds = new Set<string>();
+  #wake: () => void = () => {};
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#receive(request, response));
+  }
+
+  /** Starts one on a free port of this machine. */
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver();
+    await new Promise<void>((resolve, reject) => {
+      receiver.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    });
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/webhooks`;
+  }
+
+  /** Distinct events, signed rightly. */
+  get events(): number {
+    return this.#eventIds.size;
+  }
+
+  /** Resolves at the next event, or after `timeoutMs`. */
+  async next(timeoutMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      return; // the sender gave up in the middle; it will come again
+    }
+    const body = Buffer.concat(chunks);
+    response.statusCode = this.#take(request, body) ? 204 : 401;
+    response.end();
+  }
+
+  #take(request: IncomingMessage, body: Buffer): boolean {
+    this.tally.posts++;
+    const signature = String(request.headers['x-webhook-signature'] ?? '');
+    if (this.secret === undefined || !isSigned(signature, body, this.secret)) {
+      this.tally.refused++;
+      return false;
+    }
+    this.tally.verified++;
+    this.#count(JSON.parse(body.toString()) as WebhookEvent, String(request.headers['x-webhook-id'] ?? ''));
+    this.#wake();
+    return true;
+  }
+
+  #count(event: WebhookEvent, attemptId: string): void {
+    if (this.#attemptIds.has(attemptId)) this.tally.repeatedAttempts++;
+    this.#attemptIds.add(attemptId);
+    if (this.#eventIds.has(event.id)) {
+      this.tally.repeatedEvents++;
+      return;
+    }
+    this.#eventIds.add(event.id);
+    this.tally.byType.set(event.type, (this.tally.byType.get(event.type) ?? 0) + 1);
+  }
+}
