@@ -1,3 +1,6 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from './caller.ts';
 import { invalid } from './errors.ts';
 import { type IdPrefix, isId } from './ids.ts';
 
@@ -59,4 +62,12 @@ function toPage<Row extends { id: string }>(rows: Row[], hasNextPage: boolean, h
       endCursor: edges.at(-1)?.cursor ?? null,
     },
   };
+}
+
+/** What a selection under a connection asks of the rows: spread into `findMany`, it spares a query for each row. */
+export type RowsQuery = Record<string, never>;
+
+/** Reads the selection under `nodes` and `edges { node }`. Typed as nothing, so that rows keep their full type. */
+export function rowsQuery(context: Context, info: GraphQLResolveInfo): RowsQuery {
+  return queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] }) as RowsQuery;
 }

@@ -1,7 +1,7 @@
 import { authenticated, builder } from '@postroom/platform';
 import { listProjects } from './projects.ts';
 
-builder.prismaObject('Project', {
+const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Project id: what `X-Project-Id` takes.' }),
@@ -12,7 +12,7 @@ builder.prismaObject('Project', {
 
 builder.queryField('projects', (t) =>
   t.field({
-    type: ['Project'],
+    type: [Project],
     description: 'The projects the key can act on, newest first.',
     resolve: (_root, _args, context) => listProjects(authenticated(context).projects),
   }),

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { logger, pool, type Service } from '@postroom/platform';
+import { register } from 'prom-client';
+import { createGraphql } from './graphql.ts';
+import { countRequest } from './metrics.ts';
+import { createFacade } from './rest/facade.ts';
+import { answerError, answerJson } from './rest/http.ts';
+import { routes } from './routes.ts';
+import { schema } from './schema.ts';
+
+export interface Gateway extends Service {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+}
+
+/** Serves `/v1`, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
+export async function startGateway({ host, port }: { host: string; port: number }): Promise<Gateway> {
+  const facade = createFacade(schema, routes);
+  const graphql = createGraphql(schema);
+  const server = createServer((request, response) => {
+    countRequest(request, response);
+    dispatch(request, response).catch((error: unknown) => {
+      logger.error({ err: error }, 'a request failed outside every handler');
+      answerError(response, error);
+    });
+  });
+
+  async function dispatch(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
+    if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response));
+    if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
+    if (path === '/readyz') return answerReadiness(response);
+    if (path === '/metrics') return void response.setHeader('Content-Type', register.contentType).end(await register.metrics());
+    if (path === '/') return answerJson(response, 200, { name: 'Postroom', rest: '/v1', graphql: '/graphql' });
+    answerJson(response, 404, { error: { code: 'not_found', message: 'There is nothing at this address.', details: [] } });
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  server.keepAliveTimeout = 65_000;
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${address.port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        // Live views never end by themselves; clients reconnect elsewhere.
+        setTimeout(() => server.closeAllConnections(), 10_000).unref();
+        graphql.closeStreams();
+      }),
+  };
+}
+
+/** Ready means that writes would be taken: the database answers. Temporal is not on a request's way. */
+async function answerReadiness(response: ServerResponse): Promise<void> {
+  try {
+    await pool.query('SELECT 1');
+    answerJson(response, 200, { status: 'ready' });
+  } catch (error) {
+    logger.warn({ err: error }, 'not ready: the database does not answer');
+    answerJson(response, 503, { status: 'the database does not answer' });
+  }
+}

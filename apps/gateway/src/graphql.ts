@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { useGraphQLSSE } from '@graphql-yoga/plugin-graphql-sse';
+import { config, type Context, DomainError, logger, newId, STATUS_BY_CODE } from '@postroom/platform';
+import { authenticate } from '@postroom/projects';
+import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+
+interface NodeContext {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+
+/** The handler of `/graphql` and `/graphql/stream`, and what ends the streams when the gateway stops. */
+export interface GraphqlHandler {
+  (request: IncomingMessage, response: ServerResponse): Promise<unknown> | unknown;
+  closeStreams: () => void;
+}
+
+export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
+  const yoga = createYoga<NodeContext, Context>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    graphiql: config.GRAPHQL_EXPLORER ? { title: 'Postroom', defaultQuery: EXAMPLE_QUERY } : false,
+    batching: false,
+    cors: { origin: '*', credentials: false },
+    context: ({ request }) => contextOf(request),
+    maskedErrors: { maskError },
+    logging: {
+      debug: (...args) => logger.debug(args),
+      info: (...args) => logger.info(args),
+      warn: (...args) => logger.warn(args),
+      // What a caller did wrong is answered, not logged; yoga would log each masked error.
+      error: (error) => (isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed')),
+    },
+    plugins: [
+      useGraphQLSSE({ endpoint: '/graphql/stream' }),
+      ...(config.GRAPHQL_EXPLORER ? [] : [withoutIntrospection()]),
+    ],
+  });
+  const open = new Set<ServerResponse>();
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    return yoga(request, response);
+  };
+  return Object.assign(handler, {
+    closeStreams: () => {
+      for (const response of open) if (String(response.getHeader('content-type')).includes('event-stream')) response.end();
+    },
+  });
+}
+
+const EXAMPLE_QUERY = `# Set your key under Headers: { "Authorization": "Bearer pr_…" }
+query { projects { id name } groups(first: 10) { nodes { id name contactCount } } }
+`;
+
+/** Who calls is found out once a request; without a key only introspection is open. */
+async function contextOf(request: Request): Promise<Context> {
+  const requestId = request.headers.get('x-request-id') ?? newId('req');
+  const authorization = request.headers.get('authorization');
+  if (authorization === null) return { caller: null, requestId };
+  try {
+    const caller = await authenticate(authorization, request.headers.get('x-project-id') ?? undefined);
+    return { caller, requestId };
+  } catch (error) {
+    throw toGraphqlError(error);
+  }
+}
+
+function isOurs(error: unknown): boolean {
+  const original = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  return original instanceof DomainError || original instanceof GraphQLError;
+}
+
+/** What the caller did wrong keeps its words and the spec's code; all else is logged whole and shown as internal. */
+function maskError(error: unknown): Error {
+  const graphql = error instanceof GraphQLError ? error : undefined;
+  const original = graphql?.originalError ?? error;
+  if (original instanceof DomainError) return toGraphqlError(original, graphql);
+  if (graphql !== undefined && graphql.originalError === undefined) return graphql;
+  if (original instanceof GraphQLError) return original;
+  const options = graphql === undefined ? {} : { nodes: graphql.nodes, path: graphql.path };
+  return new GraphQLError('Something went wrong on our side.', { ...options, extensions: { code: 'internal_error' } });
+}
+
+function toGraphqlError(error: unknown, at?: GraphQLError): Error {
+  if (!(error instanceof DomainError)) return error as Error;
+  const { code, message, details } = error;
+  const http = code === 'unauthorized' || code === 'rate_limited' ? { http: { status: STATUS_BY_CODE[code] } } : {};
+  return new GraphQLError(message, {
+    ...(at === undefined ? {} : { nodes: at.nodes, path: at.path }),
+    extensions: { code, ...(details.length === 0 ? {} : { details }), ...http },
+  });
+}
+
+function withoutIntrospection(): Plugin {
+  return { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
+}

@@ -1,0 +1,4 @@
+import { config, runService } from '@postroom/platform';
+import { startGateway } from './gateway.ts';
+
+await runService('gateway', () => startGateway({ host: config.HOST, port: config.GATEWAY_PORT }));

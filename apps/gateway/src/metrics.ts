@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { collectDefaultMetrics, Histogram } from 'prom-client';
+
+collectDefaultMetrics();
+
+const requestSeconds = new Histogram({
+  name: 'postroom_http_request_seconds',
+  help: 'Time to answer a request, by route and status.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+
+/** The route that a handler matched: the label, so that ids in paths do not become series. */
+const matched = new WeakMap<IncomingMessage, string>();
+
+export function nameRoute(request: IncomingMessage, route: string): void {
+  matched.set(request, route);
+}
+
+export function countRequest(request: IncomingMessage, response: ServerResponse): void {
+  const started = process.hrtime.bigint();
+  response.once('finish', () => {
+    const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+    const route = matched.get(request) ?? 'other';
+    requestSeconds.labels(request.method ?? '', route, String(response.statusCode)).observe(seconds);
+  });
+}

@@ -1,0 +1,183 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Context, DomainError, newId, type Reply, type Route } from '@postroom/platform';
+import { authenticate } from '@postroom/projects';
+import { execute, type GraphQLSchema, validate } from 'graphql';
+import { nameRoute } from '../metrics.ts';
+import { answerText, errorAnswer, readBody } from './http.ts';
+import { claim, type StoredAnswer } from './idempotency.ts';
+import { inRestNames } from './names.ts';
+import { takeRequest } from './rate-limit.ts';
+import { parseBody, requestShape, type RestRequest, variablesReader } from './request.ts';
+import { type Match, Router } from './router.ts';
+
+interface PreparedRoute {
+  route: Route;
+  read: (request: RestRequest) => Record<string, unknown>;
+  /** Reads the row that the path names: asked only when the body is bad, since `not_found` comes before that. */
+  target: PreparedRoute | undefined;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Answers `/v1`: each route runs its GraphQL document, which is checked against the schema here, at start. */
+export function createFacade(schema: GraphQLSchema, routes: readonly Route[]) {
+  const prepared = routes.map((route) => prepare(schema, route));
+  for (const each of prepared) each.target = targetOf(each, prepared);
+  const router = new Router(prepared);
+
+  return async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const requestId = requestIdOf(request);
+    response.setHeader('X-Request-Id', requestId);
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    const match = router.find(path);
+    if (request.method === 'OPTIONS') return answerOptions(response, match);
+    let answer: StoredAnswer;
+    try {
+      answer = await handle(schema, request, response, { path, requestId, match });
+    } catch (error) {
+      const { status, body } = errorAnswer(inRestNames(error), requestId);
+      answer = { status, body: JSON.stringify(body) };
+    }
+    answerText(response, answer.status, answer.body);
+    // What was not read of a refused body is not worth reading.
+    if (!request.complete) request.destroy();
+  };
+}
+
+function prepare(schema: GraphQLSchema, route: Route): PreparedRoute {
+  const [problem] = validate(schema, route.document);
+  if (problem !== undefined) throw new Error(`${route.method} ${route.path}: ${problem.message}`);
+  return { route, read: variablesReader(requestShape(schema, route)), target: undefined };
+}
+
+/** The GET route of the row that a write names, by the longest path they share. */
+function targetOf({ route }: PreparedRoute, all: readonly PreparedRoute[]): PreparedRoute | undefined {
+  if (route.method === 'GET' || !route.path.includes('{')) return undefined;
+  return all
+    .filter((other) => other.route.method === 'GET' && other.route.path.endsWith('}'))
+    .filter((other) => route.path === other.route.path || route.path.startsWith(`${other.route.path}/`))
+    .sort((a, b) => b.route.path.length - a.route.path.length)[0];
+}
+
+interface Arrival {
+  path: string;
+  requestId: string;
+  match: Match<PreparedRoute> | undefined;
+}
+
+/** The order of checks is the design's: 401, 403 insufficient_scope, project, 404, 400, 409. */
+async function handle(
+  schema: GraphQLSchema,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, requestId, match }: Arrival,
+): Promise<StoredAnswer> {
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
+  const found = match?.byMethod.get(method);
+  if (found !== undefined) nameRoute(request, found.route.path);
+  const named = found?.route.project === 'path' ? match?.params.id : header(request, 'x-project-id');
+  const caller = await authenticate(request.headers.authorization, named);
+  takeRequest(caller.keyId, response);
+  if (match === undefined) throw new DomainError('not_found', `There is nothing at ${path}.`);
+  if (found === undefined) throw methodNotAllowed(response, method, match);
+  const { route } = found;
+  if (route.needs === 'full' && caller.scope !== 'full') {
+    throw new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.');
+  }
+  const projectId = route.project === 'none' ? undefined : caller.projectId;
+  const context: Context = { caller, requestId };
+  const run = async (body: Buffer) => runRoute(schema, found, context, match.params, request, body);
+  if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
+  const body = await readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES);
+  const key = header(request, 'idempotency-key');
+  if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
+  return runOnce(response, await claim(projectId, key, { method, path, body }), requestId, () => run(body));
+}
+
+/** Runs a request under its claimed idempotency key, errors of the caller's included: they are replayed as well. */
+async function runOnce(
+  response: ServerResponse,
+  { replay, settle }: Awaited<ReturnType<typeof claim>>,
+  requestId: string,
+  run: () => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
+  if (replay !== undefined) {
+    response.setHeader('Idempotent-Replayed', 'true');
+    return replay;
+  }
+  const answer = await run().catch((error: unknown) => {
+    const { status, body } = errorAnswer(inRestNames(error), requestId);
+    return { status, body: JSON.stringify(body) };
+  });
+  await settle(answer);
+  return answer;
+}
+
+async function runRoute(
+  schema: GraphQLSchema,
+  { route, read, target }: PreparedRoute,
+  context: Context,
+  params: Record<string, string>,
+  request: IncomingMessage,
+  bytes: Buffer,
+): Promise<StoredAnswer> {
+  const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
+  let variables: Record<string, unknown>;
+  try {
+    variables = read({ params, query, body: parseBody(request.headers['content-type'], bytes) });
+  } catch (error) {
+    if (target !== undefined) await executeRoute(schema, target.route, context, target.read({ params, query: NO_QUERY, body: undefined }));
+    throw error;
+  }
+  const { status, body } = await executeRoute(schema, route, context, variables);
+  return { status, body: JSON.stringify(body) };
+}
+
+const NO_QUERY = new URLSearchParams();
+
+async function executeRoute(schema: GraphQLSchema, route: Route, context: Context, variableValues: Record<string, unknown>): Promise<Reply> {
+  const { data, errors } = await execute({ schema, document: route.document, contextValue: context, variableValues });
+  const [error] = errors ?? [];
+  if (error !== undefined) {
+    if (error.originalError !== undefined) throw error.originalError;
+    // A variable that passed our reader and not GraphQL's: the message names it.
+    throw new DomainError('validation_error', error.message);
+  }
+  return route.reply(data);
+}
+
+function methodNotAllowed(response: ServerResponse, method: string, match: Match<PreparedRoute>): DomainError {
+  response.setHeader('Allow', allowed(match));
+  return new DomainError('method_not_allowed', `${method} is not one of the methods here: ${allowed(match)}.`);
+}
+
+function allowed({ byMethod }: Match<PreparedRoute>): string {
+  const methods = [...byMethod.keys()];
+  return [...methods, ...(byMethod.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+}
+
+/** Browsers ask first (CORS). Keys are secrets, so a page that uses one is the owner's own tool. */
+function answerOptions(response: ServerResponse, match: Match<PreparedRoute> | undefined): void {
+  const methods = match === undefined ? 'OPTIONS' : allowed(match);
+  response
+    .writeHead(204, {
+      Allow: methods,
+      'Access-Control-Allow-Methods': methods,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Project-Id, X-Request-Id',
+      'Access-Control-Expose-Headers': 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replayed',
+      'Access-Control-Max-Age': '86400',
+    })
+    .end();
+}
+
+/** The caller's own id when it is harmless to log and repeat, else a new one. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = header(request, 'x-request-id');
+  return given !== undefined && /^[\w.:-]{1,128}$/.test(given) ? given : newId('req');
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
+
+export function answerJson(response: ServerResponse, status: number, body: unknown): void {
+  answerText(response, status, JSON.stringify(body));
+}
+
+/** Writes a JSON text as the whole answer. */
+export function answerText(response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** The error body of `/v1` (design: Errors). What is not a DomainError is logged whole and shown as `internal_error`. */
+export function errorAnswer(error: unknown, requestId: string | undefined) {
+  const known = error instanceof DomainError ? error : undefined;
+  if (known === undefined) logger.error({ err: error, requestId }, 'a request failed');
+  const code = known?.code ?? 'internal_error';
+  return {
+    status: STATUS_BY_CODE[code],
+    body: {
+      error: {
+        code,
+        message: known?.message ?? 'Something went wrong on our side. Quote the request id when you ask about it.',
+        request_id: requestId,
+        details: known?.details ?? [],
+      },
+    },
+  };
+}
+
+export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
+  const { status, body } = errorAnswer(error, requestId);
+  answerJson(response, status, body);
+}
+
+/**
+ * Reads a body of at most `maxBytes`.
+ * @throws DomainError `payload_too_large` as soon as it is known to be larger.
+ */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new DomainError('payload_too_large', `The body may have ${maxBytes} bytes at most.`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
+}

@@ -1,0 +1,123 @@
+import { DomainError, type FieldProblem, jsonProblem, textProblem } from '@postroom/platform';
+import {
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { snakeCase } from './names.ts';
+
+/** Turns one JSON value into a variable of a GraphQL type, and notes what is wrong with it under its path. */
+export type Reader = (value: unknown, path: string, problems: FieldProblem[]) => unknown;
+
+/** Builds the reader of a type once, when the route is prepared. */
+export function readerFor(type: GraphQLInputType): Reader {
+  if (isNonNullType(type)) {
+    const inner = readerFor(type.ofType);
+    return (value, path, problems) => {
+      if (value !== undefined && value !== null) return inner(value, path, problems);
+      problems.push({ field: path, message: value === null ? 'must not be null' : 'is required' });
+      return undefined;
+    };
+  }
+  const inner = isListType(type) ? listReader(readerFor(type.ofType)) : namedReader(type);
+  return (value, path, problems) => (value === undefined || value === null ? value : inner(value, path, problems));
+}
+
+function listReader(item: Reader): Reader {
+  return (value, path, problems) => {
+    if (Array.isArray(value)) return value.map((member, index) => item(member, `${path}.${index}`, problems));
+    problems.push({ field: path, message: 'must be an array' });
+    return undefined;
+  };
+}
+
+function namedReader(type: GraphQLNamedInputType): Reader {
+  if (isInputObjectType(type)) return objectReader(fieldReaders(type.getFields()));
+  if (isEnumType(type)) {
+    const names = type.getValues().map((value) => value.name);
+    return checked((value) => (names.includes(value as string) ? undefined : `must be one of: ${names.join(', ')}`));
+  }
+  return checked(SCALAR_CHECKS[type.name] ?? parsedBy((value) => type.parseValue(value)));
+}
+
+/** Passes the value on as it is when the check finds nothing. */
+function checked(check: (value: unknown) => string | FieldProblem | undefined): Reader {
+  return (value, path, problems) => {
+    const problem = check(value);
+    if (typeof problem === 'string') problems.push({ field: path, message: problem });
+    else if (problem !== undefined) problems.push({ field: joined(path, problem.field), message: problem.message });
+    return value;
+  };
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? textProblem(value) : 'must be a string');
+const MAX_INT = 2 ** 31;
+
+const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | undefined> = {
+  String: text,
+  ID: text,
+  EmailAddress: text,
+  Boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  Float: (value) => (typeof value === 'number' ? undefined : 'must be a number'),
+  Int: (value) =>
+    Number.isInteger(value) && Math.abs(value as number) < MAX_INT ? undefined : 'must be a whole number of 32 bits',
+  JSON: (value) => {
+    const problem = jsonProblem(value);
+    return problem && { field: problem.path, message: problem.message };
+  },
+};
+
+function parsedBy(parse: (value: unknown) => unknown) {
+  return (value: unknown) => {
+    try {
+      parse(value);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+}
+
+/** A member of an object of the request: what it is called there, and the GraphQL name it becomes. */
+export interface FieldReader {
+  name: string;
+  as: string;
+  read: Reader;
+}
+
+export function fieldReaders(fields: Record<string, { name: string; type: GraphQLInputType }>): FieldReader[] {
+  return Object.values(fields).map(({ name, type }) => ({ name: snakeCase(name), as: name, read: readerFor(type) }));
+}
+
+/** Reads an object whose members are known; one that is not is an error, so a misspelt field is not ignored. */
+export function objectReader(fields: readonly FieldReader[]): Reader {
+  const known = new Set(fields.map((field) => field.name));
+  return (value, path, problems) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      problems.push({ field: path, message: 'must be an object' });
+      return undefined;
+    }
+    const given = value as Record<string, unknown>;
+    for (const name of Object.keys(given)) {
+      if (!known.has(name)) problems.push({ field: joined(path, name), message: 'is not a known field' });
+    }
+    const read: Record<string, unknown> = {};
+    for (const field of fields) {
+      const member = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
+      const result = field.read(member, joined(path, field.name), problems);
+      if (result !== undefined) read[field.as] = result;
+    }
+    return read;
+  };
+}
+
+const joined = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
+
+/** The error of a request whose fields have problems; nothing when there are none. */
+export function throwProblems(problems: readonly FieldProblem[]): void {
+  const [first] = problems;
+  if (first !== undefined) throw new DomainError('validation_error', `${first.field}: ${first.message}`.replace(/^: /, ''), problems);
+}

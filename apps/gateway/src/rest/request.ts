@@ -1,0 +1,147 @@
+import { DomainError, type FieldProblem, type Route } from '@postroom/platform';
+import {
+  getNamedType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
+import { type FieldReader, fieldReaders, objectReader, readerFor, throwProblems } from './input.ts';
+import { snakeCase } from './names.ts';
+
+/** Where the variables of a route come from; the OpenAPI document is written from the same. */
+export interface RequestShape {
+  path: Variable[];
+  query: Variable[];
+  /** The members of the body; empty when the route takes none. */
+  body: Variable[];
+  /** The variable that the body's members are gathered in, or undefined when each is a variable. */
+  bodyVariable: string | undefined;
+}
+
+export interface Variable {
+  /** The name in the request. */
+  name: string;
+  /** The name in the document. */
+  variable: string;
+  type: GraphQLInputType;
+  description?: string | null | undefined;
+}
+
+export function requestShape(schema: GraphQLSchema, route: Route): RequestShape {
+  const shape: RequestShape = { path: [], query: [], body: [], bodyVariable: undefined };
+  const inPath = new Set([...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string));
+  for (const { variable, type: node } of operation(route).variableDefinitions ?? []) {
+    const type = typeFromAST(schema, node) as GraphQLInputType;
+    const named = getNamedType(type);
+    const name = snakeCase(variable.name.value);
+    if (variable.name.value === 'input' && isInputObjectType(named)) {
+      shape.bodyVariable = 'input';
+      shape.body = Object.values(named.getFields()).map((field) => ({
+        name: snakeCase(field.name),
+        variable: field.name,
+        type: field.type,
+        description: field.description,
+      }));
+      continue;
+    }
+    const place = inPath.has(name) ? shape.path : route.method === 'GET' || route.method === 'DELETE' ? shape.query : shape.body;
+    place.push({ name, variable: variable.name.value, type });
+  }
+  return shape;
+}
+
+export function operation(route: Route): OperationDefinitionNode {
+  const found = route.document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (found === undefined) throw new Error(`${route.method} ${route.path} has no operation in its document.`);
+  return found;
+}
+
+export interface RestRequest {
+  params: Record<string, string>;
+  query: URLSearchParams;
+  /** The parsed JSON body, or undefined when there was none. */
+  body: unknown;
+}
+
+/** Reads the variables of a route from requests; prepared once. */
+export function variablesReader(shape: RequestShape): (request: RestRequest) => Record<string, unknown> {
+  const body = objectReader(bodyReaders(shape));
+  const query = shape.query.map((variable) => ({ ...variable, read: queryReader(variable.type) }));
+  const known = new Set(query.map(({ name }) => name));
+  return (request) => {
+    const problems: FieldProblem[] = [];
+    const variables: Record<string, unknown> = {};
+    for (const { name, variable } of shape.path) variables[variable] = request.params[name];
+    for (const name of request.query.keys()) {
+      if (!known.has(name)) problems.push({ field: name, message: 'is not a known query parameter' });
+    }
+    for (const { name, variable, read } of query) {
+      const value = read(request.query.getAll(name), name, problems);
+      if (value !== undefined) variables[variable] = value;
+    }
+    const members = body(request.body ?? {}, '', problems);
+    throwProblems(problems);
+    if (shape.bodyVariable === undefined) Object.assign(variables, members);
+    else variables[shape.bodyVariable] = members;
+    return variables;
+  };
+}
+
+const bodyReaders = (shape: RequestShape): FieldReader[] =>
+  fieldReaders(Object.fromEntries(shape.body.map(({ variable, type }) => [variable, { name: variable, type }])));
+
+/** Query values are texts: numbers and booleans are read from them, lists from repeated or comma-separated values. */
+function queryReader(type: GraphQLInputType): (values: string[], name: string, problems: FieldProblem[]) => unknown {
+  const read = readerFor(type);
+  const bare = isNonNullType(type) ? type.ofType : type;
+  const list = isListType(bare);
+  const convert = QUERY_CONVERSIONS[getNamedType(type).name] ?? ((text: string) => text);
+  return (values, name, problems) => {
+    if (!list && values.length > 1) problems.push({ field: name, message: 'must be given once' });
+    const texts = list ? values.flatMap((value) => value.split(',')) : values.slice(0, 1);
+    if (texts.length === 0) return read(undefined, name, problems);
+    const before = problems.length;
+    const value = read(list ? texts.map(convert) : convert(texts[0] as string), name, problems);
+    if (problems.length === before) checkRange(name, value, problems);
+    return value;
+  };
+}
+
+const QUERY_CONVERSIONS: Record<string, (text: string) => unknown> = {
+  Int: (text) => (/^-?\d+$/.test(text) ? Number(text) : text),
+  Float: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text),
+  Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
+};
+
+function checkRange(name: string, value: unknown, problems: FieldProblem[]): void {
+  if (name === 'limit' && typeof value === 'number' && (value < 1 || value > 1000)) {
+    problems.push({ field: name, message: 'must be between 1 and 1000' });
+  }
+}
+
+/** Parses a JSON body; an empty one is none. */
+export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
+    throw new DomainError('unsupported_media_type', 'Bodies are JSON: send Content-Type: application/json.');
+  }
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new DomainError('validation_error', 'The body is not valid UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DomainError('validation_error', `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });

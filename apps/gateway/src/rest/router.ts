@@ -1,0 +1,72 @@
+import type { Route } from '@postroom/platform';
+
+export interface Match<Prepared> {
+  /** The route of each method at this path. */
+  byMethod: ReadonlyMap<string, Prepared>;
+  params: Record<string, string>;
+}
+
+interface Branch<Prepared> {
+  literals: Map<string, Branch<Prepared>>;
+  parameter: { name: string; branch: Branch<Prepared> } | undefined;
+  byMethod: Map<string, Prepared>;
+}
+
+/** Finds the routes of a path by walking its segments; a literal segment wins over a parameter. */
+export class Router<Prepared extends { route: Route }> {
+  readonly #root: Branch<Prepared> = branch();
+
+  constructor(prepared: readonly Prepared[]) {
+    for (const each of prepared) this.#add(each);
+  }
+
+  #add(prepared: Prepared): void {
+    let at = this.#root;
+    for (const segment of segments(prepared.route.path)) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name === undefined) {
+        const next: Branch<Prepared> = at.literals.get(segment) ?? branch();
+        at.literals.set(segment, next);
+        at = next;
+      } else {
+        at.parameter ??= { name, branch: branch() };
+        if (at.parameter.name !== name) throw new Error(`${prepared.route.path} calls a segment {${name}} that others call {${at.parameter.name}}.`);
+        at = at.parameter.branch;
+      }
+    }
+    const { method, path } = prepared.route;
+    if (at.byMethod.has(method)) throw new Error(`${method} ${path} is in the route tables twice.`);
+    at.byMethod.set(method, prepared);
+  }
+
+  /** The routes at a path, or undefined when it is not one of ours. */
+  find(path: string): Match<Prepared> | undefined {
+    const params: Record<string, string> = {};
+    let at: Branch<Prepared> | undefined = this.#root;
+    for (const segment of segments(path)) {
+      const literal: Branch<Prepared> | undefined = at.literals.get(segment);
+      if (literal === undefined && at.parameter !== undefined) {
+        const value = decoded(segment);
+        if (value === undefined) return undefined;
+        params[at.parameter.name] = value;
+      }
+      at = literal ?? at.parameter?.branch;
+      if (at === undefined) return undefined;
+    }
+    return at.byMethod.size === 0 ? undefined : { byMethod: at.byMethod, params };
+  }
+}
+
+const branch = () => ({ literals: new Map(), parameter: undefined, byMethod: new Map() });
+
+const segments = (path: string) => path.split('/').slice(1);
+
+/** A path parameter as text; undefined when it is empty, badly encoded or holds what no id can. */
+function decoded(segment: string): string | undefined {
+  try {
+    const text = decodeURIComponent(segment);
+    return text === '' || text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { routes as campaigns } from '@postroom/campaigns/rest';
+import { routes as contacts } from '@postroom/contacts/rest';
+import { routes as domains } from '@postroom/domains/rest';
+import { routes as emails } from '@postroom/emails/rest';
+import { routes as groups } from '@postroom/groups/rest';
+import type { Route } from '@postroom/platform';
+import { routes as projects } from '@postroom/projects/rest';
+import { routes as templates } from '@postroom/templates/rest';
+import { routes as webhooks } from '@postroom/webhooks/rest';
+
+/** Every row of `/v1`, in the order of the reference. */
+export const routes: readonly Route[] = [
+  ...projects,
+  ...emails,
+  ...contacts,
+  ...groups,
+  ...campaigns,
+  ...templates,
+  ...domains,
+  ...webhooks,
+];

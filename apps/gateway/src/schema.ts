@@ -1,0 +1,12 @@
+import '@postroom/campaigns/graphql';
+import '@postroom/contacts/graphql';
+import '@postroom/domains/graphql';
+import '@postroom/emails/graphql';
+import '@postroom/groups/graphql';
+import '@postroom/projects/graphql';
+import '@postroom/templates/graphql';
+import '@postroom/webhooks/graphql';
+import { buildSchema } from '@postroom/platform';
+
+/** The one schema that every module has added its types to. */
+export const schema = buildSchema();

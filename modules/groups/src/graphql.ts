@@ -1,0 +1,136 @@
+import '@postroom/contacts/graphql';
+import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import { addContacts, createGroup, deleteGroup, getGroup, listGroups, membersThatExist, updateGroup } from './groups.ts';
+
+const Member = builder.objectRef<{ id: string; email: string; name: string }>('GroupMember').implement({
+  description: 'A member of a group that still exists.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Contact id.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
+    name: t.exposeString('name', { description: 'What the contact is called.' }),
+  }),
+});
+
+const Group = builder.prismaObject('Group', {
+  description: 'A named set of contact ids inside a project. It always has at least one member.',
+  select: { id: true, projectId: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Group id.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.' }),
+    contactIds: t.stringList({
+      description: 'Member contact ids, those of deleted contacts included.',
+      select: { members: { select: { contactId: true }, orderBy: { contactId: 'asc' } } },
+      resolve: (group) => group.members.map((member) => member.contactId),
+    }),
+    contactCount: t.relationCount('members', { description: 'Number of member ids.' }),
+    memberCount: t.relationCount('members', { description: 'Number of member ids stored on the group.' }),
+    contacts: t.field({
+      type: [Member],
+      description: 'Members that still exist.',
+      resolve: (group) => membersThatExist(db, group.projectId, group.id),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its name last changed.' }),
+  }),
+});
+
+registerNode('grp', 'Group', (projectId, id) => db.group.findFirst({ where: { id, projectId } }));
+
+builder.queryFields((t) => ({
+  group: t.prismaField({
+    type: Group,
+    description: 'A group of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Group id.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const group = await getGroup(callerProject(context), id);
+      return db.group.findUniqueOrThrow({ ...query, where: { id: group.id } });
+    },
+  }),
+  groups: t.connection({
+    type: Group,
+    description: "The project's groups, newest first.",
+    resolve: (_root, args, context, info) => listGroups(callerProject(context), args, rowsQuery(context, info)),
+  }),
+}));
+
+const CreateGroupInput = builder.inputType('CreateGroupInput', {
+  description: 'A new group. At least one of the ids or addresses must be an existing contact.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.' }),
+    contactIds: t.stringList({ description: 'Contact ids; those that name nobody are ignored.' }),
+    emails: t.stringList({ description: 'Addresses, matched to existing contacts without regard to case.' }),
+  }),
+});
+
+const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
+  description: 'What to change; what is not given stays.',
+  fields: (t) => ({
+    name: t.string({ description: 'A new name, unique within the project.' }),
+    contactIds: t.stringList({ description: 'Replaces the whole member list.' }),
+  }),
+});
+
+const AddContactsInput = builder.inputType('AddContactsInput', {
+  description: 'The contacts to add, by id, by address or both.',
+  fields: (t) => ({
+    contactIds: t.stringList({ description: 'Contact ids; those that name nobody are ignored.' }),
+    emails: t.stringList({ description: 'Addresses, matched to existing contacts without regard to case.' }),
+  }),
+});
+
+const AddContactsPayload = builder.objectRef<{ groupId: string; matched: number }>('AddContactsPayload').implement({
+  description: 'What adding contacts did.',
+  fields: (t) => ({
+    group: t.prismaField({
+      type: Group,
+      description: 'The group, as it is now.',
+      resolve: (query, { groupId }) => db.group.findUniqueOrThrow({ ...query, where: { id: groupId } }),
+    }),
+    matched: t.exposeInt('matched', { description: 'How many of the given contacts exist.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createGroup: t.prismaField({
+    type: Group,
+    description: 'Creates a group (spec: Groups). `conflict` when the name is taken.',
+    args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'The group.' }) },
+    resolve: async (query, _root, { input }, context) => {
+      const { id } = await createGroup(callerProject(context), input);
+      return db.group.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  updateGroup: t.prismaField({
+    type: Group,
+    description: 'Renames a group or replaces its members (spec: Groups).',
+    args: {
+      id: t.arg.id({ required: true, description: 'Group id.' }),
+      input: t.arg({ type: UpdateGroupInput, required: true, description: 'What to change.' }),
+    },
+    resolve: async (query, _root, { id, input }, context) => {
+      await updateGroup(callerProject(context), id, input);
+      return db.group.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  addContactsToGroup: t.field({
+    type: AddContactsPayload,
+    description: 'Adds contacts; those already in the group are not doubled (spec: Groups).',
+    args: {
+      id: t.arg.id({ required: true, description: 'Group id.' }),
+      input: t.arg({ type: AddContactsInput, required: true, description: 'The contacts.' }),
+    },
+    resolve: async (_root, { id, input }, context) => ({
+      groupId: id,
+      matched: await addContacts(callerProject(context), id, input),
+    }),
+  }),
+  deleteGroup: t.field({
+    type: 'Boolean',
+    description: 'Deletes a group and keeps its contacts; true when it is gone.',
+    args: { id: t.arg.id({ required: true, description: 'Group id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await deleteGroup(callerProject(context), id);
+      return true;
+    },
+  }),
+}));

@@ -1,0 +1,187 @@
+import { contactUpdated } from '@postroom/contacts';
+import {
+  conflictIfTaken,
+  db,
+  DomainError,
+  emailKey,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  type Prisma,
+  readPage,
+  type RowsQuery,
+  record,
+  sql,
+} from '@postroom/platform';
+
+type Group = Prisma.GroupModel;
+
+export interface CreateGroupInput {
+  name: string;
+  contactIds?: readonly string[] | null | undefined;
+  emails?: readonly string[] | null | undefined;
+}
+
+export interface UpdateGroupInput {
+  name?: string | null | undefined;
+  contactIds?: readonly string[] | null | undefined;
+}
+
+/**
+ * Creates a group of the contacts that resolve; ids and emails that match nobody are ignored.
+ * @throws DomainError `validation_error` when none resolves, `conflict` when the name is taken (spec: Groups).
+ */
+export async function createGroup(projectId: string, input: CreateGroupInput) {
+  const name = groupName(input.name);
+  return db.$transaction(async (tx) => {
+    const contacts = await resolveContacts(tx, projectId, input);
+    if (contacts.length === 0) throw noMember('contactIds');
+    const group = await tx.group.create({ data: { id: newId('grp'), projectId, name } }).catch(nameTaken(name));
+    await addMembers(tx, group.id, contacts.map((contact) => contact.id));
+    await record(tx, projectId, contacts.map(contactUpdated));
+    return group;
+  });
+}
+
+/** A group of the project, or `not_found` (spec: Groups). */
+export async function getGroup(projectId: string, id: string) {
+  const group = isId('grp', id) ? await db.group.findFirst({ where: { id, projectId } }) : null;
+  if (group === null) throw notFound('group');
+  return group;
+}
+
+/** The project's groups, newest first (spec: Endpoints). `query` is what a GraphQL selection asks of the rows. */
+export async function listGroups(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Group>> {
+  return readPage('grp', args, ({ limit, before }) =>
+    db.group.findMany({
+      ...query,
+      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit,
+    }),
+  );
+}
+
+/**
+ * Renames a group, replaces its whole member list, or both; what is not given stays (spec: Groups).
+ * @throws DomainError `not_found`, `validation_error` for an empty update or one that leaves no member, `conflict`.
+ */
+export async function updateGroup(projectId: string, id: string, input: UpdateGroupInput) {
+  return db.$transaction(async (tx) => {
+    const group = await lockGroup(tx, projectId, id);
+    if (input.name == null && input.contactIds == null) {
+      throw new DomainError('validation_error', 'An update needs a name or contact_ids.');
+    }
+    if (input.name != null) {
+      const name = groupName(input.name);
+      await tx.group.update({ where: { id }, data: { name } }).catch(nameTaken(name));
+    }
+    if (input.contactIds != null) await replaceMembers(tx, projectId, id, input.contactIds);
+    return group;
+  });
+}
+
+/**
+ * Adds the contacts that resolve to the group; those already in it are not doubled.
+ * @returns how many distinct contacts of the request exist, members before or not (spec: Groups, rule 4).
+ */
+export async function addContacts(projectId: string, id: string, input: Omit<CreateGroupInput, 'name'>): Promise<number> {
+  return db.$transaction(async (tx) => {
+    await lockGroup(tx, projectId, id);
+    if (input.contactIds == null && input.emails == null) {
+      throw new DomainError('validation_error', 'Give contact_ids, emails or both.');
+    }
+    const contacts = await resolveContacts(tx, projectId, input);
+    const added = new Set(await addMembers(tx, id, contacts.map((contact) => contact.id)));
+    await record(tx, projectId, contacts.filter((contact) => added.has(contact.id)).map(contactUpdated));
+    return contacts.length;
+  });
+}
+
+/** Deletes a group; its contacts stay (spec: Group, rule 3). */
+export async function deleteGroup(projectId: string, id: string): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await lockGroup(tx, projectId, id);
+    const members = await membersThatExist(tx, projectId, id);
+    await tx.group.delete({ where: { id } });
+    await record(tx, projectId, members.map(contactUpdated));
+  });
+}
+
+interface ContactRow {
+  id: string;
+  email: string;
+  name: string;
+}
+
+/** The group's members that still exist, in the order of their ids (spec: Group). */
+export async function membersThatExist(tx: Prisma.TransactionClient, projectId: string, groupId: string): Promise<ContactRow[]> {
+  return sql<ContactRow>(
+    tx,
+    `SELECT c.id, c.email, c.name FROM group_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
+     WHERE m.group_id = $2 ORDER BY c.id`,
+    [projectId, groupId],
+  );
+}
+
+/** Held until the transaction ends, so that two changes of one group's members happen one after the other. */
+async function lockGroup(tx: Prisma.TransactionClient, projectId: string, id: string) {
+  const [group] = await sql<{ id: string; name: string }>(
+    tx,
+    'SELECT id, name FROM groups WHERE project_id = $1 AND id = $2 FOR UPDATE',
+    [projectId, id],
+  );
+  if (group === undefined) throw notFound('group');
+  return group;
+}
+
+async function replaceMembers(tx: Prisma.TransactionClient, projectId: string, id: string, contactIds: readonly string[]) {
+  const contacts = await resolveContacts(tx, projectId, { contactIds });
+  if (contacts.length === 0) throw noMember('contactIds');
+  const kept = contacts.map((contact) => contact.id);
+  const removed = await sql<ContactRow>(
+    tx,
+    `WITH gone AS (DELETE FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) RETURNING contact_id)
+     SELECT c.id, c.email, c.name FROM gone JOIN contacts c ON c.id = gone.contact_id AND c.project_id = $1`,
+    [projectId, id, kept],
+  );
+  const added = new Set(await addMembers(tx, id, kept));
+  await record(tx, projectId, [...contacts.filter((contact) => added.has(contact.id)), ...removed].map(contactUpdated));
+}
+
+/** Adds members and returns the ids of those who were not in the group before. */
+async function addMembers(tx: Prisma.TransactionClient, groupId: string, contactIds: string[]): Promise<string[]> {
+  const rows = await sql<{ contact_id: string }>(
+    tx,
+    `INSERT INTO group_members (group_id, contact_id) SELECT $1, unnest($2::text[])
+     ON CONFLICT DO NOTHING RETURNING contact_id`,
+    [groupId, contactIds],
+  );
+  return rows.map((row) => row.contact_id);
+}
+
+/** The project's contacts that the ids and the addresses name, each once. */
+async function resolveContacts(
+  tx: Prisma.TransactionClient,
+  projectId: string,
+  { contactIds, emails }: Omit<CreateGroupInput, 'name'>,
+): Promise<ContactRow[]> {
+  return sql<ContactRow>(
+    tx,
+    `SELECT id, email, name FROM contacts WHERE project_id = $1 AND (id = ANY ($2) OR email_key = ANY ($3)) ORDER BY id`,
+    [projectId, [...(contactIds ?? [])], (emails ?? []).map(emailKey)],
+  );
+}
+
+function groupName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  return trimmed;
+}
+
+const nameTaken = (name: string) => conflictIfTaken(`A group named "${name}" already exists.`);
+
+const noMember = (field: string) => invalid({ field, message: 'must name at least one existing contact: a group is never empty' });

@@ -1,0 +1,1 @@
+export { addContacts, createGroup, deleteGroup, getGroup, listGroups, updateGroup } from './groups.ts';

@@ -1,0 +1,74 @@
+import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+
+const tag = 'Groups';
+
+export const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/groups',
+    needs: 'full',
+    tag,
+    summary: 'List groups, newest first',
+    document: gql`query ($limit: Int, $cursor: String) {
+      groups(first: $limit, after: $cursor) {
+        nodes { id name contactIds contactCount }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    reply: page('groups'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/groups',
+    needs: 'full',
+    tag,
+    summary: 'Create a group of existing contacts',
+    document: gql`mutation ($input: CreateGroupInput!) {
+      createGroup(input: $input) { id name contactIds contactCount }
+    }`,
+    reply: created('createGroup'),
+    example: { name: 'Beta testers', emails: ['ada@example.com'] },
+  },
+  {
+    method: 'GET',
+    path: '/v1/groups/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve a group and its members that still exist',
+    document: gql`query ($id: ID!) { group(id: $id) { id name memberCount contacts { id email name } } }`,
+    reply: found('group'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/groups/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Rename a group or replace its members',
+    document: gql`mutation ($id: ID!, $input: UpdateGroupInput!) {
+      updateGroup(id: $id, input: $input) { id name contactIds contactCount }
+    }`,
+    reply: found('updateGroup'),
+    example: { name: 'Early adopters' },
+  },
+  {
+    method: 'POST',
+    path: '/v1/groups/{id}/contacts',
+    needs: 'full',
+    tag,
+    summary: 'Add contacts to a group',
+    document: gql`mutation ($id: ID!, $input: AddContactsInput!) {
+      addContactsToGroup(id: $id, input: $input) { matched group { id name memberCount contacts { id email name } } }
+    }`,
+    reply: ({ addContactsToGroup: { group, matched } }) => ({ status: 200, body: { data: group, matched } }),
+    example: { emails: ['ada@example.com'] },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/groups/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Delete a group; its contacts stay',
+    document: gql`mutation ($id: ID!) { deleteGroup(id: $id) }`,
+    reply: deleted(),
+  },
+];
