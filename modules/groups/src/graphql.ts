@@ -41,10 +41,7 @@ builder.queryFields((t) => ({
     type: Group,
     description: 'A group of the project; `not_found` when there is none.',
     args: { id: t.arg.id({ required: true, description: 'Group id.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const group = await getGroup(callerProject(context), id);
-      return db.group.findUniqueOrThrow({ ...query, where: { id: group.id } });
-    },
+    resolve: (query, _root, { id }, context) => getGroup(callerProject(context), id, query),
   }),
   groups: t.connection({
     type: Group,

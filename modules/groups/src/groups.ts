@@ -47,8 +47,8 @@ export async function createGroup(projectId: string, input: CreateGroupInput) {
 }
 
 /** A group of the project, or `not_found` (spec: Groups). */
-export async function getGroup(projectId: string, id: string) {
-  const group = isId('grp', id) ? await db.group.findFirst({ where: { id, projectId } }) : null;
+export async function getGroup(projectId: string, id: string, query: RowsQuery = {}): Promise<Group> {
+  const group = isId('grp', id) ? await db.group.findFirst({ ...query, where: { id, projectId } }) : null;
   if (group === null) throw notFound('group');
   return group;
 }

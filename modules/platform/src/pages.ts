@@ -64,10 +64,14 @@ function toPage<Row extends { id: string }>(rows: Row[], hasNextPage: boolean, h
   };
 }
 
-/** What a selection under a connection asks of the rows: spread into `findMany`, it spares a query for each row. */
-export type RowsQuery = Record<string, never>;
+/**
+ * What a GraphQL selection asks of a row: spread into a Prisma call it loads the nested rows in the same statement, and
+ * no more columns than are needed. Typed as nothing, so that rows keep their type; rules that read a column of a row that
+ * they load with one must not rely on it.
+ */
+export type RowsQuery = object;
 
-/** Reads the selection under `nodes` and `edges { node }`. Typed as nothing, so that rows keep their full type. */
+/** Reads the selection under `nodes` and `edges { node }` of a connection. */
 export function rowsQuery(context: Context, info: GraphQLResolveInfo): RowsQuery {
-  return queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] }) as RowsQuery;
+  return queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] });
 }

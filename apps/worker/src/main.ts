@@ -1,0 +1,4 @@
+import { runService } from '@postroom/platform';
+import { startWorker } from './worker.ts';
+
+await runService('worker', startWorker);

@@ -1,0 +1,42 @@
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection } from '@temporalio/worker';
+import { config, logger } from '@postroom/platform';
+
+export interface TemporalConnections {
+  client: Client;
+  native: NativeConnection;
+  close: () => Promise<void>;
+}
+
+/**
+ * Connects to Temporal as the environment says: the SDK's own variables (`TEMPORAL_ADDRESS`, `TEMPORAL_API_KEY`,
+ * `TEMPORAL_TLS_…`, profiles in a file) and our defaults where they say nothing. Waits for a server that is not up yet.
+ */
+export async function connectTemporal(signal: AbortSignal): Promise<TemporalConnections> {
+  const fromEnvironment = loadClientConnectConfig();
+  const options: ConnectionOptions = { address: config.TEMPORAL_ADDRESS, ...fromEnvironment.connectionOptions };
+  const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
+  const connection = await untilUp(() => Connection.connect(options), signal);
+  const native = await untilUp(() => NativeConnection.connect(options), signal);
+  return {
+    client: new Client({ connection, namespace }),
+    native,
+    close: async () => {
+      await connection.close();
+      await native.close();
+    },
+  };
+}
+
+async function untilUp<T>(connect: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 5_000)) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal is not reachable yet');
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import * as campaigns from '@postroom/campaigns/activities';
+import * as emails from '@postroom/emails/activities';
+import { source as emailSource } from '@postroom/emails/relay';
+import { config, logger, type Service } from '@postroom/platform';
+import { outboxSource, startRelay } from '@postroom/platform/relay';
+import * as webhooks from '@postroom/webhooks/activities';
+import { source as deliverySource } from '@postroom/webhooks/relay';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { connectTemporal } from './temporal.ts';
+
+/** Every activity that workflows may ask for, by its exported name. */
+const activities = { ...campaigns, ...emails, ...webhooks };
+
+/** Runs the workflows and activities of one task queue, and the relay that starts them from the tables. */
+export async function startWorker(): Promise<Service> {
+  Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
+  const starting = new AbortController();
+  const { client, native, close } = await connectTemporal(starting.signal);
+  const worker = await Worker.create({
+    connection: native,
+    namespace: client.options.namespace,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+    activities,
+    // A POST or a mail in hand may take ten seconds; then it is cut off and its row tells how far it came.
+    shutdownGraceTime: '15 seconds',
+    shutdownForceTime: '20 seconds',
+    maxCachedWorkflows: 500,
+  });
+  const running = worker.run().catch((error: unknown) => {
+    logger.fatal({ err: error }, 'the Temporal worker failed');
+    process.exit(1);
+  });
+  const relay = await startRelay(client, [outboxSource, emailSource, deliverySource]);
+  return {
+    stop: async () => {
+      await relay.stop();
+      worker.shutdown();
+      await running;
+      await close();
+    },
+  };
+}
+
+function temporalLogger(): DefaultLogger {
+  return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const write = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+    logger[write[level]]({ temporal: meta }, message);
+  });
+}

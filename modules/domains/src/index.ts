@@ -1,0 +1,1 @@
+export { addLocalDomain, type DnsRecord, getDomain, listDomains, normalizeDomain, senderProblem } from './domains.ts';

@@ -1,0 +1,34 @@
+import { found, gql, page, type Route } from '@postroom/platform';
+
+const tag = 'Domains';
+const fields = 'domain verifiedForSending dkim mailFrom dmarc region createdAt';
+
+/** `{id}` is the project: the facade checks that the key may act on it, and nothing else reads it. */
+export const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/projects/{id}/domains',
+    needs: 'full',
+    project: 'path',
+    tag,
+    summary: 'List the sending domains of a project',
+    document: gql`query ($limit: Int, $cursor: String) {
+      domains(first: $limit, after: $cursor) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+    }`,
+    reply: page('domains'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/projects/{id}/domains/{domain}',
+    needs: 'full',
+    project: 'path',
+    tag,
+    summary: 'Retrieve a sending domain',
+    document: gql`query ($domain: String!) {
+      domain(domain: $domain) {
+        ${fields} verification records { purpose type name value } recommendations dnsProvider lifecycle
+      }
+    }`,
+    reply: found('domain'),
+  },
+];

@@ -1,0 +1,1 @@
+export { createTemplate, deleteTemplate, getTemplate, listTemplates, publishTemplate, updateTemplate } from './templates.ts';

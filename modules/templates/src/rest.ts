@@ -1,0 +1,65 @@
+import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+
+const tag = 'Templates';
+const fields = 'id name subject body status createdAt updatedAt';
+
+export const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/templates',
+    needs: 'full',
+    tag,
+    summary: 'List templates, newest first',
+    document: gql`query ($limit: Int, $cursor: String) {
+      templates(first: $limit, after: $cursor) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+    }`,
+    reply: page('templates'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/templates',
+    needs: 'full',
+    tag,
+    summary: 'Create a template as a draft',
+    document: gql`mutation ($input: CreateTemplateInput!) { createTemplate(input: $input) { ${fields} } }`,
+    reply: created('createTemplate'),
+    example: { name: 'Welcome', subject: 'Hello {{name|there}}', body: '<p>Hello {{name|there}}, welcome.</p>' },
+  },
+  {
+    method: 'GET',
+    path: '/v1/templates/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve a template',
+    document: gql`query ($id: ID!) { template(id: $id) { ${fields} } }`,
+    reply: found('template'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/templates/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Change a template',
+    document: gql`mutation ($id: ID!, $input: UpdateTemplateInput!) { updateTemplate(id: $id, input: $input) { ${fields} } }`,
+    reply: found('updateTemplate'),
+    example: { subject: 'Welcome, {{name|friend}}' },
+  },
+  {
+    method: 'POST',
+    path: '/v1/templates/{id}/publish',
+    needs: 'full',
+    tag,
+    summary: 'Publish a template',
+    document: gql`mutation ($id: ID!) { publishTemplate(id: $id) { ${fields} } }`,
+    reply: found('publishTemplate'),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/templates/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Delete a template',
+    document: gql`mutation ($id: ID!) { deleteTemplate(id: $id) }`,
+    reply: deleted(),
+  },
+];
