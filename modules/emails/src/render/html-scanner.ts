@@ -1,0 +1,195 @@
+import { decodeEntities } from './entities.ts';
+import type { Context } from './template.ts';
+
+type State = 'text' | 'comment' | 'markup' | 'tag-name' | 'tag' | 'attribute-name' | 'before-value' | 'value' | 'raw';
+
+const URL_ATTRIBUTES = new Set(
+  'href src srcset action formaction background cite poster longdesc data codebase lowsrc dynsrc xlink:href'.split(' '),
+);
+const RAW_ELEMENTS = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes']);
+/** The schemes a link may have; `cid` is an image of the same message. */
+export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
+const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
+/** Stands for a variable in what was read of an attribute's value; no source may hold it, as it is a non-character. */
+const VARIABLE = '\uffff';
+
+/**
+ * Follows a template's HTML as a browser would tokenize it, far enough to tell what a variable's value must be escaped for.
+ * Conditional comments are read as markup, since Outlook reads them so; a value can't end them, as `>` is escaped.
+ */
+export class HtmlScanner {
+  #state: State = 'text';
+  #tag = '';
+  #attribute = '';
+  /** The quote that closes the value, or '' when it has none. */
+  #quote = '';
+  #value = '';
+  /** Where a variable stands that begins the link under way. */
+  #linkStart = -1;
+  readonly #report: (position: number, message: string) => void;
+
+  constructor(report: (position: number, message: string) => void) {
+    this.#report = report;
+  }
+
+  /** Reads the static text up to the next variable. */
+  read(html: string): void {
+    let at = 0;
+    while (at < html.length) at = this.#step(html, at);
+  }
+
+  /** What a variable at this point is to be escaped for; reports the places that no escaping makes safe. */
+  place(position: number): Context {
+    switch (this.#state) {
+      case 'text':
+      case 'comment':
+        return 'html';
+      case 'raw':
+        if (this.#tag === 'script') return this.#nowhere(position, 'Scripts can not hold a placeholder.');
+        return this.#tag === 'style' ? 'css' : 'html';
+      case 'value':
+        return this.#placeInValue(position);
+      case 'before-value':
+        return this.#nowhere(position, `Put quotes around the value of "${this.#attribute}".`);
+      default:
+        return this.#nowhere(
+          position,
+          'Inside a tag a placeholder may stand only in the quoted value of an attribute.',
+        );
+    }
+  }
+
+  #nowhere(position: number, message: string): 'nowhere' {
+    this.#report(position, message);
+    return 'nowhere';
+  }
+
+  #placeInValue(position: number): Context {
+    const name = this.#attribute;
+    if (this.#quote === '') return this.#nowhere(position, `Put quotes around the value of "${name}".`);
+    if (name.startsWith('on') || name === 'srcdoc') {
+      return this.#nowhere(position, `"${name}" runs code, so it can not hold a placeholder.`);
+    }
+    const before = this.#value;
+    this.#value += VARIABLE;
+    if (name === 'style') return 'css';
+    return URL_ATTRIBUTES.has(name) ? this.#placeInUrl(position, decodeEntities(before)) : 'html';
+  }
+
+  #placeInUrl(position: number, before: string): Context {
+    // eslint-disable-next-line no-control-regex -- browsers skip these before a URL
+    const url = before.replace(/^[\u0000-\u0020]+/, '');
+    if (url === '') {
+      this.#linkStart = position;
+      return 'url';
+    }
+    if (url.startsWith(VARIABLE)) return 'url-query';
+    const scheme = /^([^/?#:]*):/.exec(url)?.[1]?.replace(/\s/g, '').toLowerCase();
+    if (scheme !== undefined && !SAFE_SCHEMES.has(scheme)) {
+      return this.#nowhere(position, `A "${scheme}:" link can not hold a placeholder.`);
+    }
+    if (/[?#]/.test(url)) return 'url-query';
+    return scheme !== undefined && ADDRESS_SCHEMES.has(scheme) ? 'url-address' : 'url-path';
+  }
+
+  #endValue(): void {
+    if (this.#linkStart !== -1 && /^\s*\uffff[^/?#]*:/.test(decodeEntities(this.#value))) {
+      this.#report(this.#linkStart, 'A placeholder can not make the scheme of a link; write "https:" before it.');
+    }
+    this.#linkStart = -1;
+    this.#value = '';
+    this.#state = 'tag';
+  }
+
+  /** Reads one token, or a stretch of text, and returns where it ended. */
+  #step(html: string, at: number): number {
+    const char = html[at]!;
+    switch (this.#state) {
+      case 'text':
+        return this.#text(html, at);
+      case 'comment':
+        return this.#skipPast(html, at, /--!?>/g);
+      case 'markup':
+        return this.#skipPast(html, at, />/g);
+      case 'raw':
+        return this.#raw(html, at);
+      case 'tag-name':
+        if (/[\s/>]/.test(char)) return this.#enter('tag', at);
+        this.#tag += char.toLowerCase();
+        return at + 1;
+      case 'tag':
+        if (char === '>') return this.#enter(RAW_ELEMENTS.has(this.#tag) ? 'raw' : 'text', at + 1);
+        if (/[\s/]/.test(char)) return at + 1;
+        this.#attribute = '';
+        return this.#enter('attribute-name', at);
+      case 'attribute-name':
+        return this.#attributeName(html, at);
+      case 'before-value':
+        if (/\s/.test(char)) return at + 1;
+        if (char === '>') return this.#enter('tag', at);
+        this.#quote = char === '"' || char === "'" ? char : '';
+        return this.#enter('value', this.#quote === '' ? at : at + 1);
+      case 'value':
+        return this.#readValue(html, at);
+    }
+  }
+
+  #enter(state: State, at: number): number {
+    this.#state = state;
+    return at;
+  }
+
+  #text(html: string, at: number): number {
+    const open = html.indexOf('<', at);
+    if (open === -1) return html.length;
+    if (html.startsWith('<!--', open)) {
+      const conditional = /^<!--\s*\[if[^>]*>/i.exec(html.slice(open, open + 200));
+      // From the dashes on, because "<!-->" is a whole comment.
+      return conditional ? open + conditional[0].length : this.#enter('comment', open + 2);
+    }
+    if (/^<[!?]/.test(html.slice(open, open + 2))) return this.#enter('markup', open + 1);
+    // A "<" right before a variable opens a tag that the value would name.
+    const tag = /^<\/?(?=[a-z]|$)/i.exec(html.slice(open, open + 3));
+    if (!tag) return open + 1;
+    this.#tag = tag[0] === '</' ? '/' : '';
+    return this.#enter('tag-name', open + tag[0].length);
+  }
+
+  #skipPast(html: string, at: number, end: RegExp): number {
+    end.lastIndex = at;
+    return end.test(html) ? this.#enter('text', end.lastIndex) : html.length;
+  }
+
+  #raw(html: string, at: number): number {
+    const found = html.toLowerCase().indexOf(`</${this.#tag}`, at);
+    return found === -1 ? html.length : this.#enter('text', found);
+  }
+
+  #attributeName(html: string, at: number): number {
+    const char = html[at]!;
+    if (char === '=' && this.#attribute !== '') return this.#enter('before-value', at + 1);
+    if (char === '>' || char === '/') return this.#enter('tag', at);
+    if (/\s/.test(char)) {
+      const equals = /^\s*=/.exec(html.slice(at));
+      return equals ? this.#enter('before-value', at + equals[0].length) : this.#enter('tag', at);
+    }
+    this.#attribute += char.toLowerCase();
+    return at + 1;
+  }
+
+  #readValue(html: string, at: number): number {
+    if (this.#quote === '') {
+      if (html[at] === '>' || /\s/.test(html[at]!)) {
+        this.#endValue();
+        return at;
+      }
+      this.#value += html[at];
+      return at + 1;
+    }
+    const close = html.indexOf(this.#quote, at);
+    this.#value += html.slice(at, close === -1 ? html.length : close);
+    if (close === -1) return html.length;
+    this.#endValue();
+    return close + 1;
+  }
+}

@@ -1,0 +1,61 @@
+import { ESCAPES } from './escape.ts';
+import type { Template, Variable } from './template.ts';
+
+/** What a variable may hold; anything else counts as missing. */
+export type Value = string | number | boolean | Date | null | undefined;
+/** Contact fields, custom fields and what the system adds (`unsubscribe_url` …), by placeholder name. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** The whole template with its values in place. */
+export function renderTemplate(template: Template, values: Values): string {
+  const { statics, variables } = template;
+  let out = statics[0]!;
+  for (let i = 0; i < variables.length; i++) out += valueFor(variables[i]!, values) + statics[i + 1]!;
+  return out;
+}
+
+/** What a variable shows, escaped for its place: its value, else its default, else nothing. */
+export function valueFor(variable: Variable, values: Values): string {
+  const text = plainText(values[variable.name]);
+  return ESCAPES[variable.context](text === '' ? (variable.fallback ?? '') : text);
+}
+
+/** The names a template uses, each once, in order of appearance. */
+export function variablesOf(template: Template): string[] {
+  return [...new Set(template.variables.map((variable) => variable.name))];
+}
+
+/** The names that would show nothing: no value, and no default. */
+export function missing(template: Template, values: Values): string[] {
+  const empty = template.variables.filter(
+    (variable) => variable.fallback === undefined && plainText(values[variable.name]) === '',
+  );
+  return [...new Set(empty.map((variable) => variable.name))];
+}
+
+/** A value in plain words; '' when there is nothing to show, so that the default is used. */
+function plainText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return isBlank(value) ? '' : value;
+    case 'number':
+      return Number.isFinite(value) ? String(value) : '';
+    case 'boolean':
+      return String(value);
+    default:
+      return value instanceof Date ? plainDate(value) : '';
+  }
+}
+
+function isBlank(value: string): boolean {
+  // Nearly every value starts with a visible character, and need not be trimmed to know that it isn't blank.
+  const first = value.charCodeAt(0);
+  return !(first > 0x20 && first < 0x7f) && value.trim() === '';
+}
+
+/** `2026-11-20`, or `2026-11-20 14:30 UTC` when it has a time of day. */
+function plainDate(date: Date): string {
+  if (Number.isNaN(date.getTime())) return '';
+  const [day, time] = date.toISOString().split('T') as [string, string];
+  return time.startsWith('00:00:00.000') ? day : `${day} ${time.slice(0, 5)} UTC`;
+}
