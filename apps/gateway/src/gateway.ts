@@ -32,9 +32,12 @@ export async function startGateway({ host, port }: { host: string; port: number 
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
-    if (path === '/metrics') return void response.setHeader('Content-Type', register.contentType).end(await register.metrics());
+    if (path === '/metrics')
+      return void response.setHeader('Content-Type', register.contentType).end(await register.metrics());
     if (path === '/') return answerJson(response, 200, { name: 'Postroom', rest: '/v1', graphql: '/graphql' });
-    answerJson(response, 404, { error: { code: 'not_found', message: 'There is nothing at this address.', details: [] } });
+    answerJson(response, 404, {
+      error: { code: 'not_found', message: 'There is nothing at this address.', details: [] },
+    });
   }
 
   await new Promise<void>((resolve, reject) => {

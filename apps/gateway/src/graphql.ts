@@ -12,7 +12,7 @@ interface NodeContext {
 
 /** The handler of `/graphql` and `/graphql/stream`, and what ends the streams when the gateway stops. */
 export interface GraphqlHandler {
-  (request: IncomingMessage, response: ServerResponse): Promise<unknown> | unknown;
+  (request: IncomingMessage, response: ServerResponse): unknown;
   closeStreams: () => void;
 }
 
@@ -31,7 +31,8 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
       info: (...args) => logger.info(args),
       warn: (...args) => logger.warn(args),
       // What a caller did wrong is answered, not logged; yoga would log each masked error.
-      error: (error) => (isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed')),
+      error: (error) =>
+        isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
     },
     plugins: [
       useGraphQLSSE({ endpoint: '/graphql/stream' }),
@@ -46,7 +47,8 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
   };
   return Object.assign(handler, {
     closeStreams: () => {
-      for (const response of open) if (String(response.getHeader('content-type')).includes('event-stream')) response.end();
+      for (const response of open)
+        if (String(response.getHeader('content-type')).includes('event-stream')) response.end();
     },
   });
 }

@@ -1,4 +1,4 @@
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { config, logger } from '@postroom/platform';
@@ -15,7 +15,7 @@ export interface TemporalConnections {
  */
 export async function connectTemporal(signal: AbortSignal): Promise<TemporalConnections> {
   const fromEnvironment = loadClientConnectConfig();
-  const options: ConnectionOptions = { address: config.TEMPORAL_ADDRESS, ...fromEnvironment.connectionOptions };
+  const options = { address: config.TEMPORAL_ADDRESS, ...fromEnvironment.connectionOptions };
   const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
   const connection = await untilUp(() => Connection.connect(options), signal);
   const native = await untilUp(() => NativeConnection.connect(options), signal);

@@ -1,5 +1,17 @@
 import { domainToASCII } from 'node:url';
-import { conflictIfTaken, db, invalid, isId, newId, notFound, type Page, type PageArgs, type Prisma, readPage, type RowsQuery } from '@postroom/platform';
+import {
+  conflictIfTaken,
+  db,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  type Prisma,
+  readPage,
+  type RowsQuery,
+} from '@postroom/platform';
 
 type Domain = Prisma.DomainModel;
 
@@ -65,6 +77,8 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
   const verified = { verification: 'verified', dkim: 'verified', mailFrom: 'verified', dmarc: 'verified' } as const;
   const lifecycle = [{ at: new Date().toISOString(), event: 'added for development, taken as verified' }];
   return db.domain
-    .create({ data: { id: newId('dom'), projectId, domain, verifiedForSending: true, ...verified, records: [], lifecycle } })
+    .create({
+      data: { id: newId('dom'), projectId, domain, verifiedForSending: true, ...verified, records: [], lifecycle },
+    })
     .catch(conflictIfTaken(`The domain ${domain} is in this project already.`));
 }

@@ -41,7 +41,10 @@ const Domain = builder.prismaObject('Domain', {
     }),
     recommendations: t.expose('recommendations', { type: 'JSON', description: 'Open deliverability recommendations.' }),
     dnsProvider: t.exposeString('dnsProvider', { nullable: true, description: 'The DNS provider that was detected.' }),
-    lifecycle: t.expose('lifecycle', { type: 'JSON', description: 'What happened to the domain: `{at, event}`, oldest first.' }),
+    lifecycle: t.expose('lifecycle', {
+      type: 'JSON',
+      description: 'What happened to the domain: `{at, event}`, oldest first.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Creation time.' }),
   }),
 });

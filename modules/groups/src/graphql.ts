@@ -1,6 +1,14 @@
 import '@postroom/contacts/graphql';
 import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
-import { addContacts, createGroup, deleteGroup, getGroup, listGroups, membersThatExist, updateGroup } from './groups.ts';
+import {
+  addContacts,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listGroups,
+  membersThatExist,
+  updateGroup,
+} from './groups.ts';
 
 const Member = builder.objectRef<{ id: string; email: string; name: string }>('GroupMember').implement({
   description: 'A member of a group that still exists.',

@@ -40,7 +40,11 @@ export async function createGroup(projectId: string, input: CreateGroupInput) {
     const contacts = await resolveContacts(tx, projectId, input);
     if (contacts.length === 0) throw noMember('contactIds');
     const group = await tx.group.create({ data: { id: newId('grp'), projectId, name } }).catch(nameTaken(name));
-    await addMembers(tx, group.id, contacts.map((contact) => contact.id));
+    await addMembers(
+      tx,
+      group.id,
+      contacts.map((contact) => contact.id),
+    );
     await record(tx, projectId, contacts.map(contactUpdated));
     return group;
   });
@@ -88,14 +92,24 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
  * Adds the contacts that resolve to the group; those already in it are not doubled.
  * @returns how many distinct contacts of the request exist, members before or not (spec: Groups, rule 4).
  */
-export async function addContacts(projectId: string, id: string, input: Omit<CreateGroupInput, 'name'>): Promise<number> {
+export async function addContacts(
+  projectId: string,
+  id: string,
+  input: Omit<CreateGroupInput, 'name'>,
+): Promise<number> {
   return db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
     if (input.contactIds == null && input.emails == null) {
       throw new DomainError('validation_error', 'Give contact_ids, emails or both.');
     }
     const contacts = await resolveContacts(tx, projectId, input);
-    const added = new Set(await addMembers(tx, id, contacts.map((contact) => contact.id)));
+    const added = new Set(
+      await addMembers(
+        tx,
+        id,
+        contacts.map((contact) => contact.id),
+      ),
+    );
     await record(tx, projectId, contacts.filter((contact) => added.has(contact.id)).map(contactUpdated));
     return contacts.length;
   });
@@ -118,7 +132,11 @@ interface ContactRow {
 }
 
 /** The group's members that still exist, in the order of their ids (spec: Group). */
-export async function membersThatExist(tx: Prisma.TransactionClient, projectId: string, groupId: string): Promise<ContactRow[]> {
+export async function membersThatExist(
+  tx: Prisma.TransactionClient,
+  projectId: string,
+  groupId: string,
+): Promise<ContactRow[]> {
   return sql<ContactRow>(
     tx,
     `SELECT c.id, c.email, c.name FROM group_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
@@ -138,7 +156,12 @@ async function lockGroup(tx: Prisma.TransactionClient, projectId: string, id: st
   return group;
 }
 
-async function replaceMembers(tx: Prisma.TransactionClient, projectId: string, id: string, contactIds: readonly string[]) {
+async function replaceMembers(
+  tx: Prisma.TransactionClient,
+  projectId: string,
+  id: string,
+  contactIds: readonly string[],
+) {
   const contacts = await resolveContacts(tx, projectId, { contactIds });
   if (contacts.length === 0) throw noMember('contactIds');
   const kept = contacts.map((contact) => contact.id);
@@ -184,4 +207,5 @@ function groupName(name: string): string {
 
 const nameTaken = (name: string) => conflictIfTaken(`A group named "${name}" already exists.`);
 
-const noMember = (field: string) => invalid({ field, message: 'must name at least one existing contact: a group is never empty' });
+const noMember = (field: string) =>
+  invalid({ field, message: 'must name at least one existing contact: a group is never empty' });

@@ -9,12 +9,22 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List groups, newest first',
-    document: gql`query ($limit: Int, $cursor: String) {
-      groups(first: $limit, after: $cursor) {
-        nodes { id name contactIds contactCount }
-        pageInfo { hasNextPage endCursor }
+    document: gql`
+      query ($limit: Int, $cursor: String) {
+        groups(first: $limit, after: $cursor) {
+          nodes {
+            id
+            name
+            contactIds
+            contactCount
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
       }
-    }`,
+    `,
     reply: page('groups'),
   },
   {
@@ -23,9 +33,16 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Create a group of existing contacts',
-    document: gql`mutation ($input: CreateGroupInput!) {
-      createGroup(input: $input) { id name contactIds contactCount }
-    }`,
+    document: gql`
+      mutation ($input: CreateGroupInput!) {
+        createGroup(input: $input) {
+          id
+          name
+          contactIds
+          contactCount
+        }
+      }
+    `,
     reply: created('createGroup'),
     example: { name: 'Beta testers', emails: ['ada@example.com'] },
   },
@@ -35,7 +52,20 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Retrieve a group and its members that still exist',
-    document: gql`query ($id: ID!) { group(id: $id) { id name memberCount contacts { id email name } } }`,
+    document: gql`
+      query ($id: ID!) {
+        group(id: $id) {
+          id
+          name
+          memberCount
+          contacts {
+            id
+            email
+            name
+          }
+        }
+      }
+    `,
     reply: found('group'),
   },
   {
@@ -44,9 +74,16 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Rename a group or replace its members',
-    document: gql`mutation ($id: ID!, $input: UpdateGroupInput!) {
-      updateGroup(id: $id, input: $input) { id name contactIds contactCount }
-    }`,
+    document: gql`
+      mutation ($id: ID!, $input: UpdateGroupInput!) {
+        updateGroup(id: $id, input: $input) {
+          id
+          name
+          contactIds
+          contactCount
+        }
+      }
+    `,
     reply: found('updateGroup'),
     example: { name: 'Early adopters' },
   },
@@ -56,9 +93,23 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Add contacts to a group',
-    document: gql`mutation ($id: ID!, $input: AddContactsInput!) {
-      addContactsToGroup(id: $id, input: $input) { matched group { id name memberCount contacts { id email name } } }
-    }`,
+    document: gql`
+      mutation ($id: ID!, $input: AddContactsInput!) {
+        addContactsToGroup(id: $id, input: $input) {
+          matched
+          group {
+            id
+            name
+            memberCount
+            contacts {
+              id
+              email
+              name
+            }
+          }
+        }
+      }
+    `,
     reply: ({ addContactsToGroup: { group, matched } }) => ({ status: 200, body: { data: group, matched } }),
     example: { emails: ['ada@example.com'] },
   },
@@ -68,7 +119,11 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a group; its contacts stay',
-    document: gql`mutation ($id: ID!) { deleteGroup(id: $id) }`,
+    document: gql`
+      mutation ($id: ID!) {
+        deleteGroup(id: $id)
+      }
+    `,
     reply: deleted(),
   },
 ];

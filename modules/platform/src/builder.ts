@@ -48,7 +48,8 @@ export const builder = new SchemaBuilder<{
       full: () => authenticated(context).scope === 'full',
       sending: () => authenticated(context) !== undefined,
     }),
-    unauthorizedError: () => new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.'),
+    unauthorizedError: () =>
+      new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.'),
   },
   prisma: {
     client: db,
@@ -61,7 +62,8 @@ export const builder = new SchemaBuilder<{
   complexity: {
     defaultListMultiplier: 10,
     limit: { complexity: 50_000, depth: 12, breadth: 500 },
-    complexityError: (kind) => new DomainError('validation_error', `The query is too large: its ${kind.toLowerCase()} is over the limit.`),
+    complexityError: (kind) =>
+      new DomainError('validation_error', `The query is too large: its ${kind.toLowerCase()} is over the limit.`),
   },
 });
 
@@ -69,8 +71,14 @@ builder.addScalarType('DateTime', DateTimeScalar);
 builder.addScalarType('JSON', JsonScalar);
 builder.addScalarType('EmailAddress', EmailAddressScalar);
 
-builder.queryType({ authScopes: { full: true }, description: 'Reads. Every field acts on the project of the request.' });
-builder.mutationType({ authScopes: { full: true }, description: 'Writes. Each is one transaction of rows and events.' });
+builder.queryType({
+  authScopes: { full: true },
+  description: 'Reads. Every field acts on the project of the request.',
+});
+builder.mutationType({
+  authScopes: { full: true },
+  description: 'Writes. Each is one transaction of rows and events.',
+});
 builder.subscriptionType({ authScopes: { full: true }, description: 'Live views, over Server-Sent Events.' });
 
 /** The schema of all modules that have been imported, with strings checked for what PostgreSQL cannot store. */

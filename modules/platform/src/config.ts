@@ -62,7 +62,8 @@ function secretKey(given: string | undefined, file: string | undefined): Buffer 
   if (text === undefined) return undefined;
   const key = Buffer.from(text.trim(), 'base64');
   const name = given === undefined ? 'POSTROOM_KEY_FILE' : 'POSTROOM_SECRET_KEY';
-  if (key.length !== 32) throw new Error(`${name}: must hold 32 bytes in base64, for example of: openssl rand -base64 32`);
+  if (key.length !== 32)
+    throw new Error(`${name}: must hold 32 bytes in base64, for example of: openssl rand -base64 32`);
   return key;
 }
 

@@ -49,7 +49,10 @@ export function notFound(what: string): DomainError {
 /** Whether an error is PostgreSQL's unique violation, thrown by Prisma or by pg. */
 export function isUniqueViolation(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
+  const { code, meta } = error as {
+    code?: unknown;
+    meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } };
+  };
   return code === 'P2002' || code === '23505' || meta?.driverAdapterError?.cause?.originalCode === '23505';
 }
 

@@ -18,8 +18,25 @@ export { ID_PREFIXES, type IdPrefix, isId, newId } from './ids.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { logger } from './logger.ts';
 export { Node, registerNode } from './nodes.ts';
-export { SEARCH_ATTRIBUTES, type SearchAttribute, signalWorkflow, startWorkflow, type WorkflowLabels } from './outbox.ts';
-export { DEFAULT_PAGE_SIZE, fromCursor, MAX_PAGE_SIZE, type Page, type PageArgs, pageSize, readPage, type RowsQuery, rowsQuery, toCursor } from './pages.ts';
+export {
+  SEARCH_ATTRIBUTES,
+  type SearchAttribute,
+  signalWorkflow,
+  startWorkflow,
+  type WorkflowLabels,
+} from './outbox.ts';
+export {
+  DEFAULT_PAGE_SIZE,
+  fromCursor,
+  MAX_PAGE_SIZE,
+  type Page,
+  type PageArgs,
+  pageSize,
+  readPage,
+  type RowsQuery,
+  rowsQuery,
+  toCursor,
+} from './pages.ts';
 export { created, deleted, found, gql, page, type Reply, type Route, type Selected } from './rest.ts';
 export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
 export { decryptSecret, encryptSecret } from './secrets.ts';

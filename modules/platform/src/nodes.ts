@@ -10,7 +10,9 @@ const loaders = new Map<string, { typename: string; load: LoadNode }>();
 /** Anything with a global id. Ids say what they are by their prefix, so `node(id:)` needs no other hint. */
 export const Node = builder.interfaceRef<{ id: string }>('Resource').implement({
   description: 'Anything with a global id.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'A TypeID: a prefix that names the type, then a sortable UUID.' }) }),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'A TypeID: a prefix that names the type, then a sortable UUID.' }),
+  }),
   resolveType: (value) => loaders.get(value.id.slice(0, value.id.indexOf('_')))?.typename,
 });
 

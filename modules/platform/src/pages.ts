@@ -38,7 +38,8 @@ export async function readPage<Row extends { id: string }>(
 /** The size of a page, checked: 1 to 1000. */
 export function pageSize(first: number | null | undefined): number {
   if (first == null) return DEFAULT_PAGE_SIZE;
-  if (first < 1 || first > MAX_PAGE_SIZE) throw invalid({ field: 'first', message: `must be between 1 and ${MAX_PAGE_SIZE}` });
+  if (first < 1 || first > MAX_PAGE_SIZE)
+    throw invalid({ field: 'first', message: `must be between 1 and ${MAX_PAGE_SIZE}` });
   return first;
 }
 

@@ -24,7 +24,10 @@ export interface RelaySource {
 const POLL_MS = 1_000;
 
 /** Turns waiting rows into workflows until it is stopped. Several may run: rows and workflow ids decide who wins. */
-export async function startRelay(client: Client, sources: readonly RelaySource[]): Promise<{ stop: () => Promise<void> }> {
+export async function startRelay(
+  client: Client,
+  sources: readonly RelaySource[],
+): Promise<{ stop: () => Promise<void> }> {
   const loops = sources.map((source) => startLoop(client, source));
   const stopListening = await listen((payload) => {
     for (const loop of loops) if (payload === '' || payload === loop.name) loop.wake();

@@ -1,6 +1,7 @@
 import { type DocumentNode, parse } from 'graphql';
 
 /** What a route's reply function is given: the data its document selected. The document is checked at start. */
+// oxlint-disable-next-line typescript/no-explicit-any
 export type Selected = any;
 
 export interface Reply {
@@ -42,19 +43,29 @@ export function gql(strings: TemplateStringsArray, ...parts: string[]): Document
 }
 
 /** `{data: …}` of one root field, with 200. */
-export const found = (field: string) => (data: Selected): Reply => ({ status: 200, body: { data: data[field] } });
+export const found =
+  (field: string) =>
+  (data: Selected): Reply => ({ status: 200, body: { data: data[field] } });
 
 /** `{data: …}` of one root field, with 201. */
-export const created = (field: string) => (data: Selected): Reply => ({ status: 201, body: { data: data[field] } });
+export const created =
+  (field: string) =>
+  (data: Selected): Reply => ({ status: 201, body: { data: data[field] } });
 
 /** `{deleted: true}` (spec: What the service does). */
 export const deleted = () => (): Reply => ({ status: 200, body: { deleted: true } });
 
 /** A page of a connection: `{data, has_more, next_cursor}`. The document selects `nodes` and `pageInfo`. */
-export const page = (field: string) => (data: Selected): Reply => {
-  const { nodes, pageInfo } = data[field];
-  return {
-    status: 200,
-    body: { data: nodes, has_more: pageInfo.hasNextPage, next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null },
+export const page =
+  (field: string) =>
+  (data: Selected): Reply => {
+    const { nodes, pageInfo } = data[field];
+    return {
+      status: 200,
+      body: {
+        data: nodes,
+        has_more: pageInfo.hasNextPage,
+        next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+      },
+    };
   };
-};

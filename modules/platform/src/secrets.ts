@@ -26,7 +26,9 @@ export function decryptSecret(envelope: string, context: string): string {
 
 function key(): Buffer {
   if (config.secretKey === undefined) {
-    throw new Error('POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) is not set, so secrets can be neither stored nor read.');
+    throw new Error(
+      'POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) is not set, so secrets can be neither stored nor read.',
+    );
   }
   return config.secretKey;
 }

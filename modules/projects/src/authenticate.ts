@@ -23,7 +23,10 @@ const FIND_KEY = `
  * `X-Project-Id` or the path. The database is asked each time, so a revoked key stops working at once everywhere.
  * @throws DomainError `unauthorized` for a missing, malformed, unknown or revoked key (spec: Authentication).
  */
-export async function authenticate(authorization: string | undefined, namedProject: string | undefined): Promise<Caller> {
+export async function authenticate(
+  authorization: string | undefined,
+  namedProject: string | undefined,
+): Promise<Caller> {
   const key = bearer(authorization);
   const { rows } = await pool.query<KeyRow>({
     name: 'authenticate',
@@ -40,7 +43,8 @@ function bearer(authorization: string | undefined): string {
     throw new DomainError('unauthorized', 'Give an API key: Authorization: Bearer pr_…');
   }
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (key === undefined || !isWellFormedKey(key)) throw new DomainError('unauthorized', 'This is not a well-formed API key.');
+  if (key === undefined || !isWellFormedKey(key))
+    throw new DomainError('unauthorized', 'This is not a well-formed API key.');
   return key;
 }
 
@@ -69,8 +73,10 @@ class KeyCaller implements Caller {
     const [only, second] = projects;
     if (only === undefined) throw new DomainError('forbidden', 'This API key is not authorized for any project.');
     if (second === undefined) return only;
-    throw new DomainError('validation_error', 'This API key covers several projects: name one in the X-Project-Id header.', [
-      { field: 'X-Project-Id', message: 'is required' },
-    ]);
+    throw new DomainError(
+      'validation_error',
+      'This API key covers several projects: name one in the X-Project-Id header.',
+      [{ field: 'X-Project-Id', message: 'is required' }],
+    );
   }
 }

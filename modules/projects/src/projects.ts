@@ -12,4 +12,3 @@ export async function listProjects(projects: 'all' | readonly string[]) {
   const where = projects === 'all' ? {} : { id: { in: [...projects] } };
   return db.project.findMany({ where, orderBy: { id: 'desc' } });
 }
-

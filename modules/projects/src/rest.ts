@@ -8,7 +8,15 @@ export const routes: Route[] = [
     project: 'none',
     tag: 'Projects',
     summary: 'List the projects the key can act on',
-    document: gql`query { projects { id name createdAt } }`,
+    document: gql`
+      query {
+        projects {
+          id
+          name
+          createdAt
+        }
+      }
+    `,
     reply: found('projects'),
   },
 ];

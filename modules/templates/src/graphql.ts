@@ -1,5 +1,12 @@
 import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
-import { createTemplate, deleteTemplate, getTemplate, listTemplates, publishTemplate, updateTemplate } from './templates.ts';
+import {
+  createTemplate,
+  deleteTemplate,
+  getTemplate,
+  listTemplates,
+  publishTemplate,
+  updateTemplate,
+} from './templates.ts';
 
 const TemplateStatus = builder.enumType('TemplateStatus', {
   description: 'Whether a template is ready to be sent.',

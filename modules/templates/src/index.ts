@@ -1,1 +1,8 @@
-export { createTemplate, deleteTemplate, getTemplate, listTemplates, publishTemplate, updateTemplate } from './templates.ts';
+export {
+  createTemplate,
+  deleteTemplate,
+  getTemplate,
+  listTemplates,
+  publishTemplate,
+  updateTemplate,
+} from './templates.ts';

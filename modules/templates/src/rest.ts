@@ -59,7 +59,11 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a template',
-    document: gql`mutation ($id: ID!) { deleteTemplate(id: $id) }`,
+    document: gql`
+      mutation ($id: ID!) {
+        deleteTemplate(id: $id)
+      }
+    `,
     reply: deleted(),
   },
 ];

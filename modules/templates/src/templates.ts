@@ -58,7 +58,8 @@ export async function listTemplates(projectId: string, args: PageArgs, query: Ro
 export async function updateTemplate(projectId: string, id: string, input: TemplateInput): Promise<Template> {
   await getTemplate(projectId, id);
   const data = checked(input);
-  if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs a name, subject or body.');
+  if (Object.keys(data).length === 0)
+    throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return db.template.update({ where: { id }, data }).catch(nameTaken(data.name ?? ''));
 }
 
@@ -77,10 +78,16 @@ export async function deleteTemplate(projectId: string, id: string): Promise<voi
 /** What is given, checked; the members that are not given are absent. */
 function checked({ name, subject, body }: TemplateInput) {
   const problems = [
-    ...(name == null || (name.trim() !== '' && name.trim().length <= 200) ? [] : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
-    ...(subject == null || subject.length <= 998 ? [] : [{ field: 'subject', message: 'must be at most 998 characters' }]),
+    ...(name == null || (name.trim() !== '' && name.trim().length <= 200)
+      ? []
+      : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
+    ...(subject == null || subject.length <= 998
+      ? []
+      : [{ field: 'subject', message: 'must be at most 998 characters' }]),
     ...(subject == null ? [] : placeholderProblems('subject', subject)),
-    ...(body == null || body.length <= MAX_BODY_LENGTH ? [] : [{ field: 'body', message: `must be at most ${MAX_BODY_LENGTH} characters` }]),
+    ...(body == null || body.length <= MAX_BODY_LENGTH
+      ? []
+      : [{ field: 'body', message: `must be at most ${MAX_BODY_LENGTH} characters` }]),
     ...(body == null ? [] : placeholderProblems('body', body)),
   ];
   const [first, ...others] = problems;

@@ -126,7 +126,8 @@ async function runRoute(
   try {
     variables = read({ params, query, body: parseBody(request.headers['content-type'], bytes) });
   } catch (error) {
-    if (target !== undefined) await executeRoute(schema, target.route, context, target.read({ params, query: NO_QUERY, body: undefined }));
+    if (target !== undefined)
+      await executeRoute(schema, target.route, context, target.read({ params, query: NO_QUERY, body: undefined }));
     throw error;
   }
   const { status, body } = await executeRoute(schema, route, context, variables);
@@ -135,7 +136,12 @@ async function runRoute(
 
 const NO_QUERY = new URLSearchParams();
 
-async function executeRoute(schema: GraphQLSchema, route: Route, context: Context, variableValues: Record<string, unknown>): Promise<Reply> {
+async function executeRoute(
+  schema: GraphQLSchema,
+  route: Route,
+  context: Context,
+  variableValues: Record<string, unknown>,
+): Promise<Reply> {
   const { data, errors } = await execute({ schema, document: route.document, contextValue: context, variableValues });
   const [error] = errors ?? [];
   if (error !== undefined) {
@@ -164,7 +170,8 @@ function answerOptions(response: ServerResponse, match: Match<PreparedRoute> | u
       Allow: methods,
       'Access-Control-Allow-Methods': methods,
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Project-Id, X-Request-Id',
-      'Access-Control-Expose-Headers': 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replayed',
+      'Access-Control-Expose-Headers':
+        'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replayed',
       'Access-Control-Max-Age': '86400',
     })
     .end();
@@ -180,4 +187,3 @@ function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
-

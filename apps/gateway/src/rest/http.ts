@@ -8,7 +8,10 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
 /** Writes a JSON text as the whole answer. */
 export function answerText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return;
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) });
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
 

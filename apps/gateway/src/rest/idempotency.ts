@@ -30,28 +30,45 @@ const CLAIM = `
  * Claims an `Idempotency-Key` before the work is done, so that two requests under one key do it once (design).
  * @throws DomainError `idempotency_conflict` for another request under the same key, or one still in flight.
  */
-export async function claim(projectId: string, key: string, request: { method: string; path: string; body: Buffer }): Promise<Claim> {
+export async function claim(
+  projectId: string,
+  key: string,
+  request: { method: string; path: string; body: Buffer },
+): Promise<Claim> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalid({ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
   }
-  const fingerprint = createHash('sha256').update(`${request.method} ${request.path}\n`).update(request.body).digest('hex');
+  const fingerprint = createHash('sha256')
+    .update(`${request.method} ${request.path}\n`)
+    .update(request.body)
+    .digest('hex');
   const claimed = await pool.query({ name: 'idempotency-claim', text: CLAIM, values: [projectId, key, fingerprint] });
   if (claimed.rowCount === 1) return { replay: undefined, settle: (answer) => settle(projectId, key, answer) };
-  const { rows } = await pool.query<Row>('SELECT fingerprint, status, body FROM idempotency_keys WHERE project_id = $1 AND key = $2', [projectId, key]);
+  const { rows } = await pool.query<Row>(
+    'SELECT fingerprint, status, body FROM idempotency_keys WHERE project_id = $1 AND key = $2',
+    [projectId, key],
+  );
   const [first] = rows;
-  if (first === undefined) throw new DomainError('idempotency_conflict', 'The request under this key has just failed; send it again.');
+  if (first === undefined)
+    throw new DomainError('idempotency_conflict', 'The request under this key has just failed; send it again.');
   if (first.fingerprint !== fingerprint) {
     throw new DomainError('idempotency_conflict', 'This Idempotency-Key has been used for another request.');
   }
   if (first.status === null || first.body === null) {
-    throw new DomainError('idempotency_conflict', 'The first request under this Idempotency-Key has not been answered yet.');
+    throw new DomainError(
+      'idempotency_conflict',
+      'The first request under this Idempotency-Key has not been answered yet.',
+    );
   }
   return { replay: { status: first.status, body: first.body }, settle: async () => {} };
 }
 
 async function settle(projectId: string, key: string, answer: StoredAnswer): Promise<void> {
   if (answer.status >= 500) {
-    await pool.query('DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND status IS NULL', [projectId, key]);
+    await pool.query('DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND status IS NULL', [
+      projectId,
+      key,
+    ]);
     return;
   }
   await pool.query({

@@ -119,5 +119,6 @@ const joined = (path: string, name: string) => (path === '' ? name : name === ''
 /** The error of a request whose fields have problems; nothing when there are none. */
 export function throwProblems(problems: readonly FieldProblem[]): void {
   const [first] = problems;
-  if (first !== undefined) throw new DomainError('validation_error', `${first.field}: ${first.message}`.replace(/^: /, ''), problems);
+  if (first !== undefined)
+    throw new DomainError('validation_error', `${first.field}: ${first.message}`.replace(/^: /, ''), problems);
 }

@@ -34,6 +34,8 @@ export function inRestNames(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.details.length === 0) return error;
   const details = error.details.map(({ field, message }) => ({ field: restPath(field), message }));
   const [before, after] = [error.details[0]?.field, details[0]?.field];
-  const message = error.message.startsWith(`${before}: `) ? `${after}${error.message.slice(before?.length)}` : error.message;
+  const message = error.message.startsWith(`${before}: `)
+    ? `${after}${error.message.slice(before?.length)}`
+    : error.message;
   return new DomainError(error.code, message, details);
 }

@@ -49,7 +49,11 @@ export function requestShape(schema: GraphQLSchema, route: Route): RequestShape 
       }));
       continue;
     }
-    const place = inPath.has(name) ? shape.path : route.method === 'GET' || route.method === 'DELETE' ? shape.query : shape.body;
+    const place = inPath.has(name)
+      ? shape.path
+      : route.method === 'GET' || route.method === 'DELETE'
+        ? shape.query
+        : shape.body;
     place.push({ name, variable: variable.name.value, type });
   }
   return shape;

@@ -30,7 +30,8 @@ export class Router<Prepared extends { route: Route }> {
         at = next;
       } else {
         at.parameter ??= { name, branch: branch() };
-        if (at.parameter.name !== name) throw new Error(`${prepared.route.path} calls a segment {${name}} that others call {${at.parameter.name}}.`);
+        if (at.parameter.name !== name)
+          throw new Error(`${prepared.route.path} calls a segment {${name}} that others call {${at.parameter.name}}.`);
         at = at.parameter.branch;
       }
     }

@@ -1,0 +1,15 @@
+/**
+ * Calls `check` until it stops throwing, and returns what it returned; throws its last error after `timeoutMs`. For what
+ * another process does in its own time; a test never sleeps for a fixed time.
+ */
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

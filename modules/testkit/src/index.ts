@@ -1,0 +1,4 @@
+export { type Api, type Reply, testApi } from './api.ts';
+export { type Received, type Receiver, startReceiver } from './receiver.ts';
+export { eventually } from './eventually.ts';
+export { startTestWorker } from './worker.ts';
