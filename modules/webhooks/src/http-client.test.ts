@@ -1,0 +1,346 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { ANSWER_BYTES, type ClientOptions, createGuardedClient, DEADLINE_MS, urlProblem } from './http-client.ts';
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(endings.splice(0).map((end) => end()));
+});
+
+function client(options: Partial<ClientOptions> = {}) {
+  const created = createGuardedClient({ allowPrivate: true, deadlineMs: 400, ...options });
+  endings.push(() => created.close());
+  return (url: string, body = '{"id":"evt_1"}') =>
+    created.post({ url, headers: { 'content-type': 'application/json', 'x-webhook-id': 'a' }, body });
+}
+
+async function listen<S extends Server>(server: S): Promise<{ server: S; port: number; url: string }> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  endings.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, port, url: `http://127.0.0.1:${port}/hook` };
+}
+
+const receiver = (answer: RequestListener) => listen(createServer(answer));
+/** Speaks TCP only: `talk` gets each connection. */
+const rawReceiver = (talk: (socket: Socket, connection: number) => void) => {
+  let connections = 0;
+  return listen(createTcpServer((socket) => talk(socket, ++connections)));
+};
+
+async function text(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+test('the time for an answer is 10 seconds unless it is given', () => {
+  expect(DEADLINE_MS).toBe(10_000);
+});
+
+test('posts the body byte for byte with the headers given, and reads status and answer', async () => {
+  let seen: { method?: string | undefined; id?: unknown; body?: string; path?: string | undefined } = {};
+  const { url } = await receiver(async (request, response) => {
+    seen = {
+      method: request.method,
+      id: request.headers['x-webhook-id'],
+      body: await text(request),
+      path: request.url,
+    };
+    response.writeHead(202, { 'retry-after': '7' }).end('thanks, Zoë');
+  });
+  const answer = await client()(`${url}?token=x%20y`, '{"name":"Zoë 🐘"}');
+  expect(seen).toEqual({ method: 'POST', id: 'a', body: '{"name":"Zoë 🐘"}', path: '/hook?token=x%20y' });
+  expect(answer).toMatchObject({ status: 202, error: null, body: 'thanks, Zoë', retryAfter: '7' });
+  expect(answer.durationMs).toBeLessThan(400);
+});
+
+test('connections to an origin are kept and used again', async () => {
+  const ports = new Set<number | undefined>();
+  const { url } = await receiver((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end();
+  });
+  const post = client();
+  for (let n = 0; n < 5; n++) await post(url);
+  expect(ports.size).toBe(1);
+});
+
+test('no answer in time is a failure, wherever it hangs: before the status, in the headers or in the body', async () => {
+  const silent = await rawReceiver(() => {});
+  const inHeaders = await rawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nX-Slow: '));
+  const inBody = await rawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12'));
+  const post = client();
+  const started = performance.now();
+  const answers = await Promise.all([silent, inHeaders, inBody].map(({ url }) => post(url)));
+  expect(performance.now() - started).toBeLessThan(700);
+  expect(answers.map(({ error }) => error)).toEqual(Array(3).fill('No complete answer within 0.4 seconds.'));
+  expect(answers.map(({ status }) => status)).toEqual([null, null, 200]);
+});
+
+test('a receiver that sends its headers one byte at a time is cut off at the same moment', async () => {
+  const { url } = await rawReceiver((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n');
+    const drip = setInterval(() => socket.write('X-A: b\r\n'), 20);
+    socket.on('close', () => clearInterval(drip));
+  });
+  const answer = await client()(url);
+  expect(answer.error).toMatch(/^No complete answer/);
+  expect(answer.durationMs).toBeLessThan(600);
+});
+
+test('the time for name resolution counts too', async () => {
+  const { port } = await receiver((_, response) => response.end());
+  const post = client({ resolve: () => new Promise(() => {}) });
+  expect(await post(`http://slow.example:${port}/`)).toMatchObject({
+    status: null,
+    error: 'No complete answer within 0.4 seconds.',
+  });
+});
+
+test('what never connects is not sent later, when its time is up', async () => {
+  let requests = 0;
+  const { port } = await receiver((_, response) => {
+    requests++;
+    response.end();
+  });
+  const slow = new Promise<string[]>((resolve) => setTimeout(() => resolve(['127.0.0.1']), 600));
+  const post = client({ resolve: () => slow });
+  expect((await post(`http://late.example:${port}/`)).error).toMatch(/^No complete answer/);
+  await slow;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(requests).toBe(0);
+});
+
+test('redirects are answers like any other and are never followed', async () => {
+  let followed = false;
+  const target = await receiver((_, response) => {
+    followed = true;
+    response.end();
+  });
+  const { url } = await receiver((_, response) => response.writeHead(307, { location: target.url }).end());
+  expect(await client()(url)).toMatchObject({ status: 307, error: null });
+  expect(followed).toBe(false);
+});
+
+test('of a giant body 4 KB are kept and the connection is dropped', async () => {
+  let sent = 0;
+  const { url } = await receiver((_, response) => {
+    const chunk = Buffer.alloc(65_536, 'x');
+    const pump = () => {
+      while (!response.destroyed && sent < 1e9) {
+        sent += chunk.length;
+        if (!response.write(chunk)) return void response.once('drain', pump);
+      }
+    };
+    pump();
+  });
+  const answer = await client()(url);
+  expect(answer).toMatchObject({ status: 200, error: null });
+  expect(answer.body).toBe('x'.repeat(ANSWER_BYTES));
+  expect(sent).toBeLessThan(20e6);
+});
+
+test('a text cut at 4 KB ends with a whole character, and NUL does not reach the database', async () => {
+  const { url } = await receiver((_, response) => response.end(`\0${'é'.repeat(3000)}`));
+  const { body } = await client()(url);
+  expect(body).toBe(`\uFFFD${'é'.repeat((ANSWER_BYTES - 2) / 2)}`);
+});
+
+test.each([
+  ['resets the connection', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy()), /broke before/],
+  ['closes without an answer', (socket: Socket) => socket.once('data', () => socket.end()), /broke before/],
+  [
+    'breaks off in the body',
+    (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12')),
+    /broke before/,
+  ],
+  [
+    'sends garbage',
+    (socket: Socket) => socket.once('data', () => socket.end(Buffer.from('\x00\x01garbage\r\n\r\n'))),
+    /not HTTP/,
+  ],
+  [
+    'sends endless headers',
+    (socket: Socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${'X-A: bbbbbbbb\r\n'.repeat(10_000)}\r\n`)),
+    /headers were too large|not HTTP/,
+  ],
+])('a receiver that %s has failed, and it gets the event once in this attempt', async (_, talk, words) => {
+  let connections = 0;
+  const { url } = await rawReceiver((socket) => {
+    connections++;
+    talk(socket);
+  });
+  const answer = await client()(url);
+  expect(answer.error).toMatch(words);
+  expect(connections).toBe(1);
+});
+
+test('a kept connection that the receiver has just closed costs no attempt: it is posted once more, on a new one', async () => {
+  const bodies: string[] = [];
+  const { url } = await rawReceiver((socket, connection) => {
+    let requests = 0;
+    socket.on('data', (data) => {
+      // The first connection is closed at the moment the second request arrives, as servers close what was idle.
+      if (connection === 1 && ++requests === 2) return void socket.resetAndDestroy();
+      bodies.push(data.toString().split('\r\n\r\n')[1] ?? '');
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  const post = client();
+  expect(await post(url, 'one')).toMatchObject({ status: 200 });
+  expect(await post(url, 'two')).toMatchObject({ status: 200, error: null });
+  expect(bodies).toEqual(['one', 'two']);
+});
+
+test('a kept connection that breaks after an answer began is not posted again', async () => {
+  let requests = 0;
+  const { url } = await rawReceiver((socket) => {
+    socket.on('data', () => {
+      if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      else socket.end('HTTP/1.1 200 OK\r\nContent-Le');
+    });
+  });
+  const post = client();
+  await post(url);
+  expect((await post(url)).error).toMatch(/broke before/);
+  expect(requests).toBe(2);
+});
+
+test('nobody listens: the connection was refused', async () => {
+  const { server, url } = await receiver(() => {});
+  await new Promise((resolve) => server.close(resolve));
+  expect(await client()(url)).toMatchObject({ status: null, error: 'The connection was refused.' });
+});
+
+test('a name that does not resolve is said to', async () => {
+  const post = client({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) });
+  expect(await post('http://nowhere.example/')).toMatchObject({
+    status: null,
+    error: 'The host name does not resolve.',
+  });
+});
+
+test('outside development a name that resolves to private addresses is not called, whatever it resolved to before', async () => {
+  let requests = 0;
+  const tls = await certificate();
+  const { port } = await listen(
+    createHttpsServer(tls, (_, response) => {
+      requests++;
+      response.setHeader('connection', 'close').end();
+    }),
+  );
+  // The name answers with a public address first and with loopback later, as a rebinding attack does.
+  const answers = [['203.0.113.1', '10.0.0.7'], ['169.254.169.254'], ['127.0.0.1'], ['::ffff:127.0.0.1'], []];
+  const post = client({ allowPrivate: false, ca: tls.cert, resolve: () => Promise.resolve(answers.shift() ?? []) });
+  for (let n = 0; n < 5; n++) {
+    expect((await post(`https://rebinds.example:${port}/`)).error).toMatch(/private or reserved/);
+  }
+  expect(requests).toBe(0);
+});
+
+test('of several addresses only those that may be called are tried', async () => {
+  const { port } = await receiver((_, response) => response.end('here'));
+  const post = client({ resolve: () => Promise.resolve(['169.254.169.254', '127.0.0.1', 'fe80::1']) });
+  expect(await post(`http://mixed.example:${port}/`)).toMatchObject({ status: 200, body: 'here' });
+});
+
+test.each([
+  ['https://127.0.0.1/', 'private'],
+  ['https://0x7f.1/', 'private'],
+  ['https://2130706433/', 'private'],
+  ['https://[::1]/', 'private'],
+  ['https://[::ffff:169.254.169.254]/', 'private'],
+  ['https://169.254.169.254/latest/meta-data', 'private'],
+  ['http://example.com/', 'https://'],
+  ['ftp://example.com/', 'https://'],
+  ['https://user:pw@example.com/', 'password'],
+  ['/hook', 'absolute'],
+])('outside development %s is refused without a connection', async (url, words) => {
+  expect(urlProblem(url, { allowPrivate: false })).toContain(words);
+  const answer = await client({ allowPrivate: false, resolve: () => Promise.reject(new Error('resolved')) })(url);
+  expect(answer.status).toBeNull();
+  expect(answer.error).toContain(words);
+});
+
+test('HTTP/2 is spoken where it is offered: many posts share a connection, and one that hangs holds up none', async () => {
+  const tls = await certificate();
+  const sessions = new Set<unknown>();
+  const server = createSecureServer({ ...tls, allowHTTP1: true }, async (request, response) => {
+    sessions.add(request.stream.session);
+    const body = await text(request as unknown as IncomingMessage);
+    if (body !== 'hang') response.writeHead(200).end(`${request.httpVersion} ${body}`);
+  });
+  const { port } = await listen(server as unknown as Server);
+  const post = client({ ca: tls.cert, resolve: () => Promise.resolve(['127.0.0.1']) });
+  const url = `https://two.example:${port}/hook`;
+  await post(url, 'first');
+  const hanging = post(url, 'hang');
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => post(url, String(n))));
+  expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 50 }, (_, n) => `2.0 ${n}`));
+  expect((await hanging).error).toMatch(/^No complete answer/);
+  expect(await post(url, 'after')).toMatchObject({ status: 200, body: '2.0 after' });
+  expect(sessions.size).toBe(1);
+});
+
+test('a certificate that nobody vouches for is a failure', async () => {
+  const tls = await certificate();
+  const { port } = await listen(createHttpsServer(tls, (_, response) => response.end()));
+  const answer = await client({ resolve: () => Promise.resolve(['127.0.0.1']) })(`https://two.example:${port}/`);
+  expect(answer).toMatchObject({ status: null, error: expect.stringMatching(/certificate/i) });
+});
+
+let made: { key: string; cert: string } | undefined;
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-tls-'));
+  const at = (name: string) => join(folder, name);
+  const names = 'subjectAltName=DNS:two.example,DNS:rebinds.example';
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '1',
+      '-subj',
+      '/CN=two.example',
+      '-addext',
+      names,
+      '-keyout',
+      at('key'),
+      '-out',
+      at('cert'),
+    ],
+    { stdio: 'ignore' },
+  );
+  made = { key: readFileSync(at('key'), 'utf8'), cert: readFileSync(at('cert'), 'utf8') };
+  rmSync(folder, { recursive: true });
+});
+
+/** A key and a self-signed certificate of this run. */
+async function certificate(): Promise<{ key: string; cert: string }> {
+  if (made === undefined) throw new Error('no certificate was made');
+  return made;
+}

@@ -1,0 +1,284 @@
+import diagnostics from 'node:diagnostics_channel';
+import { Resolver, lookup as systemLookup } from 'node:dns/promises';
+import { type LookupFunction, isIP } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { Agent, type Dispatcher } from 'undici';
+import { mayCall } from './addresses.ts';
+
+/** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
+export const DEADLINE_MS = 10_000;
+
+/** How much of an answer is read; the rest is not waited for. */
+export const ANSWER_BYTES = 4096;
+
+export interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What came of a POST. Nothing that a receiver does makes it throw. */
+export interface Answer {
+  startedAt: Date;
+  durationMs: number;
+  /** `null` when no status arrived. */
+  status: number | null;
+  /** Why there was no complete answer, in words; `null` when there was one, whatever its status. */
+  error: string | null;
+  /** The first 4 KB of the answer's body, as text that a database can keep. */
+  body: string;
+  /** The answer's Retry-After header, as it came. */
+  retryAfter: string | null;
+}
+
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+export interface ClientOptions {
+  /** Lets calls go to loopback and private networks, and over plain http. */
+  allowPrivate: boolean;
+  deadlineMs?: number;
+  /** Turns a name into addresses. */
+  resolve?: Resolve;
+  /** Certificates to trust beside none: for tests of TLS. */
+  ca?: string;
+}
+
+/**
+ * The client for every URL that a customer gave. It checks the addresses when it connects, after DNS and at each
+ * connection, so a name that changes its mind gains nothing; it follows no redirect, and it keeps connections alive by origin.
+ */
+export interface GuardedClient {
+  post: (post: Post) => Promise<Answer>;
+  close: () => Promise<void>;
+}
+
+export function createGuardedClient(options: ClientOptions): GuardedClient {
+  const { allowPrivate, deadlineMs = DEADLINE_MS } = options;
+  const resolve = options.resolve ?? (allowPrivate ? resolveBySystem : resolveByDns);
+  const agent = new Agent({
+    connect: {
+      lookup: guardedLookup(resolve, allowPrivate),
+      timeout: deadlineMs,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    },
+    allowH2: true,
+    headersTimeout: 0, // one deadline covers it all
+    bodyTimeout: 0,
+  });
+  diagnostics.subscribe('undici:client:sendHeaders', noteSocket);
+  return {
+    post: async (post) => {
+      const problem = urlProblem(post.url, { allowPrivate });
+      if (problem !== undefined) return refused(`The URL ${problem}.`);
+      const answer = await new Exchange(agent, post, deadlineMs).answer;
+      // undici frees a connection a moment after its answer ended; who posts again before that would open another.
+      await setImmediate();
+      return answer;
+    },
+    close: async () => {
+      diagnostics.unsubscribe('undici:client:sendHeaders', noteSocket);
+      await agent.destroy();
+    },
+  };
+}
+
+/**
+ * What is wrong with a URL that a customer gave, to be read after "The URL" or a field's name; `undefined` when nothing
+ * is. Names are not resolved here: what they stand for is checked when a connection is made.
+ */
+export function urlProblem(text: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return 'must be an absolute URL, such as https://example.com/webhooks';
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(literal) !== 0 && !mayCall(literal, { allowPrivate }))
+    return `must not point to ${literal}, a private or reserved address`;
+  return undefined;
+}
+
+function refused(error: string): Answer {
+  return { startedAt: new Date(), durationMs: 0, status: null, error, body: '', retryAfter: null };
+}
+
+/** A lookup for `net.connect` that gives only addresses that may be called. Literal addresses never come here. */
+function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    void resolve(hostname).then(
+      (found) => {
+        const open = found.filter((address) => mayCall(address, { allowPrivate }));
+        const addresses = open.map((address) => ({ address, family: isIP(address) }));
+        const [first] = addresses;
+        if (first === undefined) callback(new RefusedAddress(hostname, found), []);
+        else if (options.all === true) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+class RefusedAddress extends Error {
+  readonly code = 'REFUSED_ADDRESS';
+  constructor(hostname: string, found: readonly string[]) {
+    super(`${hostname} resolves to ${found.join(', ') || 'no address'}, which is private or reserved.`);
+  }
+}
+
+/** Asks DNS without the thread pool of getaddrinfo, where four names that never answer would hold up all others. */
+const resolveByDns: Resolve = async (hostname) => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const addresses = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length === 0 && v4.status === 'rejected') throw v4.reason;
+  return addresses;
+};
+
+/** Asks as other programs on the machine do, /etc/hosts included: for development, and for those who allow private addresses. */
+const resolveBySystem: Resolve = async (hostname) =>
+  (await systemLookup(hostname, { all: true })).map(({ address }) => address);
+
+/** POSTs under way by the Buffer that is their body: undici tells on this channel, and nowhere else, which socket one took. */
+const underWay = new WeakMap<Buffer, Exchange>();
+const usedSockets = new WeakSet<object>();
+
+function noteSocket(message: unknown): void {
+  const { request, socket } = message as { request: { body: unknown }; socket: object };
+  const exchange = Buffer.isBuffer(request.body) ? underWay.get(request.body) : undefined;
+  if (exchange !== undefined) exchange.socketWasUsed = usedSockets.has(socket);
+  usedSockets.add(socket);
+}
+
+/** One POST and its answer, until the answer is complete, enough of it is read, it breaks, or time is up. */
+class Exchange implements Dispatcher.DispatchHandler {
+  /** Whether it went out on a kept connection; known once it is written. */
+  socketWasUsed = false;
+  readonly answer: Promise<Answer>;
+  readonly #agent: Agent;
+  readonly #request: Dispatcher.DispatchOptions;
+  readonly #startedAt = new Date();
+  readonly #startedMs = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #settle: ((answer: Answer) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answerBegan = false;
+  #postedAgain = false;
+  #bytesRead = 0;
+  #status: number | null = null;
+  #retryAfter: string | null = null;
+
+  constructor(agent: Agent, { url, headers, body }: Post, deadlineMs: number) {
+    const { origin, pathname, search } = new URL(url);
+    const bytes = Buffer.from(body, 'utf8');
+    this.#agent = agent;
+    this.#request = { origin, path: pathname + search, method: 'POST', headers, body: bytes };
+    this.answer = new Promise((settle) => (this.#settle = settle));
+    this.#timer = setTimeout(() => this.#stop(`No complete answer within ${deadlineMs / 1000} seconds.`), deadlineMs);
+    underWay.set(bytes, this);
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    try {
+      this.#agent.dispatch(this.#request, this);
+    } catch (error) {
+      this.#finish(inWords(error as Error));
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection until its time was up: nothing has been sent, and nothing will be.
+    if (this.#settle === undefined) controller.abort(new Error('its time is up'));
+  }
+
+  onResponseStarted(): void {
+    this.#answerBegan = true;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#retryAfter = [headers['retry-after']].flat()[0] ?? null;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#bytesRead >= ANSWER_BYTES) return;
+    this.#chunks.push(chunk);
+    this.#bytesRead += chunk.length;
+    if (this.#bytesRead >= ANSWER_BYTES) this.#stop(null);
+  }
+
+  onResponseEnd(): void {
+    this.#finish(null);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#settle === undefined) return;
+    if (this.#postedAgain || !this.#isStaleSocket(error)) return this.#finish(inWords(error));
+    this.#postedAgain = true;
+    this.#dispatch();
+  }
+
+  /** A kept connection that its server closed at the moment it was used again: the receiver has seen nothing of this POST. */
+  #isStaleSocket(error: NodeJS.ErrnoException): boolean {
+    return (
+      this.socketWasUsed && !this.#answerBegan && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(error.code ?? '')
+    );
+  }
+
+  #stop(error: string | null): void {
+    this.#finish(error);
+    this.#controller?.abort(new Error('no more is read'));
+  }
+
+  #finish(error: string | null): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    clearTimeout(this.#timer);
+    settle?.({
+      startedAt: this.#startedAt,
+      durationMs: Math.round(performance.now() - this.#startedMs),
+      status: this.#status,
+      error,
+      body: readableText(this.#chunks),
+      retryAfter: this.#retryAfter,
+    });
+  }
+}
+
+/** At most 4 KB as text: cut at a character, without NUL, which PostgreSQL does not keep. */
+function readableText(chunks: readonly Buffer[]): string {
+  const bytes = Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
+  return new TextDecoder('utf-8').decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
+}
+
+const WORDS: Record<string, string> = {
+  ENOTFOUND: 'The host name does not resolve.',
+  ENODATA: 'The host name does not resolve.',
+  EAI_AGAIN: 'The host name could not be resolved just now.',
+  ETIMEOUT: 'The name servers did not answer.',
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection broke before the answer was complete.',
+  EPIPE: 'The connection broke before the answer was complete.',
+  UND_ERR_SOCKET: 'The connection broke before the answer was complete.',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The connection broke before the answer was complete.',
+  UND_ERR_HEADERS_OVERFLOW: "The answer's headers were too large.",
+  UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
+  ETIMEDOUT: 'No connection could be made in time.',
+  EHOSTUNREACH: 'The address could not be reached.',
+  ENETUNREACH: 'The address could not be reached.',
+};
+
+/** An error of the network in words for the endpoint's owner. */
+function inWords(error: Error): string {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (error.name === 'HTTPParserError') return 'The answer was not HTTP.';
+  const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
+  return WORDS[code] ?? (cause === undefined ? `${error.message || code}` : inWords(cause));
+}

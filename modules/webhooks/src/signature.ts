@@ -1,0 +1,44 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const SECRET_PREFIX = 'whsec_';
+
+/** A new signing secret: `whsec_` and 32 random bytes in base64. */
+export function newSigningSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`;
+}
+
+/** What a request is signed over. */
+export interface Signed {
+  /** The event's id, the same over all attempts. */
+  eventId: string;
+  /** Unix seconds. */
+  timestamp: number;
+  /** The body, exactly as it is sent. */
+  body: string;
+}
+
+/**
+ * The value of `X-Webhook-Signature`: `t=<timestamp>,v1=<hex>`, HMAC-SHA256 over `<timestamp>.<body>` keyed by the secret
+ * as its owner sees it, `whsec_` included (spec: Signature). While a secret is being rotated each of the two makes a
+ * `v1=` of its own; a receiver accepts any that matches.
+ */
+export function signature(secrets: readonly string[], { timestamp, body }: Signed): string {
+  const signatures = secrets.map((secret) => `v1=${hmac(secret, `${timestamp}.${body}`, 'hex')}`);
+  return [`t=${timestamp}`, ...signatures].join(',');
+}
+
+/**
+ * The value of `webhook-signature` in the scheme of Standard Webhooks, whose libraries verify us by it: `v1,<base64>` over
+ * `<id>.<timestamp>.<body>`, keyed by the bytes that the secret encodes; one for each secret, a space between them.
+ */
+export function standardSignature(secrets: readonly string[], { eventId, timestamp, body }: Signed): string {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+    return `v1,${hmac(key, `${eventId}.${timestamp}.${body}`, 'base64')}`;
+  });
+  return signatures.join(' ');
+}
+
+function hmac(key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
+  return createHmac('sha256', key).update(text).digest(encoding);
+}
