@@ -1,0 +1,163 @@
+import { newId } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const MISSING = newId('grp');
+
+test('a group is created of contact ids and addresses, each contact once', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const reply = await api.post('/v1/groups', {
+    name: 'Beta',
+    contact_ids: [ada.id],
+    emails: ['ADA@example.com ', 'bob@example.com', 'nobody@example.com'],
+  });
+  expect(reply.status).toBe(201);
+  expect(reply.body).toEqual({
+    data: {
+      id: expect.stringMatching(/^grp_/),
+      name: 'Beta',
+      contactIds: [ada.id, bob.id].toSorted(),
+      contactCount: 2,
+    },
+  });
+});
+
+test('at least one of contact_ids or emails must resolve to an existing contact', async () => {
+  const api = await testApi();
+  for (const body of [
+    { name: 'A' },
+    { name: 'A', contact_ids: [] },
+    { name: 'A', contact_ids: [newId('ctc'), 'nonsense'], emails: ['nobody@example.com'] },
+  ]) {
+    const reply = await api.post('/v1/groups', body);
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+  }
+});
+
+test('a name already used in the project is refused, even when both requests arrive at once', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const create = () => api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+  const replies = await Promise.all([create(), create()]);
+  expect(replies.map((reply) => reply.status).toSorted()).toEqual([201, 409]);
+  expect(replies.find((reply) => reply.status === 409)?.body.error.code).toBe('conflict');
+});
+
+test('a rename to a name already used in the project is a conflict; to its own name it is not', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const { body: one } = await api.post('/v1/groups', { name: 'One', contact_ids: [ada.id] });
+  await api.post('/v1/groups', { name: 'Two', contact_ids: [ada.id] });
+  expect((await api.patch(`/v1/groups/${one.data.id}`, { name: 'Two' })).status).toBe(409);
+  expect((await api.patch(`/v1/groups/${one.data.id}`, { name: 'One' })).status).toBe(200);
+});
+
+test('a group is retrieved with its member count and the members that still exist', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com', { name: 'Ada' }), await api.contact('bob@example.com')];
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id, bob.id] });
+  await api.delete(`/v1/contacts/${bob.id}`);
+  const reply = await api.get(`/v1/groups/${body.data.id}`);
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual({
+    data: {
+      id: body.data.id,
+      name: 'Beta',
+      memberCount: 2,
+      contacts: [{ id: ada.id, email: 'ada@example.com', name: 'Ada' }],
+    },
+  });
+});
+
+test('groups are listed newest first, with the ids and the number of their members', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  for (const name of ['One', 'Two', 'Three']) await api.post('/v1/groups', { name, contact_ids: [ada.id] });
+  const first = await api.get('/v1/groups?limit=2');
+  expect(first.body.data.map((group: { name: string }) => group.name)).toEqual(['Three', 'Two']);
+  expect(first.body).toMatchObject({ has_more: true, data: [{ contactIds: [ada.id], contactCount: 1 }, {}] });
+  const second = await api.get(`/v1/groups?limit=2&cursor=${first.body.next_cursor}`);
+  expect(second.body).toMatchObject({ data: [{ name: 'One' }], has_more: false, next_cursor: null });
+});
+
+test('contact_ids replaces the whole member list; omitted leaves membership untouched', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+  const renamed = await api.patch(`/v1/groups/${body.data.id}`, { name: 'Alpha' });
+  expect(renamed.body.data).toMatchObject({ name: 'Alpha', contactIds: [ada.id] });
+  const replaced = await api.patch(`/v1/groups/${body.data.id}`, { contact_ids: [bob.id] });
+  expect(replaced.body.data).toMatchObject({ name: 'Alpha', contactIds: [bob.id] });
+});
+
+test('an empty update is a validation error, and a group must keep at least one member', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+  for (const update of [{}, { contact_ids: [] }, { contact_ids: [newId('ctc')] }, { name: ' ' }]) {
+    expect(await api.patch(`/v1/groups/${body.data.id}`, update)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'validation_error' } },
+    });
+  }
+  expect((await api.get(`/v1/groups/${body.data.id}`)).body.data.memberCount).toBe(1);
+});
+
+test('contacts already in the group are not duplicated, and matched counts those that exist', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+  const reply = await api.post(`/v1/groups/${body.data.id}/contacts`, {
+    contact_ids: [ada.id, newId('ctc')],
+    emails: ['bob@example.com', 'Bob@example.com'],
+  });
+  expect(reply).toMatchObject({ status: 200, body: { matched: 2, data: { memberCount: 2 } } });
+  expect(reply.body.data.contacts.map((contact: { id: string }) => contact.id).toSorted()).toEqual(
+    [ada.id, bob.id].toSorted(),
+  );
+});
+
+test('deleting a group does not delete its contacts', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+  expect(await api.delete(`/v1/groups/${body.data.id}`)).toMatchObject({ status: 200, body: { deleted: true } });
+  expect((await api.get(`/v1/groups/${body.data.id}`)).status).toBe(404);
+  expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(200);
+});
+
+test('a group that is absent, of another project or no group id at all is not_found, before its body is looked at', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const eve = await other.contact('eve@example.com');
+  const { body } = await other.post('/v1/groups', { name: 'Theirs', contact_ids: [eve.id] });
+  for (const id of [MISSING, body.data.id, 'nonsense', eve.id]) {
+    const path = `/v1/groups/${id}`;
+    const replies = [
+      await api.get(path),
+      await api.patch(path, { name: 7 }),
+      await api.patch(path, { name: 'x' }),
+      await api.post(`${path}/contacts`, { nonsense: 1 }),
+      await api.delete(path),
+    ];
+    for (const reply of replies) expect(reply).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  }
+});
+
+test("another project's contacts can not be put into a group", async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const eve = await other.contact('eve@example.com');
+  expect((await api.post('/v1/groups', { name: 'Mine', contact_ids: [eve.id] })).status).toBe(400);
+});
+
+test("a contact's group membership changes: contact.updated fires for each contact concerned, and for no other", async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+  await api.post(`/v1/groups/${body.data.id}/contacts`, { contact_ids: [ada.id, bob.id] });
+  await api.patch(`/v1/groups/${body.data.id}`, { contact_ids: [ada.id] });
+  await api.patch(`/v1/groups/${body.data.id}`, { name: 'Alpha' });
+  await api.delete(`/v1/groups/${body.data.id}`);
+  const emails = (await api.events('contact.updated')).map((event) => event.data.email);
+  expect(emails).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com', 'ada@example.com']);
+});
