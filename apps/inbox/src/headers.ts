@@ -1,0 +1,28 @@
+import { decodeWords } from 'postal-mime';
+
+/** What the inbox's lists show of a mail without parsing its body. */
+export interface Summary {
+  /** Without its angle brackets; `undefined` when there is none. */
+  messageId: string | undefined;
+  sender: string;
+  subject: string;
+}
+
+const END_OF_HEADERS = /\r?\n\r?\n/;
+/** More than any real header needs; what comes after is not looked at. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** PostgreSQL's text can't hold NUL, and nobody wants line breaks in a list. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001F\u007F]+/g;
+
+/** Reads the three headers that lists show. Parsing the whole of each mail would cost more than keeping it. */
+export function summarize(raw: Buffer): Summary {
+  const head = raw.toString('utf8', 0, MAX_HEADER_BYTES).split(END_OF_HEADERS, 1)[0]!;
+  const value = (name: string) => new RegExp(`^${name}:((?:.|\\r?\\n[ \\t])*)`, 'im').exec(head)?.[1];
+  const text = (name: string) =>
+    decodeWords((value(name) ?? '').replace(/\r?\n(?=[ \t])/g, ''))
+      .replace(CONTROL, ' ')
+      .trim();
+  const messageId = /[^\s<>]+/.exec(value('Message-ID')?.replace(CONTROL, ' ') ?? '')?.[0];
+  return { messageId, sender: text('From'), subject: text('Subject') };
+}

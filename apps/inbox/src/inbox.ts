@@ -1,0 +1,27 @@
+import type { Service } from '@postroom/platform';
+import { Intake } from './intake.ts';
+import { Live } from './live.ts';
+import { listenSmtp } from './smtp.ts';
+import { listenWeb } from './web.ts';
+
+export interface Inbox extends Service {
+  smtpPort: number;
+  webUrl: string;
+}
+
+/**
+ * Starts the inbox of a development system: it takes every mail in place of the world, keeps it and shows it. Port 0
+ * takes a free one.
+ */
+export async function startInbox(options: { host: string; smtpPort: number; webPort: number }): Promise<Inbox> {
+  const live = new Live();
+  const intake = new Intake((mails) => live.changed({ received: mails.length }));
+  const smtp = await listenSmtp(options.host, options.smtpPort, intake);
+  const web = await listenWeb(options.host, options.webPort, live);
+  const stop = async () => {
+    await smtp.stop();
+    live.stop();
+    await web.stop();
+  };
+  return { smtpPort: smtp.port, webUrl: `http://${options.host}:${web.port}`, stop };
+}

@@ -1,0 +1,60 @@
+import type { Address, Attachment, Email } from 'postal-mime';
+import type { Mail } from './mails.ts';
+
+/** One mail as the API shows it. */
+export function mailJson(mail: Mail, email: Email) {
+  return {
+    ...mail,
+    from: addresses(email.from === undefined ? [] : [email.from]),
+    to: addresses(email.to),
+    cc: addresses(email.cc),
+    replyTo: addresses(email.replyTo),
+    date: email.date ?? null,
+    html: email.html ?? null,
+    text: email.text ?? null,
+    headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+    attachments: email.attachments.map(attachmentJson),
+  };
+}
+
+/** Groups are unwrapped: who gets the mail is what people look for. */
+function addresses(list: readonly Address[] = []): { name: string; address: string }[] {
+  return list.flatMap((entry) => entry.group ?? [entry]).map(({ name, address }) => ({ name, address }));
+}
+
+function attachmentJson({ filename, mimeType, disposition, contentId, content }: Attachment, index: number) {
+  return { index, filename, mimeType, disposition, contentId: contentId ?? null, size: bytesOf(content).length };
+}
+
+/** The content of an attachment as bytes. */
+export function bytesOf(content: Attachment['content']): Buffer {
+  if (typeof content === 'string') return Buffer.from(content);
+  return content instanceof Uint8Array
+    ? Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+    : Buffer.from(content);
+}
+
+/** The mail's HTML as it is shown in a frame: links open outside of it, and inline images are part of the page. */
+export function framed({ html = '', attachments }: Email): string {
+  const images = new Map(attachments.map((part) => [part.contentId?.replace(/^<|>$/g, ''), part]));
+  const withImages = html.replace(/\bcid:([^"'\s)>]+)/gi, (reference, id: string) => {
+    const image = images.get(id) ?? images.get(decode(id));
+    return image === undefined
+      ? reference
+      : `data:${image.mimeType};base64,${bytesOf(image.content).toString('base64')}`;
+  });
+  const base = '<base target="_blank">';
+  // Before the doctype it would put the page into quirks mode, so it goes behind the first of these.
+  const place = ['<head', '<html', '<!doctype']
+    .map((tag) => new RegExp(`${tag}(\\s[^>]*)?>`, 'i'))
+    .find((tag) => tag.test(withImages));
+  return place === undefined ? base + withImages : withImages.replace(place, (tag) => tag + base);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
