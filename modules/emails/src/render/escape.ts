@@ -17,9 +17,9 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
   html: escapeHtml,
   css: (value) => value.replace(/[^A-Za-z0-9 #%.,_-]/g, ''),
   url: (value) => escapeHtml(wholeUrl(value)),
-  'url-address': (value) => escapeHtml(component(value).replace(/%40/g, '@').replace(/%2B/g, '+')),
-  'url-path': (value) => escapeHtml(component(value).replace(/%2F/g, '/')),
-  'url-query': (value) => escapeHtml(component(value)),
+  'url-address': (value) => component(value).replace(/%40/g, '@').replace(/%2B/g, '+'),
+  'url-path': (value) => component(value).replace(/%2F/g, '/'),
+  'url-query': component,
   nowhere: () => '',
 };
 
@@ -32,8 +32,9 @@ export function escapeHtml(value: string): string {
     .replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }
 
+/** A part of a URL; it holds nothing that means something in HTML or in text either. */
 function component(value: string): string {
-  return encodeURIComponent(value.toWellFormed().replace(CONTROLS, ' ').trim());
+  return encodeURIComponent(value.toWellFormed().replace(CONTROLS, ' ').trim()).replace(/'/g, '%27');
 }
 
 const WEB_URL = /^https?:\/\/[\w\-.~:/?#@!$&()*+,;=]*$/;

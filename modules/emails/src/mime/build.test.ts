@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { lf, parseStrictly } from './checks.ts';
+import { buildMessage } from './index.ts';
+import type { MessageInput } from './index.ts';
+
+const input: MessageInput = {
+  messageId: 'eml_1@mail.example.com',
+  date: new Date('2026-11-20T12:34:56Z'),
+  from: { name: 'Jürgen, CEO', email: 'ceo@example.com' },
+  to: [{ name: '李小龍', email: 'li@example.com' }, { email: 'ada@example.com' }],
+  subject: 'Receipt № 7 😀',
+  html: '<p>Thank you, <b>Ada</b></p>',
+};
+const build = async (over: Partial<MessageInput> = {}) => parseStrictly(await buildMessage({ ...input, ...over }));
+
+test('a transactional message has what was asked for, and text made from its HTML', async () => {
+  const mail = await build({
+    cc: [{ email: 'cc@example.com' }],
+    replyTo: [{ email: 'r1@example.com' }, { email: 'r2@example.com' }],
+    headers: { 'X-Order': '7', 'In-Reply-To': '<a@example.com>', 'X-Long': 'é'.repeat(200) },
+  });
+  expect(mail).toMatchObject({
+    subject: 'Receipt № 7 😀',
+    from: { name: 'Jürgen, CEO', address: 'ceo@example.com' },
+    to: [{ name: '李小龍', address: 'li@example.com' }, { address: 'ada@example.com' }],
+    cc: [{ address: 'cc@example.com' }],
+    replyTo: [{ address: 'r1@example.com' }, { address: 'r2@example.com' }],
+    messageId: '<eml_1@mail.example.com>',
+    date: '2026-11-20T12:34:56.000Z',
+    inReplyTo: '<a@example.com>',
+  });
+  expect(lf(mail.text)).toBe('Thank you, Ada');
+  expect(lf(mail.html)).toBe(input.html);
+});
+
+test('attachments arrive byte for byte, and an inline image beside its HTML', async () => {
+  const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256);
+  const message = await buildMessage({
+    ...input,
+    html: '<img src="cid:logo@postroom">',
+    text: 'See the file',
+    attachments: [
+      { filename: 'Übersicht 2026.pdf', content: bytes },
+      { filename: 'logo.png', content: bytes.subarray(0, 10), contentId: 'logo@postroom' },
+      { filename: 'x', content: new Uint8Array(), contentType: 'text/csv; charset=utf-8' },
+    ],
+  });
+  const mail = await parseStrictly(message);
+  expect(message.toString('latin1')).toMatch(/multipart\/mixed[\s\S]*multipart\/related/);
+  const files = mail.attachments.map((file) => ({ ...file, content: Buffer.from(file.content as ArrayBuffer) }));
+  expect(files.find((file) => file.filename === 'Übersicht 2026.pdf')).toMatchObject({
+    mimeType: 'application/pdf',
+    disposition: 'attachment',
+    content: Buffer.from(bytes),
+  });
+  expect(files.find((file) => file.filename === 'logo.png')).toMatchObject({
+    contentId: '<logo@postroom>',
+    related: true,
+    content: Buffer.from(bytes.subarray(0, 10)),
+  });
+  expect(files.find((file) => file.filename === 'x')).toMatchObject({ mimeType: 'text/csv' });
+});
+
+test.each<[string, Partial<MessageInput>]>([
+  ['headers.Bcc', { headers: { Bcc: 'x@example.com' } }],
+  ['headers.content-type', { headers: { 'content-type': 'text/html' } }],
+  ['headers.X-A', { headers: { 'X-A': 'a\r\nBcc: x@example.com' } }],
+  ['to', { to: [{ email: 'a@example.com>\r\nBcc: x' }] }],
+  ['cc', { cc: [{ email: 'a@example.com, b@example.com' }] }],
+  ['from', { from: { email: 'jürgen@example.com' } }],
+  ['messageId', { messageId: 'a b@example.com' }],
+  ['html', { html: undefined }],
+  [
+    'attachments.0.contentType',
+    { attachments: [{ filename: 'a', content: new Uint8Array(), contentType: 'a/b\r\nX: y' }] },
+  ],
+  ['attachments.0.contentId', { attachments: [{ filename: 'a', content: new Uint8Array(), contentId: 'a>\r\nX: y' }] }],
+])('%s is refused when it could add a header', async (field, over) => {
+  await expect(buildMessage({ ...input, ...over })).rejects.toMatchObject({ name: 'MessageError', field });
+});
+
+test('names, subjects and file names can not add a header', async () => {
+  const evil = 'x\r\nBcc: all@example.com\0';
+  const mail = await build({
+    subject: evil,
+    from: { name: evil, email: 'a@example.com' },
+    to: [{ name: evil, email: 'b@example.com' }],
+    attachments: [{ filename: evil, content: new Uint8Array([1]) }],
+  });
+  expect(mail.bcc).toBeUndefined();
+  expect(mail.subject?.trim()).toBe('x Bcc: all@example.com');
+});
