@@ -1,0 +1,221 @@
+import { textProblem } from '@postroom/platform';
+
+/** The types a custom field can have. */
+export const CUSTOM_FIELD_TYPES = ['text', 'number', 'boolean', 'date', 'select'] as const;
+export type CustomFieldType = (typeof CUSTOM_FIELD_TYPES)[number];
+
+export type CustomFieldValue = string | number | boolean;
+
+/** What coercion needs to know of a field. */
+export interface FieldSchema {
+  key: string;
+  type: CustomFieldType;
+  options: readonly string[];
+}
+
+/** One line of the table of what becomes what. The documentation prints the words, `coerce` runs the functions. */
+export interface CoercionRule {
+  /** The JSON type that is given. */
+  given: 'string' | 'number' | 'boolean';
+  /** Which values of that type are taken, in words. */
+  takes: string;
+  /** What is stored, in words. */
+  stores: string;
+  example: { given: CustomFieldValue; stored: CustomFieldValue | null };
+  /** The value to store; `null` for none, `undefined` when this rule does not take it. */
+  convert: (value: never, field: FieldSchema) => CustomFieldValue | null | undefined;
+}
+
+/** The longest text that a custom field holds, in characters. */
+export const MAX_TEXT_LENGTH = 5000;
+
+const YES = new Set(['true', 'yes', 'y', 'on', '1']);
+const NO = new Set(['false', 'no', 'n', 'off', '0']);
+const NUMERIC = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
+
+const blank: CoercionRule = {
+  given: 'string',
+  takes: 'nothing but white space, or nothing',
+  stores: 'no value',
+  example: { given: '', stored: null },
+  convert: (value: string) => (value.trim() === '' ? null : undefined),
+};
+
+/** Everything that becomes a value of a type; the first rule that takes a value decides, and what none takes is refused. */
+export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
+  text: [
+    {
+      given: 'string',
+      takes: `any of at most ${MAX_TEXT_LENGTH} characters`,
+      stores: 'the string as it is',
+      example: { given: 'Analytical Engines', stored: 'Analytical Engines' },
+      convert: (value: string) => (value.length <= MAX_TEXT_LENGTH ? value : undefined),
+    },
+    {
+      given: 'number',
+      takes: 'any',
+      stores: 'its digits',
+      example: { given: 42, stored: '42' },
+      convert: (value: number) => String(value),
+    },
+    {
+      given: 'boolean',
+      takes: 'any',
+      stores: '`true` or `false`',
+      example: { given: true, stored: 'true' },
+      convert: (value: boolean) => String(value),
+    },
+  ],
+  number: [
+    { given: 'number', takes: 'any', stores: 'the number', example: { given: 4.5, stored: 4.5 }, convert: finite },
+    blank,
+    {
+      given: 'string',
+      takes: 'a decimal number with a point, surrounding space allowed, that loses no digit as a number',
+      stores: 'the number',
+      example: { given: ' 1815 ', stored: 1815 },
+      convert: numberFromText,
+    },
+  ],
+  boolean: [
+    {
+      given: 'boolean',
+      takes: 'any',
+      stores: 'the boolean',
+      example: { given: true, stored: true },
+      convert: (value: boolean) => value,
+    },
+    {
+      given: 'number',
+      takes: '1 or 0',
+      stores: 'true or false',
+      example: { given: 1, stored: true },
+      convert: (value: number) => (value === 1 ? true : value === 0 ? false : undefined),
+    },
+    blank,
+    {
+      given: 'string',
+      takes: 'true, yes, y, on, 1 or false, no, n, off, 0, in any case',
+      stores: 'true or false',
+      example: { given: 'Yes', stored: true },
+      convert: booleanFromText,
+    },
+  ],
+  date: [
+    blank,
+    {
+      given: 'string',
+      takes: 'a day, YYYY-MM-DD',
+      stores: 'the day',
+      example: { given: '1815-12-10', stored: '1815-12-10' },
+      convert: (value: string) => dayFromText(value.trim()),
+    },
+    {
+      given: 'string',
+      takes: 'an ISO 8601 date and time; UTC when it has no offset',
+      stores: 'its day in UTC',
+      example: { given: '2026-11-21T23:30:00-05:00', stored: '2026-11-22' },
+      convert: (value: string) => dayFromDateTime(value.trim()),
+    },
+  ],
+  select: [
+    blank,
+    {
+      given: 'string',
+      takes: 'one of the options, surrounding space and case aside',
+      stores: 'the option as the schema has it',
+      example: { given: ' PRO', stored: 'pro' },
+      convert: optionOf,
+    },
+    {
+      given: 'number',
+      takes: 'one whose digits are an option',
+      stores: 'the option',
+      example: { given: 3, stored: '3' },
+      convert: (value: number, field) => optionOf(String(value), field),
+    },
+    {
+      given: 'boolean',
+      takes: 'true or false when that is an option',
+      stores: 'the option',
+      example: { given: true, stored: 'true' },
+      convert: (value: boolean, field) => optionOf(String(value), field),
+    },
+  ],
+};
+
+/**
+ * The value that a field stores for what was given: `null` for none (null and, but for text, blanks), `undefined` when it
+ * can't be coerced.
+ */
+export function coerce(value: unknown, field: FieldSchema): CustomFieldValue | null | undefined {
+  if (value === null) return null;
+  if (typeof value === 'string' && textProblem(value) !== undefined) return undefined;
+  for (const rule of COERCIONS[field.type]) {
+    if (rule.given !== typeof value) continue;
+    const stored = rule.convert(value as never, field);
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
+}
+
+/** What to tell someone whose value was refused. */
+export function expectation({ type, options }: FieldSchema): string {
+  switch (type) {
+    case 'text':
+      return `must be a text of at most ${MAX_TEXT_LENGTH} characters`;
+    case 'number':
+      return 'must be a number';
+    case 'boolean':
+      return 'must be true or false';
+    case 'date':
+      return 'must be a date such as 2026-11-21';
+    case 'select':
+      return `must be one of: ${options.join(', ')}`;
+  }
+}
+
+function finite(value: number): number | undefined {
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** More digits than a number holds (a phone or account number, say) are refused, since they would come back changed. */
+function numberFromText(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!NUMERIC.test(trimmed)) return undefined;
+  const value = Number(trimmed);
+  const digits = trimmed.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '').replace(/0+$/, '').length;
+  return Number.isFinite(value) && digits <= 15 ? value : undefined;
+}
+
+function booleanFromText(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  return YES.has(word) ? true : NO.has(word) ? false : undefined;
+}
+
+/** The day itself, when the calendar has it. */
+export function dayFromText(text: string): string | undefined {
+  const time = DATE.test(text) ? new Date(`${text}T00:00:00Z`) : undefined;
+  if (time === undefined || Number.isNaN(time.getTime())) return undefined;
+  return time.toISOString().slice(0, 10) === text ? text : undefined;
+}
+
+/** The UTC day of a date and time. */
+export function dayFromDateTime(text: string): string | undefined {
+  if (!DATE_TIME.test(text) || dayFromText(text.slice(0, 10)) === undefined) return undefined;
+  const zoned = /(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`;
+  const time = new Date(zoned.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  if (Number.isNaN(time.getTime())) return undefined;
+  const day = time.toISOString().slice(0, 10);
+  return dayFromText(day);
+}
+
+function optionOf(text: string, { options }: FieldSchema): string | undefined {
+  const wanted = text.trim();
+  return (
+    options.find((option) => option === wanted) ??
+    options.find((option) => option.toLowerCase() === wanted.toLowerCase())
+  );
+}

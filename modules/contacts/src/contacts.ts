@@ -1,0 +1,256 @@
+import {
+  conflictIfTaken,
+  DomainError,
+  emailKey,
+  emailProblem,
+  invalid,
+  inTransaction,
+  isId,
+  newId,
+  notFound,
+  pool,
+  record,
+  sql,
+  textProblem,
+  type Tx,
+} from '@postroom/platform';
+import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
+import { contactCreated, contactDeleted, contactUpdated } from './events.ts';
+import { isSuppressed, resubscribe, suppress, SUPPRESSION_STATUS_SQL, type SuppressionStatus } from './suppressions.ts';
+
+/** Where a contact came from. */
+export const CONTACT_SOURCES = ['api', 'import', 'dashboard', 'form'] as const;
+export type ContactSource = (typeof CONTACT_SOURCES)[number];
+
+export interface Contact {
+  id: string;
+  email: string;
+  name: string;
+  source: ContactSource;
+  customFields: CustomFieldValues;
+  suppressionStatus: SuppressionStatus;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface CreateContactInput {
+  email: string;
+  name?: string | null | undefined;
+  customFields?: unknown;
+}
+
+export interface UpdateContactInput {
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  customFields?: unknown;
+  subscribed?: boolean | null | undefined;
+}
+
+const MAX_NAME_LENGTH = 200;
+
+/** What a SELECT of the contact `c` reads, but for its suppression status. */
+const OWN_COLUMNS = `c.id, c.email, c.name, c.source, c.custom_fields AS "customFields", c.created_at AS "createdAt",
+  c.updated_at AS "updatedAt"`;
+
+/** What a SELECT of the contact `c` reads. */
+export const CONTACT_COLUMNS = `${OWN_COLUMNS}, ${SUPPRESSION_STATUS_SQL} AS "suppressionStatus"`;
+
+/**
+ * Creates a contact, or returns the one that has the address, unchanged. Of two creations at once one creates: the
+ * database's constraint decides.
+ * @throws DomainError `validation_error` for the address, the name or a custom field, `conflict` when the address of a new
+ * contact is suppressed (spec: Contacts).
+ */
+export async function createContact(
+  projectId: string,
+  input: CreateContactInput,
+  source: ContactSource = 'api',
+): Promise<{ contact: Contact; created: boolean }> {
+  const email = checkEmail(input.email);
+  const name = checkName(input.name) ?? localPart(email);
+  const customFields = await customFieldValues(projectId, input.customFields);
+  for (;;) {
+    const contact = await inTransaction(async (tx) => {
+      const rows = await insertContacts(tx, projectId, source, [{ email, name, customFields }]);
+      await record(tx, projectId, rows.map(contactCreated));
+      return rows[0];
+    });
+    if (contact !== undefined) return { contact, created: true };
+    const existing = await findByEmail(pool, projectId, email);
+    if (existing !== undefined) return { contact: existing, created: false };
+    if (await isSuppressed(pool, projectId, email)) throw addressSuppressed(email);
+    // The contact that was in the way has been deleted since, or the suppression lifted: now it can be created.
+  }
+}
+
+/** A contact of the project, or null. */
+export async function findContact(projectId: string, id: string): Promise<Contact | null> {
+  if (!isId('ctc', id)) return null;
+  const { rows } = await pool.query<Contact>({
+    name: 'contact',
+    text: `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.project_id = $1 AND c.id = $2`,
+    values: [projectId, id],
+  });
+  return rows[0] ?? null;
+}
+
+/** A contact of the project, or `not_found` (spec: Contacts). */
+export async function getContact(projectId: string, id: string): Promise<Contact> {
+  const contact = await findContact(projectId, id);
+  if (contact === null) throw notFound('contact');
+  return contact;
+}
+
+/**
+ * Changes what is given; custom fields are replaced as a whole, and a name of null or blank becomes the local part again.
+ * `subscribed: false` adds an unsubscribe suppression for the address, `true` clears it. A person who unsubscribed, or
+ * complained, stays so at a new address.
+ * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is another contact's or suppressed.
+ */
+export async function updateContact(projectId: string, id: string, input: UpdateContactInput): Promise<Contact> {
+  if (!isId('ctc', id)) throw notFound('contact');
+  return inTransaction(async (tx) => {
+    const before = await lockContact(tx, projectId, id);
+    const after = await changed(projectId, before, input);
+    if (emailKey(after.email) !== emailKey(before.email)) await moveAddress(tx, projectId, before.email, after.email);
+    await writeChanges(tx, projectId, before, after);
+    if (input.subscribed === true) await resubscribe(tx, projectId, after.email);
+    if (input.subscribed === false) await suppress(tx, projectId, [{ email: after.email, reason: 'unsubscribed' }]);
+    const [contact] = await sql<Contact>(tx, `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.id = $1`, [id]);
+    return contact as Contact;
+  });
+}
+
+/** Deletes a contact for good. Suppressions of its address stay (spec: Contacts). */
+export async function deleteContact(projectId: string, id: string): Promise<void> {
+  if (!isId('ctc', id)) throw notFound('contact');
+  await inTransaction(async (tx) => {
+    const rows = await sql<Contact>(
+      tx,
+      'DELETE FROM contacts WHERE project_id = $1 AND id = $2 RETURNING id, email, name',
+      [projectId, id],
+    );
+    if (rows.length === 0) throw notFound('contact');
+    await record(tx, projectId, rows.map(contactDeleted));
+  });
+}
+
+/** A contact to be inserted, checked and coerced. */
+export interface NewContact {
+  email: string;
+  name: string;
+  customFields: CustomFieldValues;
+}
+
+/**
+ * Inserts contacts in one statement and returns those that are new: an address that the project has, or that is
+ * suppressed, is left out. In the order of addresses, so that two statements that share some never wait for each other.
+ */
+export async function insertContacts(
+  tx: Tx,
+  projectId: string,
+  source: ContactSource,
+  contacts: readonly NewContact[],
+): Promise<Contact[]> {
+  return sql<Contact>(
+    tx,
+    `INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
+     SELECT n.id, $1, n.email, n.email_key, n.name, $2::contact_source, n.custom_fields, $8, $8
+       FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[]) AS n(id, email, email_key, name, custom_fields)
+      WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key)
+      ORDER BY n.email_key
+     ON CONFLICT (project_id, email_key) DO NOTHING
+     RETURNING ${OWN_COLUMNS}, 'none' AS "suppressionStatus"`,
+    [
+      projectId,
+      source,
+      contacts.map(() => newId('ctc')),
+      contacts.map(({ email }) => email),
+      contacts.map(({ email }) => emailKey(email)),
+      contacts.map(({ name }) => name),
+      contacts.map(({ customFields }) => JSON.stringify(customFields)),
+      new Date(), // the time in the ids: filters by time rely on it
+    ],
+  );
+}
+
+/** The address without surrounding space; what is wrong with it is said of the field `email`. */
+export function checkEmail(email: string): string {
+  const trimmed = email.trim();
+  const problem = emailProblem(trimmed);
+  if (problem !== undefined) throw invalid({ field: 'email', message: problem });
+  return trimmed;
+}
+
+/** The name without surrounding space; `undefined` when there is none. */
+export function checkName(name: string | null | undefined): string | undefined {
+  const trimmed = name?.trim() ?? '';
+  const problem =
+    trimmed.length > MAX_NAME_LENGTH ? `must be at most ${MAX_NAME_LENGTH} characters` : textProblem(trimmed);
+  if (problem !== undefined) throw invalid({ field: 'name', message: problem });
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/** What a contact is called when nobody says (spec: Contact). */
+export const localPart = (email: string) => email.slice(0, email.lastIndexOf('@'));
+
+async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Contact | undefined> {
+  const [contact] = await sql<Contact>(
+    tx,
+    `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.project_id = $1 AND c.email_key = $2`,
+    [projectId, emailKey(email)],
+  );
+  return contact;
+}
+
+type Stored = Pick<Contact, 'id' | 'email' | 'name' | 'customFields'>;
+
+async function lockContact(tx: Tx, projectId: string, id: string): Promise<Stored> {
+  const [contact] = await sql<Stored>(
+    tx,
+    'SELECT id, email, name, custom_fields AS "customFields" FROM contacts WHERE project_id = $1 AND id = $2 FOR UPDATE',
+    [projectId, id],
+  );
+  if (contact === undefined) throw notFound('contact');
+  return contact;
+}
+
+/** The contact as it is to be. */
+async function changed(projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
+  const email = input.email == null ? before.email : checkEmail(input.email);
+  return {
+    id: before.id,
+    email,
+    name: input.name === undefined ? before.name : (checkName(input.name) ?? localPart(email)),
+    customFields:
+      input.customFields === undefined ? before.customFields : await customFieldValues(projectId, input.customFields),
+  };
+}
+
+/** Refuses a suppressed address, and takes along what the person said rather than what the old mailbox did. */
+async function moveAddress(tx: Tx, projectId: string, from: string, to: string): Promise<void> {
+  if (await isSuppressed(tx, projectId, to)) throw addressSuppressed(to);
+  await sql(
+    tx,
+    `INSERT INTO suppressions (id, project_id, email, email_key, reason)
+     SELECT postroom_id('sup'), project_id, $3, $4, reason FROM suppressions
+      WHERE project_id = $1 AND email_key = $2 AND reason IN ('unsubscribed', 'complained')
+     ON CONFLICT DO NOTHING`,
+    [projectId, emailKey(from), to, emailKey(to)],
+  );
+}
+
+/** `contact.updated` is for the name and the address; other changes are not events (spec: Event types). */
+async function writeChanges(tx: Tx, projectId: string, before: Stored, after: Stored): Promise<void> {
+  const renamed = after.name !== before.name || after.email !== before.email;
+  if (!renamed && after.customFields === before.customFields) return;
+  await sql(
+    tx,
+    `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = now() WHERE id = $1`,
+    [before.id, after.email, emailKey(after.email), after.name, JSON.stringify(after.customFields)],
+  ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
+  if (renamed) await record(tx, projectId, [contactUpdated(after)]);
+}
+
+const addressSuppressed = (email: string) =>
+  new DomainError('conflict', `${email} is on the project's suppression list. Lift the suppression first.`);

@@ -1,0 +1,215 @@
+import {
+  conflictIfTaken,
+  db,
+  DomainError,
+  type FieldProblem,
+  invalid,
+  inTransaction,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+} from '@postroom/platform';
+import {
+  coerce,
+  CUSTOM_FIELD_TYPES,
+  type CustomFieldType,
+  type CustomFieldValue,
+  expectation,
+  type FieldSchema,
+} from './coercion.ts';
+
+export type CustomField = Prisma.CustomFieldModel;
+
+/** A contact's values by key; keys without a value are absent. */
+export type CustomFieldValues = Record<string, CustomFieldValue>;
+
+export interface CreateCustomFieldInput {
+  key: string;
+  label?: string | null | undefined;
+  type: CustomFieldType;
+  options?: readonly string[] | null | undefined;
+}
+
+export interface UpdateCustomFieldInput {
+  label?: string | null | undefined;
+  options?: readonly string[] | null | undefined;
+}
+
+/** What placeholders already mean, so a field can't be called that. */
+const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
+const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const MAX_FIELDS = 200;
+const MAX_OPTIONS = 200;
+
+/** The project's custom-field schema, newest field first. */
+export async function listCustomFields(projectId: string, args: PageArgs = {}): Promise<Page<CustomField>> {
+  return readPage('fld', args, ({ limit, before }) =>
+    db.customField.findMany({
+      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit,
+    }),
+  );
+}
+
+/** A custom field of the project, or null. */
+export async function findCustomField(projectId: string, id: string): Promise<CustomField | null> {
+  return isId('fld', id) ? db.customField.findFirst({ where: { id, projectId } }) : null;
+}
+
+/** A custom field of the project, or `not_found`. */
+export async function getCustomField(projectId: string, id: string): Promise<CustomField> {
+  const field = await findCustomField(projectId, id);
+  if (field === null) throw notFound('custom field');
+  return field;
+}
+
+/**
+ * Adds a field to the project's schema. The label is the key unless it is given.
+ * @throws DomainError `validation_error` for a bad key, label or options, `conflict` when the key is taken.
+ */
+export async function createCustomField(projectId: string, input: CreateCustomFieldInput): Promise<CustomField> {
+  const key = input.key.trim();
+  if (!KEY.test(key)) {
+    throw invalid({
+      field: 'key',
+      message: 'must begin with a letter and have at most 64 letters, digits and underscores',
+    });
+  }
+  if (RESERVED_KEYS.has(key.toLowerCase()))
+    throw invalid({ field: 'key', message: `must not be ${key}: that name is taken by Postroom` });
+  if (!CUSTOM_FIELD_TYPES.includes(input.type)) {
+    throw invalid({ field: 'type', message: `must be one of: ${CUSTOM_FIELD_TYPES.join(', ')}` });
+  }
+  const label = checkLabel(input.label ?? key);
+  const options = checkOptions(input.type, input.options);
+  if ((await db.customField.count({ where: { projectId } })) >= MAX_FIELDS) {
+    throw new DomainError('conflict', `A project has at most ${MAX_FIELDS} custom fields.`);
+  }
+  return db.customField
+    .create({ data: { id: newId('fld'), projectId, key, label, type: input.type, options } })
+    .catch(conflictIfTaken(`A custom field with the key "${key}" already exists.`));
+}
+
+/**
+ * Changes the label or the options. Key and type stay, since values and segments rely on them; a value whose option is
+ * removed stays too, until it is written again.
+ */
+export async function updateCustomField(
+  projectId: string,
+  id: string,
+  input: UpdateCustomFieldInput,
+): Promise<CustomField> {
+  const field = await getCustomField(projectId, id);
+  return db.customField.update({
+    where: { id },
+    data: {
+      ...(input.label == null ? {} : { label: checkLabel(input.label) }),
+      ...(input.options == null ? {} : { options: checkOptions(field.type, input.options) }),
+    },
+  });
+}
+
+/**
+ * Removes a field from the schema and its values from the contacts, so that a later field of the same key starts empty.
+ * @throws DomainError `not_found`, `conflict` naming a segment that filters by it.
+ */
+export async function deleteCustomField(projectId: string, id: string): Promise<void> {
+  const { key } = await getCustomField(projectId, id);
+  await inTransaction(async (tx) => {
+    await tx.query('SELECT id FROM custom_fields WHERE id = $1 FOR UPDATE', [id]);
+    const users = await tx.query<{ name: string }>(
+      `SELECT name FROM segments WHERE project_id = $1
+         AND jsonb_path_exists(filter, '$.** ? (@.field == $field)', jsonb_build_object('field', $2::text)) LIMIT 1`,
+      [projectId, `customFields.${key}`],
+    );
+    const [user] = users.rows;
+    if (user !== undefined) throw new DomainError('conflict', `The segment "${user.name}" filters by this field.`);
+    await tx.query('DELETE FROM custom_fields WHERE id = $1', [id]);
+    await tx.query(
+      'UPDATE contacts SET custom_fields = custom_fields - $2 WHERE project_id = $1 AND custom_fields ? $2',
+      [projectId, key],
+    );
+  });
+}
+
+/** The project's custom-field schema by key. */
+export type Schema = ReadonlyMap<string, FieldSchema>;
+
+/** Reads the schema that a project's values are coerced against. */
+export async function readSchema(projectId: string): Promise<Schema> {
+  const { rows } = await pool.query<FieldSchema>({
+    name: 'custom_field_schema',
+    text: 'SELECT key, type, options FROM custom_fields WHERE project_id = $1',
+    values: [projectId],
+  });
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** What coercing an object of values gave: those to store, those to clear, and what was wrong. */
+export interface Coerced {
+  values: CustomFieldValues;
+  cleared: string[];
+  problems: FieldProblem[];
+}
+
+/** Coerces an object of values against a schema; undefined keys and values that can't be coerced are problems. */
+export function coerceValues(given: unknown, schema: Schema): Coerced {
+  const coerced: Coerced = { values: {}, cleared: [], problems: [] };
+  if (given == null) return coerced;
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    coerced.problems.push({ field: 'customFields', message: 'must be an object of values by key' });
+    return coerced;
+  }
+  for (const [key, value] of Object.entries(given)) {
+    const field = schema.get(key);
+    const stored = field && coerce(value, field);
+    if (stored === null) coerced.cleared.push(key);
+    else if (stored !== undefined) coerced.values[key] = stored;
+    else
+      coerced.problems.push({
+        field: `customFields.${key}`,
+        message: field ? expectation(field) : 'is not a custom field of this project',
+      });
+  }
+  return coerced;
+}
+
+/**
+ * The values to store for one contact; a null or blank value is no value.
+ * @throws DomainError `validation_error` naming each undefined key and each value that can't be coerced.
+ */
+export async function customFieldValues(projectId: string, given: unknown): Promise<CustomFieldValues> {
+  if (given == null) return {};
+  const { values, problems } = coerceValues(given, await readSchema(projectId));
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalid(first, ...others);
+  return values;
+}
+
+function checkLabel(label: string): string {
+  const trimmed = label.trim();
+  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'label', message: 'must be 1 to 200 characters' });
+  return trimmed;
+}
+
+function checkOptions(type: CustomFieldType, options: readonly string[] | null | undefined): string[] {
+  const trimmed = (options ?? []).map((option) => option.trim());
+  if (type !== 'select') {
+    if (trimmed.length > 0) throw invalid({ field: 'options', message: 'are only for fields of type select' });
+    return [];
+  }
+  if (trimmed.length === 0 || trimmed.length > MAX_OPTIONS) {
+    throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} texts for a field of type select` });
+  }
+  const bad = trimmed.findIndex((option) => option === '' || option.length > 200);
+  if (bad >= 0) throw invalid({ field: `options.${bad}`, message: 'must be 1 to 200 characters' });
+  const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
+  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is there twice' });
+  return trimmed;
+}

@@ -1,0 +1,93 @@
+import { builder, callerProject, Node, registerNode } from '@postroom/platform';
+import { CUSTOM_FIELD_TYPES } from './coercion.ts';
+import {
+  createCustomField,
+  type CustomField as CustomFieldRow,
+  deleteCustomField,
+  findCustomField,
+  getCustomField,
+  listCustomFields,
+  updateCustomField,
+} from './custom-fields.ts';
+
+const CustomFieldType = builder.enumType('CustomFieldType', {
+  description: 'What a custom field holds.',
+  values: CUSTOM_FIELD_TYPES,
+});
+
+const CustomField = builder.objectRef<CustomFieldRow>('CustomField').implement({
+  description: "One key of the project's custom-field schema.",
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Custom field id.' }),
+    key: t.exposeString('key', { description: 'What `customFields` of a contact and placeholders call it.' }),
+    label: t.exposeString('label', { description: 'What people call it.' }),
+    type: t.expose('type', { type: CustomFieldType, description: 'What it holds.' }),
+    options: t.exposeStringList('options', { description: 'The values allowed when the type is `select`.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+  }),
+});
+
+registerNode('fld', 'CustomField', findCustomField);
+
+builder.queryFields((t) => ({
+  customField: t.field({
+    type: CustomField,
+    description: 'A custom field of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Custom field id.' }) },
+    resolve: (_root, { id }, context) => getCustomField(callerProject(context), id),
+  }),
+  customFields: t.connection({
+    type: CustomField,
+    description: "The project's custom-field schema, newest field first.",
+    resolve: (_root, args, context) => listCustomFields(callerProject(context), args),
+  }),
+}));
+
+const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
+  description: 'A new custom field.',
+  fields: (t) => ({
+    key: t.string({
+      required: true,
+      description: 'A letter, then at most 63 letters, digits and underscores; unique within the project.',
+    }),
+    label: t.string({ description: 'What people call it; the key when it is not given.' }),
+    type: t.field({ type: CustomFieldType, required: true, description: 'What it holds; it stays.' }),
+    options: t.stringList({ description: 'The values allowed; for `select` only.' }),
+  }),
+});
+
+const UpdateCustomFieldInput = builder.inputType('UpdateCustomFieldInput', {
+  description: 'What to change; what is not given stays.',
+  fields: (t) => ({
+    label: t.string({ description: 'A new label.' }),
+    options: t.stringList({ description: 'Replaces the options of a `select` field; values of contacts stay.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createCustomField: t.field({
+    type: CustomField,
+    description: 'Adds a key to the custom-field schema. `conflict` when it is taken.',
+    args: { input: t.arg({ type: CreateCustomFieldInput, required: true, description: 'The field.' }) },
+    resolve: (_root, { input }, context) => createCustomField(callerProject(context), input),
+  }),
+  updateCustomField: t.field({
+    type: CustomField,
+    description: 'Changes the label or the options of a custom field.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Custom field id.' }),
+      input: t.arg({ type: UpdateCustomFieldInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, { id, input }, context) => updateCustomField(callerProject(context), id, input),
+  }),
+  deleteCustomField: t.field({
+    type: 'Boolean',
+    description: 'Removes a key and its values; true when it is gone. `conflict` when a segment filters by it.',
+    args: { id: t.arg.id({ required: true, description: 'Custom field id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await deleteCustomField(callerProject(context), id);
+      return true;
+    },
+  }),
+}));

@@ -1,0 +1,114 @@
+import { builder, callerProject, Node, registerNode } from '@postroom/platform';
+import { listContacts } from './contact-list.ts';
+import { Contact } from './contact-ref.ts';
+import type { Contact as ContactRow } from './contacts.ts';
+import {
+  countSegment,
+  createSegment,
+  deleteSegment,
+  findSegment,
+  getSegment,
+  listSegments,
+  previewSegment,
+  type Segment as SegmentRow,
+  updateSegment,
+} from './segments.ts';
+
+const FILTER =
+  'A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments.';
+
+const Segment = builder.objectRef<SegmentRow>('Segment').implement({
+  description: 'A saved filter over contacts. Who is in it follows from what they are now.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Segment id.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.' }),
+    filter: t.expose('filter', { type: 'JSON', description: FILTER }),
+    contactCount: t.int({
+      description: 'How many contacts are in it now. It is counted when asked for.',
+      complexity: 100,
+      resolve: (segment, _args, context) => countSegment(callerProject(context), segment),
+    }),
+    contacts: t.connection({
+      type: Contact,
+      description: 'The contacts in it now, newest first.',
+      resolve: ({ id }, args, context) => listContacts(callerProject(context), { segmentId: id }, args),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its name or filter last changed.' }),
+  }),
+});
+
+registerNode('seg', 'Segment', findSegment);
+
+const SegmentPreview = builder.objectRef<{ count: number; contacts: ContactRow[] }>('SegmentPreview').implement({
+  description: 'What a filter would hold if it were saved.',
+  fields: (t) => ({
+    contactCount: t.exposeInt('count', { description: 'How many contacts it holds now.' }),
+    contacts: t.field({ type: [Contact], description: 'The ten newest of them.', resolve: ({ contacts }) => contacts }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  segment: t.field({
+    type: Segment,
+    description: 'A segment of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Segment id.' }) },
+    resolve: (_root, { id }, context) => getSegment(callerProject(context), id),
+  }),
+  segments: t.connection({
+    type: Segment,
+    description: "The project's segments, newest first.",
+    resolve: (_root, args, context) => listSegments(callerProject(context), args),
+  }),
+  segmentPreview: t.field({
+    type: SegmentPreview,
+    description: 'Tries a filter without saving it.',
+    complexity: 100,
+    args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER }) },
+    resolve: (_root, { filter }, context) => previewSegment(callerProject(context), filter),
+  }),
+}));
+
+const CreateSegmentInput = builder.inputType('CreateSegmentInput', {
+  description: 'A new segment.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.' }),
+    filter: t.field({ type: 'JSON', required: true, description: FILTER }),
+  }),
+});
+
+const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
+  description: 'What to change; what is not given stays.',
+  fields: (t) => ({
+    name: t.string({ description: 'A new name, unique within the project.' }),
+    filter: t.field({ type: 'JSON', description: 'Replaces the filter.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createSegment: t.field({
+    type: Segment,
+    description: 'Saves a filter under a name. `conflict` when the name is taken.',
+    args: { input: t.arg({ type: CreateSegmentInput, required: true, description: 'The segment.' }) },
+    resolve: (_root, { input }, context) => createSegment(callerProject(context), input),
+  }),
+  updateSegment: t.field({
+    type: Segment,
+    description: 'Renames a segment or replaces its filter.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Segment id.' }),
+      input: t.arg({ type: UpdateSegmentInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, { id, input }, context) => updateSegment(callerProject(context), id, input),
+  }),
+  deleteSegment: t.field({
+    type: 'Boolean',
+    description: 'Deletes a segment and keeps its contacts; true when it is gone.',
+    args: { id: t.arg.id({ required: true, description: 'Segment id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await deleteSegment(callerProject(context), id);
+      return true;
+    },
+  }),
+}));

@@ -1,0 +1,219 @@
+import { builder, callerProject, type Context, Node, registerNode } from '@postroom/platform';
+import { batched } from './batched.ts';
+import { type BatchResult, createContactsBatch, ON_CONFLICT } from './contact-batch.ts';
+import { listContacts } from './contact-list.ts';
+import { Contact } from './contact-ref.ts';
+import {
+  type Contact as ContactRow,
+  CONTACT_SOURCES,
+  createContact,
+  deleteContact,
+  findContact,
+  getContact,
+  updateContact,
+} from './contacts.ts';
+import './graphql-custom-fields.ts';
+import './graphql-segments.ts';
+import { segmentsOf } from './segments.ts';
+import './graphql-suppressions.ts';
+import { SUPPRESSION_STATUSES } from './suppressions.ts';
+
+export { Contact };
+
+const ContactSource = builder.enumType('ContactSource', {
+  description: 'Where a contact came from.',
+  values: CONTACT_SOURCES,
+});
+
+const SuppressionStatus = builder.enumType('SuppressionStatus', {
+  description: 'Why a contact is not mailed, the strongest reason if there are several; `none` when it is mailed.',
+  values: SUPPRESSION_STATUSES,
+});
+
+const ContactSegment = builder.objectRef<{ id: string; name: string }>('ContactSegment').implement({
+  description: 'A segment that a contact is in.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Segment id.' }),
+    name: t.exposeString('name', { description: 'What the segment is called.' }),
+  }),
+});
+
+const loadSegments = batched((context: Context, ids) => segmentsOf(callerProject(context), ids));
+
+builder.objectType(Contact, {
+  description: 'A person a project may write to.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Contact id.' }),
+    email: t.expose('email', {
+      type: 'EmailAddress',
+      description: "Unique among the project's contacts, without regard to case.",
+    }),
+    name: t.exposeString('name', { description: 'The local part of the address unless another was given.' }),
+    source: t.expose('source', { type: ContactSource, description: 'Where it came from.' }),
+    segments: t.field({
+      type: [ContactSegment],
+      description: 'The segments it is in now, in the order of their names.',
+      resolve: async ({ id }, _args, context) => (await loadSegments(context, id)) ?? [],
+    }),
+    suppressionStatus: t.expose('suppressionStatus', {
+      type: SuppressionStatus,
+      description: 'Whether it is mailed, and why not.',
+    }),
+    customFields: t.expose('customFields', { type: 'JSON', description: 'Values by custom-field key.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its own fields last changed.' }),
+  }),
+});
+
+registerNode('ctc', 'Contact', findContact);
+
+builder.queryFields((t) => ({
+  contact: t.field({
+    type: Contact,
+    description: 'A contact of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Contact id.' }) },
+    resolve: (_root, { id }, context) => getContact(callerProject(context), id),
+  }),
+  contacts: t.connection({
+    type: Contact,
+    description: "The project's contacts that pass every filter given, newest first.",
+    args: {
+      email: t.arg.string({ description: 'The whole address, without regard to case.' }),
+      search: t.arg.string({ description: 'Part of the address or of the name, without regard to case.' }),
+      groupId: t.arg.id({ description: 'Members of this group.' }),
+      segmentId: t.arg.id({ description: 'Contacts in this segment.' }),
+      suppressed: t.arg.boolean({ description: 'True for those that are not mailed, false for the others.' }),
+      source: t.arg({ type: ContactSource, description: 'Where they came from.' }),
+      createdAfter: t.arg({ type: 'DateTime', description: 'Added after this instant.' }),
+      createdBefore: t.arg({ type: 'DateTime', description: 'Added before this instant.' }),
+    },
+    resolve: (_root, { first, after, ...filter }, context) =>
+      listContacts(callerProject(context), filter, { first, after }),
+  }),
+}));
+
+const CreateContactInput = builder.inputType('CreateContactInput', {
+  description: 'A new contact.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'The address; surrounding space is dropped.' }),
+    name: t.string({ description: 'At most 200 characters; the local part of the address when it is not given.' }),
+    customFields: t.field({
+      type: 'JSON',
+      description: "An object of values by key, coerced against the project's custom fields.",
+    }),
+  }),
+});
+
+const UpdateContactInput = builder.inputType('UpdateContactInput', {
+  description: 'What to change; what is not given stays.',
+  fields: (t) => ({
+    name: t.string({ description: 'A new name; blank for the local part of the address.' }),
+    email: t.string({ description: "A new address; no other contact's, and not suppressed." }),
+    customFields: t.field({ type: 'JSON', description: 'Replaces all values.' }),
+    subscribed: t.boolean({ description: 'False adds an unsubscribe suppression for the address, true clears it.' }),
+  }),
+});
+
+const CreateContactPayload = builder
+  .objectRef<{ contact: ContactRow; created: boolean }>('CreateContactPayload')
+  .implement({
+    description: 'The contact of an address.',
+    fields: (t) => ({
+      contact: t.field({
+        type: Contact,
+        description: 'The new contact, or the one that was there.',
+        resolve: ({ contact }) => contact,
+      }),
+      created: t.exposeBoolean('created', {
+        description: 'False when the contact was there already; it was not changed then.',
+      }),
+    }),
+  });
+
+const BatchContactInput = builder.inputType('BatchContactInput', {
+  description: 'One contact of a batch. What is wrong with it is reported in its result.',
+  fields: (t) => ({
+    email: t.string({ description: 'The address.' }),
+    name: t.string({ description: 'At most 200 characters; the local part of the address when it is not given.' }),
+    customFields: t.field({
+      type: 'JSON',
+      description: "An object of values by key, coerced against the project's custom fields.",
+    }),
+  }),
+});
+
+const OnConflict = builder.enumType('OnConflict', {
+  description: 'What happens to a contact that exists: nothing, or the name and the custom fields given are written.',
+  values: ON_CONFLICT,
+});
+
+const CreateContactsBatchInput = builder.inputType('CreateContactsBatchInput', {
+  description: 'Many contacts at once.',
+  fields: (t) => ({
+    contacts: t.field({ type: [BatchContactInput], required: true, description: 'Up to 1,000 contacts.' }),
+    onConflict: t.field({ type: OnConflict, description: '`skip` unless it says.' }),
+  }),
+});
+
+const BatchStatus = builder.enumType('BatchContactStatus', {
+  description: 'What became of a contact of a batch.',
+  values: ['created', 'updated', 'existing', 'error'] as const,
+});
+
+const BatchError = builder.objectRef<{ field: string; message: string }>('BatchContactError').implement({
+  description: 'What is wrong with a contact of a batch.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'Its path in the contact, such as `email` or `customFields.plan`.' }),
+    message: t.exposeString('message', { description: 'What is wrong with it.' }),
+  }),
+});
+
+const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').implement({
+  description: 'What became of one contact of a batch.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
+    status: t.expose('status', { type: BatchStatus, description: 'What became of it.' }),
+    id: t.exposeID('id', { nullable: true, description: 'Contact id; null for an error.' }),
+    error: t.expose('error', {
+      type: BatchError,
+      nullable: true,
+      description: 'What is wrong with it; null unless the status is error.',
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createContact: t.field({
+    type: CreateContactPayload,
+    description:
+      'Creates a contact, or finds the one that has the address (spec: Contacts). `conflict` when a new address is suppressed.',
+    args: { input: t.arg({ type: CreateContactInput, required: true, description: 'The contact.' }) },
+    resolve: (_root, { input }, context) => createContact(callerProject(context), input),
+  }),
+  createContacts: t.field({
+    type: [BatchContactResult],
+    description: 'Creates up to 1,000 contacts; a bad one does not hold back the others.',
+    args: { input: t.arg({ type: CreateContactsBatchInput, required: true, description: 'The contacts.' }) },
+    resolve: (_root, { input: { contacts, onConflict } }, context) =>
+      createContactsBatch(callerProject(context), contacts, { onConflict }),
+  }),
+  updateContact: t.field({
+    type: Contact,
+    description: 'Changes what is given (spec: Contacts). `conflict` when the new address is taken or suppressed.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Contact id.' }),
+      input: t.arg({ type: UpdateContactInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, { id, input }, context) => updateContact(callerProject(context), id, input),
+  }),
+  deleteContact: t.field({
+    type: 'Boolean',
+    description: 'Deletes a contact for good; true when it is gone. Suppressions of its address stay.',
+    args: { id: t.arg.id({ required: true, description: 'Contact id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await deleteContact(callerProject(context), id);
+      return true;
+    },
+  }),
+}));

@@ -1,0 +1,63 @@
+export {
+  COERCIONS,
+  type CoercionRule,
+  CUSTOM_FIELD_TYPES,
+  type CustomFieldType,
+  type CustomFieldValue,
+} from './coercion.ts';
+export {
+  type BatchResult,
+  type BatchRow,
+  createContactsBatch,
+  MAX_BATCH_ROWS,
+  type OnConflict,
+} from './contact-batch.ts';
+export { type ContactFilter, listContacts } from './contact-list.ts';
+export {
+  type Contact,
+  CONTACT_SOURCES,
+  type ContactSource,
+  createContact,
+  type CreateContactInput,
+  deleteContact,
+  getContact,
+  updateContact,
+  type UpdateContactInput,
+} from './contacts.ts';
+export {
+  createCustomField,
+  type CustomField,
+  type CustomFieldValues,
+  deleteCustomField,
+  getCustomField,
+  listCustomFields,
+  updateCustomField,
+} from './custom-fields.ts';
+export { contactUpdated } from './events.ts';
+export { Parameters } from './parameters.ts';
+export { SEGMENT_FIELDS } from './segment-operators.ts';
+export type { Condition, SegmentFilter } from './segment-filter.ts';
+export {
+  countSegment,
+  createSegment,
+  deleteSegment,
+  getSegment,
+  listSegments,
+  previewSegment,
+  segmentSql,
+  updateSegment,
+} from './segments.ts';
+export {
+  addSuppression,
+  getSuppression,
+  isSuppressed,
+  listSuppressions,
+  removeSuppression,
+  resubscribe,
+  suppress,
+  SUPPRESSION_REASONS,
+  type Suppression,
+  SUPPRESSION_STATUS_SQL,
+  type SuppressionReason,
+  type SuppressionStatus,
+} from './suppressions.ts';

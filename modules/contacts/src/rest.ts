@@ -1,0 +1,302 @@
+import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+
+const CONTACT = 'id email name source segments { id name } suppressionStatus customFields createdAt updatedAt';
+const CUSTOM_FIELD = 'id key label type options createdAt';
+const SUPPRESSION = 'id email reason createdAt';
+const SEGMENT = 'id name filter createdAt updatedAt';
+
+/** Requests of `/v1` are in snake_case, and so are the names of their fields in a batch's errors. */
+const inRestNames = ({ error, ...result }: { error: { field: string; message: string } | null }) =>
+  error === null
+    ? result
+    : { ...result, error: { ...error, field: error.field.replace(/^customFields\b/, 'custom_fields') } };
+
+const contacts: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/contacts',
+    needs: 'full',
+    tag: 'Contacts',
+    summary: 'List contacts, newest first',
+    document: gql`query (
+      $limit: Int, $cursor: String, $email: String, $search: String, $groupId: ID, $segmentId: ID, $suppressed: Boolean,
+      $source: ContactSource, $createdAfter: DateTime, $createdBefore: DateTime
+    ) {
+      contacts(
+        first: $limit, after: $cursor, email: $email, search: $search, groupId: $groupId, segmentId: $segmentId, suppressed: $suppressed,
+        source: $source, createdAfter: $createdAfter, createdBefore: $createdBefore
+      ) {
+        nodes { ${CONTACT} }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    reply: page('contacts'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/contacts',
+    needs: 'full',
+    tag: 'Contacts',
+    summary: 'Create a contact, or find the one that has the address',
+    document: gql`mutation ($input: CreateContactInput!) { createContact(input: $input) { created contact { ${CONTACT} } } }`,
+    reply: ({ createContact }) => ({
+      status: createContact.created ? 201 : 200,
+      body: { data: createContact.contact },
+    }),
+    statuses: [201, 200],
+    example: { email: 'ada@example.com', name: 'Ada Lovelace', custom_fields: { plan: 'pro' } },
+  },
+  {
+    method: 'POST',
+    path: '/v1/contacts/batch',
+    needs: 'full',
+    tag: 'Contacts',
+    summary: 'Create up to 1,000 contacts, each with its own result',
+    document: gql`
+      mutation ($input: CreateContactsBatchInput!) {
+        createContacts(input: $input) {
+          index
+          status
+          id
+          error {
+            field
+            message
+          }
+        }
+      }
+    `,
+    reply: ({ createContacts }) => ({ status: 200, body: { data: createContacts.map(inRestNames) } }),
+    example: {
+      contacts: [{ email: 'ada@example.com', name: 'Ada Lovelace' }, { email: 'grace@example.com' }],
+      on_conflict: 'update',
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}',
+    needs: 'full',
+    tag: 'Contacts',
+    summary: 'Retrieve a contact',
+    document: gql`query ($id: ID!) { contact(id: $id) { ${CONTACT} } }`,
+    reply: found('contact'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/contacts/{id}',
+    needs: 'full',
+    tag: 'Contacts',
+    summary: 'Change a contact, unsubscribe or resubscribe it',
+    document: gql`mutation ($id: ID!, $input: UpdateContactInput!) { updateContact(id: $id, input: $input) { ${CONTACT} } }`,
+    reply: found('updateContact'),
+    example: { name: 'Ada King', subscribed: false },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/contacts/{id}',
+    needs: 'full',
+    tag: 'Contacts',
+    summary: 'Delete a contact for good',
+    document: gql`
+      mutation ($id: ID!) {
+        deleteContact(id: $id)
+      }
+    `,
+    reply: deleted(),
+  },
+];
+
+const customFields: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/custom-fields',
+    needs: 'full',
+    tag: 'Custom fields',
+    summary: 'List the custom-field schema, newest field first',
+    document: gql`query ($limit: Int, $cursor: String) {
+      customFields(first: $limit, after: $cursor) { nodes { ${CUSTOM_FIELD} } pageInfo { hasNextPage endCursor } }
+    }`,
+    reply: page('customFields'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/custom-fields',
+    needs: 'full',
+    tag: 'Custom fields',
+    summary: 'Add a custom field',
+    document: gql`mutation ($input: CreateCustomFieldInput!) { createCustomField(input: $input) { ${CUSTOM_FIELD} } }`,
+    reply: created('createCustomField'),
+    example: { key: 'plan', label: 'Plan', type: 'select', options: ['free', 'pro'] },
+  },
+  {
+    method: 'GET',
+    path: '/v1/custom-fields/{id}',
+    needs: 'full',
+    tag: 'Custom fields',
+    summary: 'Retrieve a custom field',
+    document: gql`query ($id: ID!) { customField(id: $id) { ${CUSTOM_FIELD} } }`,
+    reply: found('customField'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/custom-fields/{id}',
+    needs: 'full',
+    tag: 'Custom fields',
+    summary: 'Change the label or the options of a custom field',
+    document: gql`mutation ($id: ID!, $input: UpdateCustomFieldInput!) { updateCustomField(id: $id, input: $input) { ${CUSTOM_FIELD} } }`,
+    reply: found('updateCustomField'),
+    example: { label: 'Subscription plan', options: ['free', 'pro', 'enterprise'] },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/custom-fields/{id}',
+    needs: 'full',
+    tag: 'Custom fields',
+    summary: 'Remove a custom field and its values',
+    document: gql`
+      mutation ($id: ID!) {
+        deleteCustomField(id: $id)
+      }
+    `,
+    reply: deleted(),
+  },
+];
+
+const suppressions: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/suppressions',
+    needs: 'full',
+    tag: 'Suppressions',
+    summary: 'List suppressions, newest first',
+    document: gql`query ($limit: Int, $cursor: String, $email: String, $reason: SuppressionReason) {
+      suppressions(first: $limit, after: $cursor, email: $email, reason: $reason) {
+        nodes { ${SUPPRESSION} }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    reply: page('suppressions'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/suppressions',
+    needs: 'full',
+    tag: 'Suppressions',
+    summary: 'Keep an address from being mailed',
+    document: gql`mutation ($input: AddSuppressionInput!) { addSuppression(input: $input) { created suppression { ${SUPPRESSION} } } }`,
+    reply: ({ addSuppression }) => ({
+      status: addSuppression.created ? 201 : 200,
+      body: { data: addSuppression.suppression },
+    }),
+    statuses: [201, 200],
+    example: { email: 'ada@example.com' },
+  },
+  {
+    method: 'GET',
+    path: '/v1/suppressions/{id}',
+    needs: 'full',
+    tag: 'Suppressions',
+    summary: 'Retrieve a suppression',
+    document: gql`query ($id: ID!) { suppression(id: $id) { ${SUPPRESSION} } }`,
+    reply: found('suppression'),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/suppressions/{id}',
+    needs: 'full',
+    tag: 'Suppressions',
+    summary: 'Remove a reason not to mail an address',
+    document: gql`
+      mutation ($id: ID!) {
+        removeSuppression(id: $id)
+      }
+    `,
+    reply: deleted(),
+  },
+];
+
+const segments: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/segments',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'List segments, newest first',
+    document: gql`query ($limit: Int, $cursor: String) {
+      segments(first: $limit, after: $cursor) { nodes { ${SEGMENT} } pageInfo { hasNextPage endCursor } }
+    }`,
+    reply: page('segments'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/segments',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'Save a filter over contacts',
+    document: gql`mutation ($input: CreateSegmentInput!) { createSegment(input: $input) { ${SEGMENT} } }`,
+    reply: created('createSegment'),
+    example: {
+      name: 'Pro, quiet for a month',
+      filter: {
+        and: [
+          { field: 'customFields.plan', op: 'is', value: 'pro' },
+          { field: 'opened', op: 'notInLast', value: 30 },
+        ],
+      },
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/segments/preview',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'Try a filter without saving it: how many contacts, and the ten newest',
+    document: gql`query ($filter: JSON!) { segmentPreview(filter: $filter) { contactCount contacts { ${CONTACT} } } }`,
+    reply: found('segmentPreview'),
+    example: { filter: { field: 'email', op: 'endsWith', value: '@example.com' } },
+  },
+  {
+    method: 'GET',
+    path: '/v1/segments/{id}',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'Retrieve a segment and how many contacts are in it',
+    document: gql`query ($id: ID!) { segment(id: $id) { ${SEGMENT} contactCount } }`,
+    reply: found('segment'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/segments/{id}',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'Rename a segment or replace its filter',
+    document: gql`mutation ($id: ID!, $input: UpdateSegmentInput!) { updateSegment(id: $id, input: $input) { ${SEGMENT} } }`,
+    reply: found('updateSegment'),
+    example: { name: 'Quiet customers' },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/segments/{id}',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'Delete a segment; its contacts stay',
+    document: gql`
+      mutation ($id: ID!) {
+        deleteSegment(id: $id)
+      }
+    `,
+    reply: deleted(),
+  },
+  {
+    method: 'GET',
+    path: '/v1/segments/{id}/contacts',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'List the contacts in a segment now, newest first',
+    document: gql`query ($id: ID!, $limit: Int, $cursor: String) {
+      segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } pageInfo { hasNextPage endCursor } } }
+    }`,
+    reply: ({ segment }) => page('contacts')(segment),
+  },
+];
+
+export const routes: Route[] = [...contacts, ...customFields, ...suppressions, ...segments];

@@ -1,0 +1,218 @@
+import { type FieldProblem, isId, parseDateTime, textProblem } from '@postroom/platform';
+import { coerce, dayFromDateTime, dayFromText, expectation } from './coercion.ts';
+import type { Schema } from './custom-fields.ts';
+import type { Parameters } from './parameters.ts';
+import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';
+
+/** One question to a contact, such as `{ field: 'customFields.plan', op: 'is', value: 'pro' }`. */
+export interface Condition {
+  field: string;
+  op: string;
+  value?: unknown;
+  /** For `sent`, `opened` and `clicked`: mail of this campaign only. */
+  campaignId?: string;
+}
+
+/** The language of segments: conditions, put together by and, or, not. */
+export type SegmentFilter = { and: SegmentFilter[] } | { or: SegmentFilter[] } | { not: SegmentFilter } | Condition;
+
+const MAX_DEPTH = 8;
+const MAX_CONDITIONS = 100;
+const MAX_LIST = 200;
+const MAX_TEXT = 500;
+const MAX_DAYS = 36_500;
+
+interface Reading {
+  schema: Schema;
+  problems: FieldProblem[];
+  conditions: number;
+  groupIds: Set<string>;
+}
+
+/** A filter as it is stored, the groups it names, and what is wrong with it, by path. */
+export interface ReadFilter {
+  filter: SegmentFilter;
+  groupIds: string[];
+  problems: FieldProblem[];
+}
+
+/** Checks a filter against the language and the project's custom fields, and puts its values in the form that is stored. */
+export function readFilter(given: unknown, schema: Schema): ReadFilter {
+  const reading: Reading = { schema, problems: [], conditions: 0, groupIds: new Set() };
+  const filter = readNode(given, 'filter', 1, reading);
+  if (reading.conditions > MAX_CONDITIONS) {
+    reading.problems.unshift({ field: 'filter', message: `must have at most ${MAX_CONDITIONS} conditions` });
+  }
+  return { filter, groupIds: [...reading.groupIds], problems: reading.problems };
+}
+
+/** Stands for what could not be read; the problems say why, so it is never stored. */
+const UNREADABLE: SegmentFilter = { and: [] };
+
+function readNode(given: unknown, path: string, depth: number, reading: Reading): SegmentFilter {
+  const fail = (message: string, at = path) => {
+    reading.problems.push({ field: at, message });
+    return UNREADABLE;
+  };
+  if (!isObject(given)) return fail('must be an object: a condition, or one of and, or, not');
+  if (depth > MAX_DEPTH) return fail(`must not be nested more than ${MAX_DEPTH} deep`);
+  if ('field' in given) return readCondition(given, path, reading);
+  const [[kind, inner] = ['', undefined], ...others] = Object.entries(given);
+  if (!['and', 'or', 'not'].includes(kind) || others.length > 0) {
+    return fail('must be a condition with field and op, or have exactly one of and, or, not');
+  }
+  if (kind === 'not') return { not: readNode(inner, `${path}.not`, depth + 1, reading) };
+  if (!Array.isArray(inner) || inner.length === 0)
+    return fail('must be a list of at least one filter', `${path}.${kind}`);
+  const nodes = inner
+    .slice(0, MAX_CONDITIONS + 1)
+    .map((node, index) => readNode(node, `${path}.${kind}.${index}`, depth + 1, reading));
+  return kind === 'and' ? { and: nodes } : { or: nodes };
+}
+
+function readCondition(given: Record<string, unknown>, path: string, reading: Reading): SegmentFilter {
+  reading.conditions++;
+  const fail = (at: string, message: string) => {
+    reading.problems.push({ field: at === '' ? path : `${path}.${at}`, message });
+    return UNREADABLE;
+  };
+  const unknown = Object.keys(given).find(
+    (key) => !['field', 'op', 'value', 'campaignId', 'campaign_id'].includes(key),
+  );
+  if (unknown !== undefined) return fail(unknown, 'is not a known member of a condition');
+  const found = findField(given.field, reading.schema);
+  if (typeof found === 'string') return fail('field', found);
+  const op = typeof given.op === 'string' ? camelCase(given.op) : '';
+  const operator = Object.hasOwn(found.operators, op) ? found.operators[op] : undefined;
+  if (operator === undefined) return fail('op', `must be one of: ${Object.keys(found.operators).join(', ')}`);
+  const campaignId = given.campaignId ?? given.campaign_id;
+  if (campaignId !== undefined && (!found.ofCampaign || typeof campaignId !== 'string' || !isId('cmp', campaignId))) {
+    return fail(
+      'campaignId',
+      found.ofCampaign ? 'must be the id of a campaign' : 'is only for sent, opened and clicked',
+    );
+  }
+  const value = readValue(given.value, operator, found, reading);
+  if ('problem' in value) return fail('value', value.problem);
+  return {
+    field: found.name,
+    op,
+    ...(operator.takes === 'none' ? {} : value),
+    ...(campaignId !== undefined && { campaignId }),
+  };
+}
+
+interface FoundField extends SegmentField {
+  /** As it is stored. */
+  name: string;
+  custom?: Schema extends ReadonlyMap<string, infer Field> ? Field : never;
+}
+
+/** The field that a condition names, with the operators that fit it; or what is wrong. */
+function findField(given: unknown, schema: Schema): FoundField | string {
+  if (typeof given !== 'string') return 'must be a string';
+  const [, key] = /^(?:customFields|custom_fields)\.(.+)$/.exec(given) ?? [];
+  if (key === undefined) {
+    const name = camelCase(given);
+    const field = name !== 'customFields' && Object.hasOwn(SEGMENT_FIELDS, name) ? SEGMENT_FIELDS[name] : undefined;
+    return field ? { ...field, name } : `must be customFields.<key> or one of: ${OWN_FIELDS.join(', ')}`;
+  }
+  const custom = schema.get(key);
+  if (custom === undefined) return `${key} is not a custom field of this project`;
+  const all = Object.entries((SEGMENT_FIELDS.customFields as SegmentField).operators);
+  return {
+    name: `customFields.${key}`,
+    custom,
+    operators: Object.fromEntries(all.filter(([, { types }]) => types?.includes(custom.type))),
+  };
+}
+
+const OWN_FIELDS = Object.keys(SEGMENT_FIELDS).filter((name) => name !== 'customFields');
+
+type ReadValue = { value: unknown } | { problem: string };
+
+function readValue(given: unknown, operator: Operator, field: FoundField, reading: Reading): ReadValue {
+  switch (operator.takes) {
+    case 'none':
+      return given == null ? { value: null } : { problem: 'must not be given' };
+    case 'text':
+      return isText(given) ? { value: given } : { problem: `must be a text of 1 to ${MAX_TEXT} characters` };
+    case 'number':
+      return typeof given === 'number' && Number.isFinite(given) ? { value: given } : { problem: 'must be a number' };
+    case 'days':
+      return Number.isInteger(given) && (given as number) > 0 && (given as number) <= MAX_DAYS
+        ? { value: given }
+        : { problem: `must be a number of days, 1 to ${MAX_DAYS}` };
+    case 'day':
+      return orProblem(
+        typeof given === 'string' ? (dayFromText(given) ?? dayFromDateTime(given)) : undefined,
+        'must be a date such as 2026-11-21',
+      );
+    case 'time':
+      return orProblem(readTime(given), 'must be a date and time such as 2026-11-21T09:30:00Z, or a date');
+    case 'choice':
+      return orProblem(choose(given, field), `must be one of: ${field.choices?.join(', ')}`);
+    case 'choices':
+      return readList(given, (item) => choose(item, field), `must be a list of: ${field.choices?.join(', ')}`);
+    case 'group':
+      return orProblem(readGroup(given, reading), 'must be the id of a group');
+    case 'groups':
+      return readList(given, (item) => readGroup(item, reading), 'must be a list of ids of groups');
+    case 'own':
+      return orProblem(ownValue(given, field), field.custom ? expectation(field.custom) : '');
+    case 'ownList':
+      return readList(
+        given,
+        (item) => ownValue(item, field),
+        `must be a list; each ${field.custom ? expectation(field.custom) : ''}`,
+      );
+  }
+}
+
+const orProblem = (value: unknown, problem: string): ReadValue => (value === undefined ? { problem } : { value });
+
+function readList(given: unknown, read: (item: unknown) => unknown, problem: string): ReadValue {
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_LIST)
+    return { problem: `${problem} (1 to ${MAX_LIST} of them)` };
+  const values = given.map(read);
+  return values.includes(undefined) ? { problem } : { value: values };
+}
+
+const isText = (given: unknown) =>
+  typeof given === 'string' && given.trim() !== '' && given.length <= MAX_TEXT && textProblem(given) === undefined;
+
+const choose = (given: unknown, { choices }: FoundField) => choices?.find((choice) => choice === given);
+
+/** A value as the custom field would store it, so that it equals what contacts hold. */
+const ownValue = (given: unknown, { custom }: FoundField) =>
+  custom ? (coerce(given ?? null, custom) ?? undefined) : undefined;
+
+function readTime(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined;
+  const day = dayFromText(given);
+  return parseDateTime(day === undefined ? given : `${day}T00:00:00Z`)?.toISOString();
+}
+
+function readGroup(given: unknown, { groupIds }: Reading): string | undefined {
+  if (typeof given !== 'string' || !isId('grp', given)) return undefined;
+  groupIds.add(given);
+  return given;
+}
+
+const isObject = (given: unknown): given is Record<string, unknown> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
+
+/** Requests of `/v1` are in snake_case; `created_at` and `is_not` are read as `createdAt` and `isNot`. */
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+
+/** The SQL condition on the contact `c` of a stored filter. Values become parameters, whatever they hold. */
+export function compileFilter(filter: SegmentFilter, parameters: Parameters): string {
+  if ('and' in filter) return `(${filter.and.map((each) => compileFilter(each, parameters)).join(' AND ')})`;
+  if ('or' in filter) return `(${filter.or.map((each) => compileFilter(each, parameters)).join(' OR ')})`;
+  if ('not' in filter) return `NOT ${compileFilter(filter.not, parameters)}`;
+  const [, key] = /^customFields\.(.+)$/.exec(filter.field) ?? [];
+  const operator = SEGMENT_FIELDS[key === undefined ? filter.field : 'customFields']?.operators[filter.op];
+  if (operator === undefined)
+    throw new Error(`A stored segment asks ${filter.field} ${filter.op}, which nothing answers.`);
+  return operator.sql({ key: key ?? '', value: filter.value as never, campaignId: filter.campaignId }, parameters);
+}

@@ -1,0 +1,259 @@
+import { CONTACT_SOURCES } from './contacts.ts';
+import { CUSTOM_FIELD_TYPES, type CustomFieldType } from './coercion.ts';
+import { escapeLike, type Parameters } from './parameters.ts';
+import { SUPPRESSION_STATUSES } from './suppressions.ts';
+
+/** What a condition compares with. `none` takes no value, `own` and `ownList` what the custom field itself holds. */
+export type ValueKind =
+  | 'none'
+  | 'text'
+  | 'number'
+  | 'day'
+  | 'time'
+  | 'days'
+  | 'choice'
+  | 'choices'
+  | 'group'
+  | 'groups'
+  | 'own'
+  | 'ownList';
+
+/** One way to ask about a field: the value it takes and the SQL that answers it for the contact `c`. */
+export interface Operator {
+  takes: ValueKind;
+  /** The types of custom field that can be asked so. */
+  types?: readonly CustomFieldType[];
+  sql: (condition: CompiledCondition, parameters: Parameters) => string;
+}
+
+/** What the SQL of an operator is made of. The value has been checked to be what the operator takes. */
+export interface CompiledCondition {
+  /** The key of the custom field, for a condition on one. */
+  key: string;
+  value: never;
+  /** Engagement with this campaign only. */
+  campaignId?: string | undefined;
+}
+
+/** A field that can be asked about. */
+export interface SegmentField {
+  operators: Record<string, Operator>;
+  /** What `choice` and `choices` choose from. */
+  choices?: readonly string[];
+  /** Whether a condition may be narrowed to one campaign. */
+  ofCampaign?: boolean;
+}
+
+type Sql = Operator['sql'];
+
+const operator = (takes: ValueKind, sql: Sql, types?: readonly CustomFieldType[]): Operator => ({
+  takes,
+  sql,
+  ...(types && { types }),
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+
+/** Questions to a text. `column` and the value are both lowered by PostgreSQL, so that they agree in every locale. */
+function textOperators(like: (pattern: (text: string) => string) => Sql) {
+  const contains = like((text) => `%${text}%`);
+  return {
+    contains: operator('text', contains),
+    notContains: operator('text', not(contains)),
+    startsWith: operator(
+      'text',
+      like((text) => `${text}%`),
+    ),
+    endsWith: operator(
+      'text',
+      like((text) => `%${text}`),
+    ),
+  };
+}
+
+const not =
+  (sql: Sql): Sql =>
+  (condition, parameters) =>
+    `NOT ${sql(condition, parameters)}`;
+
+/** A text of the contact itself. Its column is never NULL, and stands bare so that the search index can serve it. */
+function ownText(column: string): SegmentField {
+  const is: Sql = ({ value }, parameters) => `(${column} = lower(${parameters.add(value)}::text))`;
+  const like =
+    (pattern: (text: string) => string): Sql =>
+    ({ value }, parameters) =>
+      `(${column} LIKE lower(${parameters.add(pattern(escapeLike(value)))}::text))`;
+  return { operators: { is: operator('text', is), isNot: operator('text', not(is)), ...textOperators(like) } };
+}
+
+/** Questions to one of a few values, by the SQL that tells whether it is one of a list. */
+function choiceOperators(
+  anyOf: (values: readonly string[], parameters: Parameters) => string,
+  one: ValueKind,
+  many: ValueKind,
+) {
+  const is: Sql = ({ value }, parameters) => anyOf([value].flat(), parameters);
+  return {
+    is: operator(one, is),
+    isNot: operator(one, not(is)),
+    in: operator(many, is),
+    notIn: operator(many, not(is)),
+  };
+}
+
+const suppressedFor = (reasons: string) =>
+  `EXISTS (SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key${reasons})`;
+
+/** A status is the strongest reason: one is there, and none before it. */
+function suppressionStatusIn(statuses: readonly string[], parameters: Parameters): string {
+  const alternatives = statuses.map((status) => {
+    if (status === 'none') return `NOT ${suppressedFor('')}`;
+    const reason = `${parameters.add(status)}::suppression_reason`;
+    return `(${suppressedFor(` AND s.reason = ${reason}`)} AND NOT ${suppressedFor(` AND s.reason < ${reason}`)})`;
+  });
+  return `(${alternatives.join(' OR ')})`;
+}
+
+/** Mail to the contact that has the time `column`: sent, opened, clicked. */
+function engagement(column: string): SegmentField {
+  const mail =
+    (since: (parameters: Parameters, value: never) => string): Sql =>
+    ({ value, campaignId }, parameters) => {
+      const ofCampaign = campaignId === undefined ? '' : ` AND m.campaign_id = ${parameters.add(campaignId)}`;
+      return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND m.${column} ${since(parameters, value)}${ofCampaign})`;
+    };
+  const ever = mail(() => 'IS NOT NULL');
+  const since = mail((parameters, time) => `>= ${parameters.add(time)}::timestamptz`);
+  const inLast = mail((parameters, days) => `>= ${parameters.add(daysAgo(days))}::timestamptz`);
+  return {
+    ofCampaign: true,
+    operators: {
+      ever: operator('none', ever),
+      never: operator('none', not(ever)),
+      since: operator('time', since),
+      notSince: operator('time', not(since)),
+      inLast: operator('days', inLast),
+      notInLast: operator('days', not(inLast)),
+    },
+  };
+}
+
+const { stringify } = JSON;
+/** Containment, since that is what the index on custom fields answers. */
+const holds = (key: string, value: unknown, parameters: Parameters) =>
+  `(c.custom_fields @> ${parameters.add(stringify({ [key]: value }))}::jsonb)`;
+const holdsAny: Sql = ({ key, value }, parameters) =>
+  `(${(value as unknown[]).map((each) => holds(key, each, parameters)).join(' OR ')})`;
+const holdsOne: Sql = ({ key, value }, parameters) => holds(key, value, parameters);
+const isSet: Sql = ({ key }, parameters) => `(c.custom_fields ? ${parameters.add(key)})`;
+
+/** Compares as JSON, which never fails to convert: a value of another type is simply not in the range. */
+const numberIs =
+  (comparison: string): Sql =>
+  ({ key, value }, parameters) => {
+    const stored = `c.custom_fields -> ${parameters.add(key)}::text`;
+    return `coalesce(jsonb_typeof(${stored}) = 'number' AND (${stored}) ${comparison} ${parameters.add(stringify(value))}::jsonb, false)`;
+  };
+
+/** Days are stored as YYYY-MM-DD, so they compare as texts do. */
+const dayIs =
+  (from: (value: never) => string | undefined, to: (value: never) => string | undefined): Sql =>
+  ({ key, value }, parameters) => {
+    const stored = `c.custom_fields ->> ${parameters.add(key)}::text`;
+    const bounds = [
+      [from(value), '>='],
+      [to(value), '<'],
+    ].filter(([day]) => day !== undefined);
+    return `coalesce(${bounds.map(([day, sign]) => `(${stored}) COLLATE "C" ${sign} ${parameters.add(day)}`).join(' AND ')}, false)`;
+  };
+
+const dayAfter = (day: string) => dayOf(new Date(new Date(day).getTime() + 86_400_000));
+const none = () => undefined;
+const today = () => dayOf(new Date());
+const inLastDays = dayIs(
+  (days) => dayOf(daysAgo(days)),
+  () => dayAfter(today()),
+);
+const inNextDays = dayIs(today, (days) => dayAfter(dayOf(daysAgo(-days))));
+
+const customTextLike =
+  (pattern: (text: string) => string): Sql =>
+  ({ key, value }, parameters) =>
+    `coalesce(lower(c.custom_fields ->> ${parameters.add(key)}::text) LIKE lower(${parameters.add(pattern(escapeLike(value)))}::text), false)`;
+const forText = (operators: Record<string, Operator>) =>
+  Object.fromEntries(Object.entries(operators).map(([name, { takes, sql }]) => [name, operator(takes, sql, ['text'])]));
+
+const everyType = CUSTOM_FIELD_TYPES;
+const severalValues: readonly CustomFieldType[] = ['text', 'number', 'select'];
+
+/** Everything a segment can ask, by field and operator. `customFields` stands for `customFields.<key>`. */
+export const SEGMENT_FIELDS: Record<string, SegmentField> = {
+  email: ownText('c.email_key'),
+  name: ownText('lower(c.name)'),
+  source: {
+    choices: CONTACT_SOURCES,
+    operators: choiceOperators(
+      (sources, parameters) => `(c.source = ANY (${parameters.add(sources)}::contact_source[]))`,
+      'choice',
+      'choices',
+    ),
+  },
+  createdAt: {
+    operators: {
+      before: operator('time', ({ value }, parameters) => `c.created_at < ${parameters.add(value)}::timestamptz`),
+      after: operator('time', ({ value }, parameters) => `c.created_at >= ${parameters.add(value)}::timestamptz`),
+      inLast: operator(
+        'days',
+        ({ value }, parameters) => `c.created_at >= ${parameters.add(daysAgo(value))}::timestamptz`,
+      ),
+      notInLast: operator(
+        'days',
+        ({ value }, parameters) => `c.created_at < ${parameters.add(daysAgo(value))}::timestamptz`,
+      ),
+    },
+  },
+  suppressionStatus: {
+    choices: SUPPRESSION_STATUSES,
+    operators: choiceOperators(suppressionStatusIn, 'choice', 'choices'),
+  },
+  group: {
+    operators: choiceOperators(
+      (ids, parameters) =>
+        `EXISTS (SELECT FROM group_members g WHERE g.contact_id = c.id AND g.group_id = ANY (${parameters.add(ids)}::text[]))`,
+      'group',
+      'groups',
+    ),
+  },
+  sent: engagement('accepted_at'),
+  opened: engagement('opened_at'),
+  clicked: engagement('clicked_at'),
+  customFields: {
+    operators: {
+      is: operator('own', holdsOne, everyType),
+      isNot: operator('own', not(holdsOne), everyType),
+      in: operator('ownList', holdsAny, severalValues),
+      notIn: operator('ownList', not(holdsAny), severalValues),
+      isSet: operator('none', isSet, everyType),
+      isNotSet: operator('none', not(isSet), everyType),
+      ...forText(textOperators(customTextLike)),
+      lessThan: operator('number', numberIs('<'), ['number']),
+      atMost: operator('number', numberIs('<='), ['number']),
+      moreThan: operator('number', numberIs('>'), ['number']),
+      atLeast: operator('number', numberIs('>='), ['number']),
+      before: operator(
+        'day',
+        dayIs(none, (day) => day),
+        ['date'],
+      ),
+      after: operator(
+        'day',
+        dayIs((day) => dayAfter(day), none),
+        ['date'],
+      ),
+      inLast: operator('days', inLastDays, ['date']),
+      notInLast: operator('days', not(inLastDays), ['date']),
+      inNext: operator('days', inNextDays, ['date']),
+    },
+  },
+};

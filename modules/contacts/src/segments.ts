@@ -1,0 +1,193 @@
+import {
+  conflictIfTaken,
+  db,
+  DomainError,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+} from '@postroom/platform';
+import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
+import { readSchema } from './custom-fields.ts';
+import { Parameters } from './parameters.ts';
+import { compileFilter, readFilter, type SegmentFilter } from './segment-filter.ts';
+
+export interface Segment {
+  id: string;
+  name: string;
+  filter: SegmentFilter;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Every segment is asked of every contact that a list shows. */
+const MAX_SEGMENTS = 100;
+/** How many contacts a preview shows. */
+const PREVIEW_CONTACTS = 10;
+
+/** The project's segments, newest first. */
+export async function listSegments(projectId: string, args: PageArgs = {}): Promise<Page<Segment>> {
+  return readPage('seg', args, async ({ limit, before }) => {
+    const rows = await db.segment.findMany({
+      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit,
+    });
+    return rows.map(asSegment);
+  });
+}
+
+/** A segment of the project, or null. */
+export async function findSegment(projectId: string, id: string): Promise<Segment | null> {
+  const row = isId('seg', id) ? await db.segment.findFirst({ where: { id, projectId } }) : null;
+  return row && asSegment(row);
+}
+
+/** A segment of the project, or `not_found`. */
+export async function getSegment(projectId: string, id: string): Promise<Segment> {
+  const segment = await findSegment(projectId, id);
+  if (segment === null) throw notFound('segment');
+  return segment;
+}
+
+/**
+ * Saves a filter over the project's contacts under a name.
+ * @throws DomainError `validation_error` naming what is wrong in the filter, by path; `conflict` when the name is taken.
+ */
+export async function createSegment(projectId: string, input: { name: string; filter?: unknown }): Promise<Segment> {
+  const name = checkName(input.name);
+  const filter = await checkFilter(projectId, input.filter);
+  if ((await db.segment.count({ where: { projectId } })) >= MAX_SEGMENTS) {
+    throw new DomainError('conflict', `A project has at most ${MAX_SEGMENTS} segments.`);
+  }
+  const row = await db.segment
+    .create({ data: { id: newId('seg'), projectId, name, filter: filter as Prisma.InputJsonValue } })
+    .catch(nameTaken(name));
+  return asSegment(row);
+}
+
+/** Renames a segment, replaces its filter, or both; what is not given stays. */
+export async function updateSegment(
+  projectId: string,
+  id: string,
+  input: { name?: string | null | undefined; filter?: unknown },
+): Promise<Segment> {
+  await getSegment(projectId, id);
+  const name = input.name == null ? undefined : checkName(input.name);
+  const filter = input.filter == null ? undefined : await checkFilter(projectId, input.filter);
+  const row = await db.segment
+    .update({
+      where: { id },
+      data: { ...(name !== undefined && { name }), ...(filter && { filter: filter as Prisma.InputJsonValue }) },
+    })
+    .catch(nameTaken(name ?? ''));
+  return asSegment(row);
+}
+
+/** Deletes a segment; its contacts stay. */
+export async function deleteSegment(projectId: string, id: string): Promise<void> {
+  const { count } = isId('seg', id) ? await db.segment.deleteMany({ where: { id, projectId } }) : { count: 0 };
+  if (count === 0) throw notFound('segment');
+}
+
+/**
+ * The SQL condition on contacts `c` that a segment stands for, its values added to `parameters`: for statements that
+ * read or freeze its contacts. It says nothing of the project, which the statement restricts itself.
+ * @throws DomainError `not_found` when the project has no such segment.
+ */
+export async function segmentSql(projectId: string, segmentId: string, parameters: Parameters): Promise<string> {
+  const { filter } = await getSegment(projectId, segmentId);
+  return compileFilter(filter, parameters);
+}
+
+/** How many of the project's contacts a segment has now. */
+export async function countSegment(projectId: string, { filter }: Pick<Segment, 'filter'>): Promise<number> {
+  const parameters = new Parameters();
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM contacts c
+      WHERE c.project_id = ${parameters.add(projectId)} AND ${compileFilter(filter, parameters)}`,
+    parameters.values,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** What a filter would hold if it were saved: how many contacts, and the newest of them. */
+export async function previewSegment(
+  projectId: string,
+  given: unknown,
+): Promise<{ count: number; contacts: Contact[] }> {
+  const filter = await checkFilter(projectId, given);
+  const parameters = new Parameters();
+  const newest = pool.query<Contact>(
+    `SELECT ${CONTACT_COLUMNS} FROM contacts c
+      WHERE c.project_id = ${parameters.add(projectId)} AND ${compileFilter(filter, parameters)}
+      ORDER BY c.id DESC LIMIT ${PREVIEW_CONTACTS}`,
+    parameters.values,
+  );
+  const [count, { rows }] = await Promise.all([countSegment(projectId, { filter }), newest]);
+  return { count, contacts: rows };
+}
+
+/**
+ * The segments that each of some contacts is in, by contact id and in the order of names: one statement for the
+ * definitions and one for all contacts, however many there are of either.
+ */
+export async function segmentsOf(
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, { id: string; name: string }[]>> {
+  const { rows: segments } = await pool.query<Segment>({
+    name: 'segments',
+    text: 'SELECT id, name, filter FROM segments WHERE project_id = $1 ORDER BY name, id',
+    values: [projectId],
+  });
+  if (segments.length === 0 || contactIds.length === 0) return new Map();
+  const parameters = new Parameters();
+  const ids = parameters.add(contactIds);
+  const project = parameters.add(projectId);
+  const memberships = segments.map(({ filter }) => compileFilter(filter, parameters));
+  const { rows } = await pool.query<{ id: string; memberships: boolean[] }>(
+    `SELECT c.id, ARRAY[${memberships.join(', ')}] AS memberships FROM contacts c WHERE c.id = ANY (${ids}) AND c.project_id = ${project}`,
+    parameters.values,
+  );
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      segments.filter((_segment, index) => row.memberships[index]).map(({ id, name }) => ({ id, name })),
+    ]),
+  );
+}
+
+async function checkFilter(projectId: string, given: unknown): Promise<SegmentFilter> {
+  const { filter, groupIds, problems } = readFilter(given, await readSchema(projectId));
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalid(first, ...others);
+  await checkGroups(projectId, groupIds);
+  return filter;
+}
+
+async function checkGroups(projectId: string, groupIds: readonly string[]): Promise<void> {
+  if (groupIds.length === 0) return;
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM groups WHERE project_id = $1 AND id = ANY ($2)', [
+    projectId,
+    groupIds,
+  ]);
+  const known = new Set(rows.map(({ id }) => id));
+  const absent = groupIds.find((id) => !known.has(id));
+  if (absent !== undefined) throw invalid({ field: 'filter', message: `${absent} is not a group of this project` });
+}
+
+function checkName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  return trimmed;
+}
+
+const nameTaken = (name: string) => conflictIfTaken(`A segment named "${name}" already exists.`);
+
+const asSegment = (row: Prisma.SegmentModel): Segment => ({ ...row, filter: row.filter as unknown as SegmentFilter });

@@ -1,0 +1,177 @@
+import {
+  emailKey,
+  emailProblem,
+  invalid,
+  inTransaction,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  readPage,
+  record,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+import { type ContactFacts, contactSubscribed, contactUnsubscribed } from './events.ts';
+import { Parameters } from './parameters.ts';
+
+/** Why an address is not to be mailed; of several reasons the first of these is the suppression status. */
+export const SUPPRESSION_REASONS = ['complained', 'bounced', 'manual', 'unsubscribed'] as const;
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
+/** What a contact shows of it. */
+export const SUPPRESSION_STATUSES = ['none', ...SUPPRESSION_REASONS] as const;
+export type SuppressionStatus = (typeof SUPPRESSION_STATUSES)[number];
+
+export interface Suppression {
+  id: string;
+  email: string;
+  reason: SuppressionReason;
+  createdAt: Date;
+}
+
+/** The suppression status of the contact `c`, for a SELECT. PostgreSQL's enum is in the order of SUPPRESSION_REASONS. */
+export const SUPPRESSION_STATUS_SQL = `coalesce((SELECT min(s.reason)::text FROM suppressions s
+  WHERE s.project_id = c.project_id AND s.email_key = c.email_key), 'none')`;
+
+const COLUMNS = 's.id, s.email, s.reason, s.created_at AS "createdAt"';
+
+export interface SuppressionFilter extends PageArgs {
+  email?: string | null | undefined;
+  reason?: SuppressionReason | null | undefined;
+}
+
+/** The project's suppressions, newest first; `email` finds those of one address. */
+export async function listSuppressions(
+  projectId: string,
+  { email, reason, ...page }: SuppressionFilter,
+): Promise<Page<Suppression>> {
+  return readPage('sup', page, async ({ limit, before }) => {
+    const parameters = new Parameters();
+    const where = [`s.project_id = ${parameters.add(projectId)}`];
+    if (email != null) where.push(`s.email_key = ${parameters.add(emailKey(email))}`);
+    if (reason != null) where.push(`s.reason = ${parameters.add(reason)}`);
+    if (before !== undefined) where.push(`s.id < ${parameters.add(before)}`);
+    const { rows } = await pool.query<Suppression>(
+      `SELECT ${COLUMNS} FROM suppressions s WHERE ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${parameters.add(limit)}`,
+      parameters.values,
+    );
+    return rows;
+  });
+}
+
+/** A suppression of the project, or null. */
+export async function findSuppression(projectId: string, id: string): Promise<Suppression | null> {
+  if (!isId('sup', id)) return null;
+  const query = `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1 AND s.id = $2`;
+  const [found] = await sql<Suppression>(pool, query, [projectId, id]);
+  return found ?? null;
+}
+
+/** A suppression of the project, or `not_found`. */
+export async function getSuppression(projectId: string, id: string): Promise<Suppression> {
+  const suppression = await findSuppression(projectId, id);
+  if (suppression === null) throw notFound('suppression');
+  return suppression;
+}
+
+/**
+ * Suppresses an address by hand, whether or not it is a contact's. One that is there already is returned as it is.
+ * @throws DomainError `validation_error` for a bad address.
+ */
+export async function addSuppression(
+  projectId: string,
+  input: { email: string; reason?: SuppressionReason | null | undefined },
+): Promise<{ suppression: Suppression; created: boolean }> {
+  const email = input.email.trim();
+  const problem = emailProblem(email);
+  if (problem !== undefined) throw invalid({ field: 'email', message: problem });
+  const reason = input.reason ?? 'manual';
+  for (;;) {
+    const [added] = await inTransaction((tx) => suppress(tx, projectId, [{ email, reason }]));
+    if (added !== undefined) return { suppression: added, created: true };
+    const [existing] = await sql<Suppression>(
+      pool,
+      `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1 AND s.email_key = $2 AND s.reason = $3::suppression_reason`,
+      [projectId, emailKey(email), reason],
+    );
+    if (existing !== undefined) return { suppression: existing, created: false };
+    // It was removed between the two statements: now it can be added.
+  }
+}
+
+/** Removes one reason not to mail an address; `not_found` when the project has no such suppression. */
+export async function removeSuppression(projectId: string, id: string): Promise<void> {
+  if (!isId('sup', id)) throw notFound('suppression');
+  await inTransaction(async (tx) => {
+    const [removed] = await sql<{ email_key: string; reason: SuppressionReason }>(
+      tx,
+      'DELETE FROM suppressions WHERE project_id = $1 AND id = $2 RETURNING email_key, reason',
+      [projectId, id],
+    );
+    if (removed === undefined) throw notFound('suppression');
+    if (removed.reason !== 'unsubscribed') return;
+    await record(tx, projectId, (await contactsOf(tx, projectId, [removed.email_key])).map(contactSubscribed));
+  });
+}
+
+/**
+ * Adds suppressions in the caller's transaction and returns those that are new. A contact whose address gains the
+ * reason `unsubscribed` records `contact.unsubscribed`; what an unsubscribe link, a bounce or a complaint calls.
+ */
+export async function suppress(
+  tx: Tx,
+  projectId: string,
+  entries: readonly { email: string; reason: SuppressionReason }[],
+): Promise<Suppression[]> {
+  const added = await sql<Suppression>(
+    tx,
+    `INSERT INTO suppressions AS s (id, project_id, email, email_key, reason)
+     SELECT e.id, $1, e.email, e.email_key, e.reason::suppression_reason
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS e(id, email, email_key, reason)
+      ORDER BY e.email_key, e.reason
+     ON CONFLICT (project_id, email_key, reason) DO NOTHING RETURNING ${COLUMNS}`,
+    [
+      projectId,
+      entries.map(() => newId('sup')),
+      entries.map(({ email }) => email.trim()),
+      entries.map(({ email }) => emailKey(email)),
+      entries.map(({ reason }) => reason),
+    ],
+  );
+  const unsubscribed = added.filter(({ reason }) => reason === 'unsubscribed').map(({ email }) => emailKey(email));
+  if (unsubscribed.length > 0) {
+    await record(tx, projectId, (await contactsOf(tx, projectId, unsubscribed)).map(contactUnsubscribed));
+  }
+  return added;
+}
+
+/** Clears the reason `unsubscribed` of an address and records `contact.subscribed`, when it was there. */
+export async function resubscribe(tx: Tx, projectId: string, email: string): Promise<void> {
+  const cleared = await sql(
+    tx,
+    `DELETE FROM suppressions WHERE project_id = $1 AND email_key = $2 AND reason = 'unsubscribed' RETURNING id`,
+    [projectId, emailKey(email)],
+  );
+  if (cleared.length === 0) return;
+  await record(tx, projectId, (await contactsOf(tx, projectId, [emailKey(email)])).map(contactSubscribed));
+}
+
+/** Whether anything keeps an address from being mailed. */
+export async function isSuppressed(tx: Tx, projectId: string, email: string): Promise<boolean> {
+  const rows = await sql(tx, 'SELECT 1 FROM suppressions WHERE project_id = $1 AND email_key = $2 LIMIT 1', [
+    projectId,
+    emailKey(email),
+  ]);
+  return rows.length > 0;
+}
+
+function contactsOf(tx: Tx, projectId: string, emailKeys: string[]): Promise<ContactFacts[]> {
+  return sql<ContactFacts>(
+    tx,
+    'SELECT id, email, name FROM contacts WHERE project_id = $1 AND email_key = ANY ($2) ORDER BY id',
+    [projectId, emailKeys],
+  );
+}
