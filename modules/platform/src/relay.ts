@@ -91,33 +91,35 @@ interface OutboxRow {
   options: WorkflowLabels;
 }
 
-/** Rows taken at once. */
-const PAGE = 50;
+/** The first row of each workflow that is due, at most 50 of them. */
+const NEXT_ROWS = `
+  SELECT id, workflow_id, kind, name, args, options FROM outbox o
+  WHERE available_at <= now() AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
+  ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED`;
 
-/** The outbox as a source. A row is deleted in the transaction that handed it over, so a crash hands it over again. */
+/** What Temporal refused waits one second, then two, up to a minute. */
+const POSTPONE = `
+  UPDATE outbox SET refusals = refusals + 1,
+    available_at = now() + least(interval '1 minute', interval '1 second' * 2 ^ least(refusals, 6))
+  WHERE id = ANY($1)`;
+
+/**
+ * The outbox as a source. A row is deleted in the transaction that handed it over, so a crash hands it over again. Rows of
+ * one workflow go in their order, one at a time: a signal never overtakes the start it is meant for.
+ */
 export const outboxSource: RelaySource = {
   name: 'outbox',
   handOver: async (client) => {
     const handed = await inTransaction(async (tx) => {
-      const { rows } = await tx.query<OutboxRow>(
-        `SELECT id, workflow_id, kind, name, args, options FROM outbox
-         WHERE available_at <= now() ORDER BY id LIMIT ${PAGE} FOR UPDATE SKIP LOCKED`,
-      );
+      const { rows } = await tx.query<OutboxRow>(NEXT_ROWS);
       const results = await Promise.all(rows.map((row) => handOverRow(client, row)));
       const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
       const refused = rows.filter((_, index) => results[index] !== true).map((row) => row.id);
       if (done.length > 0) await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [done]);
-      if (refused.length > 0) {
-        await tx.query(
-          `UPDATE outbox SET refusals = refusals + 1,
-             available_at = now() + least(interval '1 minute', interval '1 second' * 2 ^ least(refusals, 6))
-           WHERE id = ANY($1)`,
-          [refused],
-        );
-      }
-      return rows.length;
+      if (refused.length > 0) await tx.query(POSTPONE, [refused]);
+      return done.length;
     });
-    return { handed, more: handed === PAGE };
+    return { handed, more: handed > 0 };
   },
 };
 

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "outbox_workflow_id_id_idx" ON "outbox"("workflow_id", "id");
