@@ -1,0 +1,53 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { ROOT } from './options.ts';
+import { type Start, startNode } from './programs.ts';
+
+/** The worker bundles the workflows when it starts, which takes a slow machine a while. */
+const START_TIMEOUT_MS = 120_000;
+/** Our programs bound their draining themselves (`DRAIN_MS` of @postroom/platform); this is a little more. */
+const STOP_TIMEOUT_MS = 28_000;
+
+export interface App {
+  title: string;
+  /** Its folder in apps/. */
+  name: 'gateway' | 'inbox' | 'worker';
+  env: NodeJS.ProcessEnv;
+  logFile: string;
+  runFile?: string;
+  /** A page that answers 200 once it can do all of its work. */
+  readyUrl?: string;
+}
+
+/** Our programs report by message that they have started. */
+const ready = new WeakSet<ChildProcess>();
+
+/**
+ * Starts one of the programs in apps/.
+ * @throws StartError when it does not start.
+ */
+export async function startApp(start: Start, { title, name, env, logFile, runFile, readyUrl }: App) {
+  return start({
+    title,
+    logFile,
+    runFile,
+    start: () => {
+      const child = startNode(join(ROOT, 'apps', name, 'src/main.ts'), [], logFile, env);
+      child.on('message', (message: { ready?: boolean }) => message.ready === true && ready.add(child));
+      return child;
+    },
+    isReady: async (child) => ready.has(child) && (readyUrl === undefined || (await answersOk(readyUrl))),
+    startTimeoutMs: START_TIMEOUT_MS,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  });
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(5000) });
+    await reply.arrayBuffer();
+    return reply.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,6 @@
+export { StartError } from './errors.ts';
+export { freePorts } from './ports.ts';
+export { startPostgres } from './postgres.ts';
+export { run, type Start } from './programs.ts';
+export { startTemporal } from './temporal.ts';
+export { temporalBinary } from './temporal-binary.ts';

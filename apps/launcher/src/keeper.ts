@@ -1,0 +1,37 @@
+// Runs a program that is not ours, PostgreSQL or Temporal, and ends it when the process that asked for it has ended, even
+// by `kill -9`: the channel between the two closes then. Its one argument is what to run, as JSON.
+import { spawn } from 'node:child_process';
+import { openSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Kept } from './programs.ts';
+
+const kept = JSON.parse(process.argv[2] ?? '') as Kept;
+const log = openSync(kept.logFile, 'a');
+const child = spawn(kept.command, kept.args, {
+  cwd: kept.folder,
+  env: { ...process.env, ...kept.env },
+  ...kept.user,
+  stdio: ['ignore', log, log],
+});
+
+let stopping = false;
+function stop(): void {
+  if (stopping) return;
+  stopping = true;
+  child.kill(kept.stopSignal);
+  setTimeout(() => child.kill('SIGKILL'), kept.stopTimeoutMs).unref();
+}
+
+child.once('spawn', () => process.send?.({ keeps: child.pid }, undefined, {}, () => {}));
+child.once('error', (error) => {
+  process.stderr.write(`${kept.command} could not be run: ${error.message}\n`);
+  process.exitCode = 127;
+  process.disconnect?.();
+});
+child.once('exit', (code, signal) => {
+  if (kept.removeAfter !== undefined) rmSync(kept.removeAfter, { recursive: true, force: true });
+  process.exit(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
+});
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+process.on('disconnect', stop);

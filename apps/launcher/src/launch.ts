@@ -1,0 +1,216 @@
+import { join } from 'node:path';
+import { migrate } from '@postroom/platform/migrate';
+import pg from 'pg';
+import { startApp } from './apps.ts';
+import { logFile, runFile } from './data-folder.ts';
+import { type DevFile, readDevFile, writeDevFile } from './dev-file.ts';
+import { StartError } from './errors.ts';
+import { followLog, lastWords, logSize } from './logs.ts';
+import { type Options, type Ports, portsFrom } from './options.ts';
+import { answers, checkPorts, HOST } from './ports.ts';
+import { startPostgres } from './postgres.ts';
+import { type Start, startNode } from './programs.ts';
+import type { Seed } from './seed.ts';
+import { appEnvironment, type Parts } from './settings.ts';
+import { supervise } from './supervise.ts';
+import { startTemporal } from './temporal.ts';
+import { temporalBinary } from './temporal-binary.ts';
+
+/** What is being started, and what everything that starts it needs. */
+interface Launch {
+  dataDir: string;
+  ports: Ports;
+  say: (line: string) => void;
+  /** What has started, to be ended in reverse order. */
+  started: AsyncDisposableStack;
+  /** Gives up whatever is still starting. */
+  giveUp: AbortController;
+}
+
+/**
+ * Starts everything on a data folder that is open, each part once those that it stands on do their work.
+ * @throws StartError with a sentence for the person who started it; what has started is in `started`, to be ended.
+ */
+export async function launch(
+  { dataDir, portBase }: Options,
+  say: (line: string) => void,
+  started: AsyncDisposableStack,
+  giveUp: AbortController,
+): Promise<DevFile> {
+  const launching: Launch = { dataDir, ports: portsFrom(portBase), say, started, giveUp };
+  await checkPorts(wantedPorts(launching.ports));
+  const parts = await startParts(launching);
+  const migrated = await applyMigrations(parts.databaseUrl);
+  if (migrated.length > 0) say(`Database: ${migrated.length} migration${migrated.length === 1 ? '' : 's'} applied`);
+  const env = appEnvironment(parts, launching.ports, dataDir);
+  const seed = await runSeed(launching, env);
+  await startApps(launching, env);
+  const devFile = describe(parts, launching.ports, seed);
+  writeDevFile(dataDir, devFile);
+  return devFile;
+}
+
+function wantedPorts(ports: Ports): Map<number, string> {
+  return new Map([
+    [ports.gateway, 'gateway'],
+    ...(ownTemporal() === undefined
+      ? ([
+          [ports.temporal, 'Temporal'],
+          [ports.temporalUi, 'Temporal UI'],
+        ] as const)
+      : []),
+    [ports.inboxSmtp, 'inbox, SMTP'],
+    [ports.inboxWeb, 'inbox, web'],
+    ...(ownDatabase() === undefined ? ([[ports.postgres, 'PostgreSQL']] as const) : []),
+  ]);
+}
+
+const ownDatabase = () => process.env.DATABASE_URL || undefined;
+const ownTemporal = () => process.env.TEMPORAL_ADDRESS || undefined;
+
+/** PostgreSQL and Temporal, or those that the environment names. */
+async function startParts(launching: Launch): Promise<Parts> {
+  const { dataDir, say } = launching;
+  const binary = ownTemporal() === undefined ? await temporalBinary(dataDir, say) : '';
+  say('Starting PostgreSQL and Temporal …');
+  const [databaseUrl, temporal] = await together(launching, database(launching), temporalServer(launching, binary));
+  return { databaseUrl, temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
+}
+
+async function database(launching: Launch): Promise<string> {
+  const own = ownDatabase();
+  if (own !== undefined) {
+    await checkDatabase(own);
+    return own;
+  }
+  const { dataDir, ports } = launching;
+  const { url } = await startPostgres(supervised(launching), {
+    folder: join(dataDir, 'postgres'),
+    port: ports.postgres,
+    logFile: logFile(dataDir, 'postgres'),
+    runFile: runFile(dataDir, 'postgres'),
+  });
+  return url;
+}
+
+async function temporalServer(
+  launching: Launch,
+  binary: string,
+): Promise<{ address: string; uiUrl: string | undefined }> {
+  const own = ownTemporal();
+  if (own !== undefined) {
+    await checkTemporal(own);
+    return { address: own, uiUrl: process.env.TEMPORAL_UI_URL };
+  }
+  const { dataDir, ports } = launching;
+  return startTemporal(supervised(launching), {
+    binary,
+    port: ports.temporal,
+    uiPort: ports.temporalUi,
+    databaseFile: join(dataDir, 'temporal.db'),
+    logFile: logFile(dataDir, 'temporal'),
+    runFile: runFile(dataDir, 'temporal'),
+  });
+}
+
+async function checkDatabase(url: string): Promise<void> {
+  try {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+    await client.connect();
+    await client.end();
+  } catch (error) {
+    throw new StartError(`The database of DATABASE_URL can't be used: ${(error as Error).message || String(error)}.`);
+  }
+}
+
+async function checkTemporal(address: string): Promise<void> {
+  const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
+  if (host === undefined) throw new StartError(`TEMPORAL_ADDRESS takes host:port, not "${address}".`);
+  if (!(await answers(Number(port), host, 10_000)))
+    throw new StartError(`Nothing answers at ${address}, which TEMPORAL_ADDRESS names.`);
+}
+
+async function applyMigrations(databaseUrl: string): Promise<string[]> {
+  try {
+    return await migrate(databaseUrl);
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}
+
+/** Projects and keys to begin with; production makes its own. */
+async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<Seed> {
+  const { projects = [], keys = {} } = readDevFile(dataDir) ?? {};
+  if (env.NODE_ENV === 'production') return { projects, keys };
+  const log = logFile(dataDir, 'seed');
+  const offset = logSize(log);
+  const child = startNode(join(import.meta.dirname, 'seed.ts'), [JSON.stringify({ projects, keys })], log, env);
+  return new Promise((resolve, reject) => {
+    child.once('message', (seed) => resolve(seed as Seed));
+    child.once('exit', () =>
+      reject(new StartError(`The first projects and keys could not be made: ${lastWords(log, offset)}`)),
+    );
+  });
+}
+
+async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<void> {
+  const { dataDir, ports, say } = launching;
+  say('Starting inbox, gateway and worker …');
+  const start = async (name: 'gateway' | 'inbox' | 'worker', title: string, readyUrl?: string) => {
+    const log = logFile(dataDir, name);
+    const offset = logSize(log);
+    await startApp(supervised(launching), {
+      name,
+      title,
+      env,
+      readyUrl,
+      logFile: log,
+      runFile: runFile(dataDir, name),
+    });
+    launching.started.defer(followLog(log, offset, (line) => say(`[${name}] ${line}`)));
+  };
+  await together(
+    launching,
+    start('inbox', 'The inbox', `http://${HOST}:${ports.inboxWeb}/healthz`),
+    start('gateway', 'The gateway', `http://${HOST}:${ports.gateway}/readyz`),
+    start('worker', 'The worker'),
+  );
+}
+
+/** Starts a program to be restarted whenever it ends, until all is ended. */
+function supervised({ say, started, giveUp }: Launch): Start {
+  return async (program) => {
+    const running = await supervise(program, say, giveUp.signal);
+    started.defer(running.stop);
+    return running;
+  };
+}
+
+/** Waits for all; when one fails, the others are given up and awaited, so that nothing starts behind our back. */
+async function together<T extends unknown[]>(
+  { giveUp }: Launch,
+  ...starting: { [K in keyof T]: Promise<T[K]> }
+): Promise<T> {
+  try {
+    return (await Promise.all<unknown>(starting)) as T;
+  } catch (error) {
+    giveUp.abort(error);
+    await Promise.allSettled<unknown>(starting);
+    throw error;
+  }
+}
+
+function describe(parts: Parts, ports: Ports, { projects, keys }: Seed): DevFile {
+  const url = `http://${HOST}:${ports.gateway}`;
+  return {
+    url,
+    graphqlUrl: `${url}/graphql`,
+    temporalUiUrl: parts.temporalUiUrl ?? null,
+    inboxUrl: `http://${HOST}:${ports.inboxWeb}`,
+    smtpPort: ports.inboxSmtp,
+    databaseUrl: parts.databaseUrl,
+    projects,
+    keys,
+    pid: process.pid,
+  };
+}

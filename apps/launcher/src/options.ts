@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { StartError } from './errors.ts';
+
+export const ROOT = join(import.meta.dirname, '../../..');
+
+/** Ports of one running Postroom, counted from its base. */
+export interface Ports {
+  gateway: number;
+  temporal: number;
+  temporalUi: number;
+  inboxSmtp: number;
+  inboxWeb: number;
+  postgres: number;
+}
+
+export interface Options {
+  /** Everything that is kept: database, workflows, keys, logs. An absolute path. */
+  dataDir: string;
+  portBase: number;
+  /** Start empty: remove what the data folder holds. */
+  fresh: boolean;
+  help: boolean;
+}
+
+const DEFAULT_PORT_BASE = 3400;
+
+export const HELP = `npm start [-- options]
+
+  --port-base N   the first of six ports: gateway N, Temporal N+1 and its UI N+2, inbox N+3 (SMTP) and N+4 (web),
+                  PostgreSQL N+5; ${DEFAULT_PORT_BASE} unless given
+  --data DIR      where everything is kept; .postroom unless given
+  --fresh         start empty: removes the data folder first
+
+DATABASE_URL and TEMPORAL_ADDRESS point at a PostgreSQL and a Temporal of your own.
+`;
+
+/** Reads the command line. @throws StartError naming what is wrong with it. */
+export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Options {
+  const { 'port-base': base, data, fresh, help } = parse(args);
+  return { dataDir: dataFolder(data, env), portBase: portBase(base), fresh, help };
+}
+
+export function portsFrom(base: number): Ports {
+  return {
+    gateway: base,
+    temporal: base + 1,
+    temporalUi: base + 2,
+    inboxSmtp: base + 3,
+    inboxWeb: base + 4,
+    postgres: base + 5,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        'port-base': { type: 'string', default: String(DEFAULT_PORT_BASE) },
+        data: { type: 'string', default: '' },
+        fresh: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new StartError(`${(error as Error).message.split('. ')[0]}. See npm start -- --help.`);
+  }
+}
+
+function portBase(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1024 && port <= 65_530) return port;
+  throw new StartError(`--port-base takes a port from 1024 to 65530, not "${text}".`);
+}
+
+/** A relative path is meant from where the person typed it, which npm passes on. */
+function dataFolder(given: string, env: NodeJS.ProcessEnv): string {
+  if (given === '') return join(ROOT, '.postroom');
+  const folder = resolve(env.INIT_CWD ?? process.cwd(), given);
+  if (folder === resolve('/') || folder === homedir())
+    throw new StartError(`--data needs a folder of its own, not ${folder}.`);
+  return folder;
+}

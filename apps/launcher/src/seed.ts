@@ -1,0 +1,57 @@
+// What a newcomer finds: two projects, three keys, and a domain to send from. A program of its own, since it needs the
+// settings of the database in its environment; what is known already comes and goes as a message.
+import { addLocalDomain, senderProblem } from '@postroom/domains';
+import { closeDatabase } from '@postroom/platform';
+import { authenticate, createApiKey, createProject, listProjects } from '@postroom/projects';
+import { DEMO_DOMAIN } from './demo-domain.ts';
+import type { DevFile, KeyName } from './dev-file.ts';
+
+export type Seed = Pick<DevFile, 'projects' | 'keys'>;
+
+const PROJECTS = ['Demo', 'Second'];
+
+/** Makes what is missing. Keys that still work stay; lost ones are replaced and go on working for whoever has them. */
+export async function seed(known: Seed): Promise<Seed> {
+  const projects = await seedProjects();
+  const [demo] = projects;
+  if (demo === undefined) throw new Error('There is no project.');
+  if ((await senderProblem(demo.id, `hello@${DEMO_DOMAIN}`)) !== undefined) await addLocalDomain(demo.id, DEMO_DOMAIN);
+  const keys = {
+    full: await keyFor('full', { scope: 'full', projects: [demo.id] }),
+    sending: await keyFor('sending', { scope: 'sending', projects: [demo.id] }),
+    all: await keyFor('all', { scope: 'full', projects: 'all' }),
+  };
+  return { projects, keys };
+
+  async function keyFor(
+    name: KeyName,
+    rights: { scope: 'full' | 'sending'; projects: 'all' | string[] },
+  ): Promise<string> {
+    const key = known.keys[name];
+    if (key !== undefined && (await isValid(key))) return key;
+    return (await createApiKey({ name: `Development: ${name}`, ...rights })).key;
+  }
+}
+
+/** Found by their names, which people may change; then new ones are made. */
+async function seedProjects(): Promise<Seed['projects']> {
+  const present = (await listProjects('all')).reverse();
+  const seeded = await Promise.all(
+    PROJECTS.map(async (name) => present.find((project) => project.name === name) ?? createProject(name)),
+  );
+  return seeded.map(({ id, name }) => ({ id, name }));
+}
+
+async function isValid(key: string): Promise<boolean> {
+  return authenticate(`Bearer ${key}`, undefined).then(
+    () => true,
+    () => false,
+  );
+}
+
+if (import.meta.main) {
+  const known = JSON.parse(process.argv[2] ?? '') as Seed;
+  process.send?.(await seed(known));
+  await closeDatabase();
+  process.disconnect?.();
+}

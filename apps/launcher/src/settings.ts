@@ -1,0 +1,29 @@
+import { keyFile } from './data-folder.ts';
+import { HOST } from './ports.ts';
+import type { Ports } from './options.ts';
+
+/** Where the parts that the programs in apps/ stand on are. */
+export interface Parts {
+  databaseUrl: string;
+  temporalAddress: string;
+  temporalUiUrl: string | undefined;
+}
+
+/** The environment of the programs in apps/: what the launcher knows, over what a person set for everything. */
+export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): NodeJS.ProcessEnv {
+  const { env } = process;
+  return {
+    ...env,
+    NODE_ENV: env.NODE_ENV ?? 'development',
+    LOG_LEVEL: env.LOG_LEVEL ?? 'info',
+    DATABASE_URL: parts.databaseUrl,
+    TEMPORAL_ADDRESS: parts.temporalAddress,
+    ...(parts.temporalUiUrl !== undefined && { TEMPORAL_UI_URL: parts.temporalUiUrl }),
+    GATEWAY_PORT: String(ports.gateway),
+    INBOX_SMTP_PORT: String(ports.inboxSmtp),
+    INBOX_WEB_PORT: String(ports.inboxWeb),
+    SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,
+    PUBLIC_URL: env.PUBLIC_URL ?? `http://${HOST}:${ports.gateway}`,
+    ...(env.POSTROOM_SECRET_KEY === undefined && { POSTROOM_KEY_FILE: env.POSTROOM_KEY_FILE ?? keyFile(dataDir) }),
+  };
+}

@@ -1,0 +1,48 @@
+import { relative } from 'node:path';
+import { styleText } from 'node:util';
+import type { DevFile } from './dev-file.ts';
+import { DEMO_DOMAIN } from './demo-domain.ts';
+
+/** What a newcomer sees once everything runs: where it is, a key, and two calls to try. */
+export function summary(
+  { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, projects, keys }: DevFile,
+  dataDir: string,
+): string {
+  const folder = relative(process.cwd(), dataDir) || dataDir;
+  const rows = [
+    ['API', `${url}/v1`],
+    ['GraphQL', graphqlUrl],
+    ['Inbox', `${inboxUrl}   (SMTP on port ${smtpPort})`],
+    ...(temporalUiUrl === null ? [] : [['Temporal UI', temporalUiUrl]]),
+    ['Data and logs', folder],
+    ...(keys.full === undefined
+      ? []
+      : [['API key', `${keys.full}   (project ${projects[0]?.name}; more in ${folder}/dev.json)`]]),
+  ];
+  const lines = [
+    bold('Postroom is running.'),
+    '',
+    ...rows.map(([title = '', value]) => `  ${title.padEnd(15)}${value}`),
+    ...(keys.full === undefined
+      ? []
+      : ['', 'Try it: a contact, and an email to it, which arrives in the inbox.', '', ...calls(url, keys.full)]),
+    '',
+    'npm run demo sends a whole campaign. Ctrl-C ends everything.',
+  ];
+  return `\n${lines.join('\n')}\n`;
+}
+
+function calls(url: string, key: string): string[] {
+  const email = { from: `hello@${DEMO_DOMAIN}`, to: 'ada@example.com', subject: 'Hello Ada', html: '<p>It works.</p>' };
+  return [
+    call(url, key, '/v1/contacts', { email: 'ada@example.com', name: 'Ada' }),
+    call(url, key, '/v1/emails', email),
+  ];
+}
+
+/** On one line, so that it can be copied as it is. */
+function call(url: string, key: string, path: string, body: object): string {
+  return `  curl ${url}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}
+
+const bold = (text: string) => styleText('bold', text);

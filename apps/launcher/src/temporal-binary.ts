@@ -1,0 +1,138 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { StartError } from './errors.ts';
+
+/** The newest version that `go install` can build: later ones have `replace` lines. */
+export const TEMPORAL_VERSION = '1.5.1';
+
+/** SHA-256 of the official archives of that version. */
+const CHECKSUMS: Record<string, string> = {
+  darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+  darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+  linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+  linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+};
+const RELEASES = 'https://github.com/temporalio/cli/releases/download';
+/** A network that lets nothing through often doesn't answer at all. */
+const CONNECT_TIMEOUT_MS = 15_000;
+const STALLED_TIMEOUT_MS = 30_000;
+const PROGRESS_MS = 5000;
+
+/** Where a Temporal that was fetched or built is kept for every checkout of this user. */
+export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom/bin');
+}
+
+/**
+ * The path of the `temporal` program: from the PATH, from the data folder, from the user's cache; else it is downloaded
+ * into the cache, and where that is refused, built there with Go.
+ * @throws StartError saying why each way failed.
+ */
+export async function temporalBinary(dataDir: string | undefined, say: (line: string) => void): Promise<string> {
+  const cache = cacheFolder();
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...(dataDir === undefined ? [] : [join(dataDir, 'bin')]),
+    cache,
+  ];
+  const found = folders.map((folder) => join(folder, 'temporal')).find((path) => existsSync(path) && works(path));
+  if (found !== undefined) return found;
+  mkdirSync(cache, { recursive: true });
+  const reasons: string[] = [];
+  for (const way of [download, build]) {
+    const folder = mkdtempSync(join(cache, 'new-'));
+    try {
+      const binary = await way(folder, say);
+      if (!works(binary)) throw new Error(`${binary} does not run here`);
+      renameSync(binary, join(cache, 'temporal'));
+      return join(cache, 'temporal');
+    } catch (error) {
+      reasons.push((error as Error).message);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  throw new StartError(
+    `Temporal is missing: ${reasons.join(', and ')}. Install its CLI (https://docs.temporal.io/cli) or Go 1.24, or set TEMPORAL_ADDRESS.`,
+  );
+}
+
+function works(path: string): boolean {
+  const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return status === 0 && stdout.startsWith('temporal version');
+}
+
+async function download(folder: string, say: (line: string) => void): Promise<string> {
+  const system = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  const checksum = CHECKSUMS[system];
+  if (checksum === undefined) throw new Error(`there is no download of it for ${system}`);
+  const url = `${RELEASES}/v${TEMPORAL_VERSION}/temporal_cli_${TEMPORAL_VERSION}_${system}.tar.gz`;
+  say(`Downloading Temporal ${TEMPORAL_VERSION} (only now) …`);
+  const archive = await fetchWithProgress(url, say).catch((error: Error) => {
+    throw new Error(`it could not be downloaded (${((error.cause as Error | undefined) ?? error).message})`);
+  });
+  if (createHash('sha256').update(archive).digest('hex') !== checksum)
+    throw new Error('its download had the wrong checksum');
+  writeFileSync(join(folder, 'temporal.tar.gz'), archive);
+  const { status } = spawnSync('tar', ['-xzf', 'temporal.tar.gz', 'temporal'], { cwd: folder });
+  if (status !== 0) throw new Error('its download could not be unpacked by tar');
+  return join(folder, 'temporal');
+}
+
+async function fetchWithProgress(url: string, say: (line: string) => void): Promise<Buffer> {
+  const stalled = new AbortController();
+  let timer = setTimeout(() => stalled.abort(new Error('no answer')), CONNECT_TIMEOUT_MS);
+  try {
+    const reply = await fetch(url, { signal: stalled.signal });
+    if (!reply.ok || reply.body === null) throw new Error(`answer ${reply.status}`);
+    const total = Number(reply.headers.get('content-length'));
+    const chunks: Uint8Array[] = [];
+    let [received, said] = [0, Date.now()];
+    for await (const chunk of reply.body) {
+      clearTimeout(timer);
+      timer = setTimeout(() => stalled.abort(new Error('it stopped')), STALLED_TIMEOUT_MS);
+      chunks.push(chunk);
+      received += chunk.length;
+      if (Date.now() - said < PROGRESS_MS) continue;
+      said = Date.now();
+      say(`  ${megabytes(received)} of ${total > 0 ? megabytes(total) : 'an unknown number of'} MB`);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
+
+/** Go fetches the source from its module proxy, which closed networks often let through. */
+function build(folder: string, say: (line: string) => void): Promise<string> {
+  const go = ['go', '/usr/local/go/bin/go'].find((path) => spawnSync(path, ['version']).status === 0);
+  if (go === undefined) return Promise.reject(new Error('Go is not there to build it'));
+  say(`Building Temporal ${TEMPORAL_VERSION} with Go (some six minutes, only now) …`);
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, GOBIN: folder, GOFLAGS: '-trimpath' };
+    const args = ['install', '-v', `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}`];
+    const child = spawn(go, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const started = Date.now();
+    let [packages, lastLine] = [0, ''];
+    child.stderr.on('data', (chunk: Buffer) => {
+      const lines = chunk.toString().trim().split('\n');
+      packages += lines.length;
+      lastLine = lines.at(-1) ?? '';
+    });
+    const working = setInterval(
+      () => say(`  ${packages} packages after ${Math.round((Date.now() - started) / 1000)} s`),
+      3 * PROGRESS_MS,
+    );
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearInterval(working);
+      if (code === 0) resolve(join(folder, 'temporal'));
+      else reject(new Error(`Go could not build it (${lastLine})`));
+    });
+  });
+}

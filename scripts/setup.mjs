@@ -1,0 +1,153 @@
+// What must be there before anything of ours can run: the packages, the generated database client, and Node 24.
+// It runs on the Node that a newcomer has (20.19 or later) and needs no package itself.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const GENERATED = join(ROOT, 'modules/platform/generated');
+const STAMP = join(GENERATED, 'stamp');
+/** Without a terminal nothing shows that a step is still working, so it says so this often. */
+const STILL_WORKING_MS = 15_000;
+
+/** A reason to stop that a person understands; shown without a stack. */
+export class SetupError extends Error {}
+
+/** Makes this folder ready to run and returns the path of the Node that everything else runs on. */
+export async function setUp() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new SetupError(`Postroom needs Node 20.19 or later to start with; this is ${process.version}.`);
+  }
+  if (!isInstalled()) await install();
+  const node = modernNode();
+  if (!isGenerated()) await generateClient(node);
+  return node;
+}
+
+/** Prints the sentence of an error that has one, and all of any other; ends the process with status 1. */
+export function fail(error) {
+  console.error(error instanceof SetupError ? `\n${error.message}` : error);
+  process.exit(1);
+}
+
+/** Whether every package of the lock is there in its version; builds for other systems may be missing. */
+function isInstalled() {
+  const wanted = readJson(join(ROOT, 'package-lock.json'))?.packages;
+  const present = readJson(join(ROOT, 'node_modules/.package-lock.json'))?.packages;
+  if (wanted === undefined || present === undefined) return false;
+  return Object.entries(wanted).every(([path, { version, link, optional }]) => {
+    if (!path.startsWith('node_modules/') || link) return true;
+    return present[path] === undefined ? optional === true : present[path].version === version;
+  });
+}
+
+async function install() {
+  const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  try {
+    await step('Installing packages (about a minute, only now)', ...npm('ci', ...flags), {
+      show: process.stdout.isTTY,
+    });
+  } catch (error) {
+    console.error(`${error.message}\nThe lock does not fit; trying what package.json asks for.`);
+    await step('Installing packages', ...npm('install', '--no-save', ...flags), { show: true });
+  }
+}
+
+/** npm itself when we run under it, so that its version and settings are the ones in use. */
+function npm(...args) {
+  const { npm_execpath: script } = process.env;
+  if (script?.endsWith('.js')) return [process.execPath, [script, ...args]];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
+}
+
+/** Node 24 comes as a package; a system's own is used where there is no such package. */
+export function modernNode() {
+  const candidates = [join(ROOT, 'node_modules/.bin/node'), process.execPath];
+  const found = candidates.find((path) => existsSync(path) && majorOf(path) >= 24);
+  if (found !== undefined) return found;
+  throw new SetupError(
+    `Postroom runs on Node 24, and npm has no build of it for ${process.platform} ${process.arch}: please install Node 24 or later.`,
+  );
+}
+
+function majorOf(path) {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 0);
+}
+
+/** The tables of all modules and the version of Prisma: what the generated client depends on. */
+function fingerprint() {
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, 'node_modules/prisma/package.json')));
+  for (const module of readdirSync(join(ROOT, 'modules')).sort()) {
+    const schema = join(ROOT, 'modules', module, 'schema.prisma');
+    if (existsSync(schema)) hash.update(readFileSync(schema));
+  }
+  return hash.digest('hex');
+}
+
+function isGenerated() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
+}
+
+/** Prisma generates without its schema engine, but looks for one all the same: any program will do. */
+export async function generateClient(node) {
+  const before = fingerprint();
+  const env = { PRISMA_SCHEMA_ENGINE_BINARY: node, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };
+  const prisma = join(ROOT, 'node_modules/prisma/build/index.js');
+  await step('Generating the database client', node, [prisma, 'generate'], { env });
+  mkdirSync(GENERATED, { recursive: true });
+  writeFileSync(STAMP, before);
+}
+
+/** Runs one step of the set-up and says so. What it prints is shown only when it fails, unless `show`. */
+export async function step(title, command, args, { env = {}, show = false } = {}) {
+  console.log(`${title} …`);
+  const started = Date.now();
+  const working = setInterval(() => console.log(`  still at it, ${seconds(started)} s`), STILL_WORKING_MS);
+  try {
+    await run(command, args, { env, show });
+  } catch (error) {
+    throw new SetupError(`${title} did not work: ${error.message}`);
+  } finally {
+    clearInterval(working);
+  }
+}
+
+const seconds = (since) => Math.round((Date.now() - since) / 1000);
+
+function run(command, args, { env, show }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      // The packages' programs come first on the path, as they do for npm's scripts.
+      env: {
+        ...process.env,
+        PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(process.platform === 'win32' ? ';' : ':'),
+        ...env,
+      },
+      stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      shell: command.endsWith('.cmd'),
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk) => (output += chunk));
+    child.stderr?.on('data', (chunk) => (output += chunk));
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else
+        reject(new Error([`it ended with ${signal ?? `status ${code}`}.`, output.trim()].filter(Boolean).join('\n')));
+    });
+  });
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

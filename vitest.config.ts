@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+const root = import.meta.dirname;
+
+export default defineConfig({
+  resolve: {
+    // Two copies of it, one per module format, refuse each other's types.
+    alias: [{ find: /^graphql$/, replacement: join(root, 'node_modules/graphql/index.js') }],
+  },
+  test: {
+    include: ['{modules,apps}/*/src/**/*.test.ts', 'workflows/src/**/*.test.ts', 'scripts/**/*.test.{mjs,ts}'],
+    globalSetup: [join(root, 'modules/testkit/src/global-setup.ts')],
+    // Each process loads our modules, the gateway and the worker once and runs many files.
+    pool: 'forks',
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
