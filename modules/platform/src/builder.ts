@@ -2,18 +2,19 @@ import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
-import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import ScopeAuthPlugin, { type AuthFailure, AuthScopeFailureType } from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import { authenticated, type Context } from './caller.ts';
+import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { config } from './config.ts';
 import { db } from './db.ts';
 import { DomainError } from './errors.ts';
 import { DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
 
 /**
- * The one builder that every module adds its types to. Root fields need a full-scope key unless they say otherwise
- * (`skipTypeScopes`), so a field that forgets about authorization is closed, not open.
+ * The one builder that every module adds its types to. Queries need `read` and mutations `write` unless they say otherwise
+ * (`skipTypeScopes`), so a field that forgets about authorization is closed, not open. What the specification keeps to the
+ * dashboard asks for `authScopes: { manage: true }`.
  */
 export const builder = new SchemaBuilder<{
   PrismaTypes: PrismaTypes;
@@ -21,7 +22,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   DefaultEdgesNullability: false;
   DefaultNodeNullability: false;
-  AuthScopes: { full: boolean; sending: boolean };
+  AuthScopes: Record<Permission, boolean>;
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
@@ -44,12 +45,17 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     authorizeOnSubscribe: true,
     treatErrorsAsUnauthorized: false,
-    authScopes: (context) => ({
-      full: () => authenticated(context).scope === 'full',
-      sending: () => authenticated(context) !== undefined,
-    }),
-    unauthorizedError: () =>
-      new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.'),
+    authScopes: (context) => {
+      const may = (permission: Permission) => () => authenticated(context).may(permission);
+      return {
+        sending: may('sending'),
+        read: may('read'),
+        write: may('write'),
+        manage: may('manage'),
+        own: may('own'),
+      };
+    },
+    unauthorizedError: (_parent, context, _info, { failure }) => refusal(context, scopeOf(failure)),
   },
   prisma: {
     client: db,
@@ -72,14 +78,21 @@ builder.addScalarType('JSON', JsonScalar);
 builder.addScalarType('EmailAddress', EmailAddressScalar);
 
 builder.queryType({
-  authScopes: { full: true },
+  authScopes: { read: true },
   description: 'Reads. Every field acts on the project of the request.',
 });
 builder.mutationType({
-  authScopes: { full: true },
+  authScopes: { read: true },
   description: 'Writes. Each is one transaction of rows and events.',
 });
-builder.subscriptionType({ authScopes: { full: true }, description: 'Live views, over Server-Sent Events.' });
+builder.subscriptionType({ authScopes: { read: true }, description: 'Live views, over Server-Sent Events.' });
+
+/** The scope that a refusal is about; a field that asks for several is refused for want of the last. */
+function scopeOf(failure: AuthFailure): Permission {
+  if (failure.kind === AuthScopeFailureType.AuthScope) return failure.scope as Permission;
+  if ('failures' in failure) return failure.failures.map(scopeOf).at(-1) ?? 'read';
+  return 'read';
+}
 
 /** The schema of all modules that have been imported, with strings checked for what PostgreSQL cannot store. */
 export function buildSchema() {

@@ -1,5 +1,13 @@
 export { buildSchema, builder } from './builder.ts';
-export { authenticated, type Caller, callerProject, type Context, type KeyScope } from './caller.ts';
+export {
+  authenticated,
+  type Caller,
+  callerProject,
+  type Context,
+  type KeyScope,
+  type Permission,
+  refusal,
+} from './caller.ts';
 export { type Config, config, parseConfig } from './config.ts';
 export { closeDatabase, db, inTransaction, pool, type Prisma, sql, type Tx } from './db.ts';
 export { emailKey, emailProblem } from './email-address.ts';

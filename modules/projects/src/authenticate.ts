@@ -1,4 +1,4 @@
-import { type Caller, DomainError, type KeyScope, pool } from '@postroom/platform';
+import { type Caller, DomainError, type KeyScope, type Permission, pool } from '@postroom/platform';
 import { hashKey, isWellFormedKey } from './api-keys.ts';
 
 interface KeyRow {
@@ -49,18 +49,23 @@ function bearer(authorization: string | undefined): string {
 }
 
 class KeyCaller implements Caller {
-  readonly keyId: string;
-  readonly scope: KeyScope;
+  readonly id: string;
+  readonly kind = 'key';
   readonly projects: 'all' | readonly string[];
   readonly #row: KeyRow;
   readonly #named: string | undefined;
 
   constructor(row: KeyRow, named: string | undefined) {
-    this.keyId = row.id;
-    this.scope = row.scope;
+    this.id = row.id;
     this.projects = row.all_projects ? 'all' : row.projects;
     this.#row = row;
     this.#named = named === '' ? undefined : named;
+  }
+
+  /** Spec: Authentication, rule 3. What is kept to the dashboard no key may do. */
+  may(permission: Permission): boolean {
+    if (permission === 'manage' || permission === 'own') return false;
+    return permission === 'sending' || this.#row.scope === 'full';
   }
 
   /** Spec: Authentication, rules 5 and 6. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Context, DomainError, newId, type Reply, type Route } from '@postroom/platform';
+import { type Context, DomainError, newId, refusal, type Reply, type Route } from '@postroom/platform';
 import { authenticate } from '@postroom/projects';
 import { execute, type GraphQLSchema, validate } from 'graphql';
 import { nameRoute } from '../metrics.ts';
@@ -77,13 +77,12 @@ async function handle(
   if (found !== undefined) nameRoute(request, found.route.path);
   const named = found?.route.project === 'path' ? match?.params.id : header(request, 'x-project-id');
   const caller = await authenticate(request.headers.authorization, named);
-  takeRequest(caller.keyId, response);
+  takeRequest(caller.id, response);
   if (match === undefined) throw new DomainError('not_found', `There is nothing at ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
   const { route } = found;
-  if (route.needs === 'full' && caller.scope !== 'full') {
-    throw new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.');
-  }
+  const permission = route.needs === 'full' ? 'read' : 'sending';
+  if (!caller.may(permission)) throw refusal({ caller, requestId }, permission);
   const projectId = route.project === 'none' ? undefined : caller.projectId;
   const context: Context = { caller, requestId };
   const run = async (body: Buffer) => runRoute(schema, found, context, match.params, request, body);
