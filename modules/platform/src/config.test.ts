@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from './config.ts';
 
-test('a bad value in the environment is named, all of them at once', () => {
-  expect(() => parseConfig({ GATEWAY_PORT: 'abc', DATABASE_URL: 'mysql://x/y', LOG_LEVEL: 'loud' })).toThrow(
-    /DATABASE_URL: must be a postgresql:\/\/ URL[^]*|GATEWAY_PORT/,
-  );
-  try {
-    parseConfig({ GATEWAY_PORT: 'abc', LOG_LEVEL: 'loud' });
-    expect.unreachable();
-  } catch (error) {
-    expect((error as Error).message).toContain('GATEWAY_PORT');
-    expect((error as Error).message).toContain('LOG_LEVEL');
-  }
-});
+test.each(['DATABASE_URL', 'GATEWAY_PORT', 'LOG_LEVEL'])(
+  'a bad value in the environment is named, all of them at once: %s',
+  (name) => {
+    expect(() => parseConfig({ GATEWAY_PORT: 'abc', DATABASE_URL: 'mysql://x/y', LOG_LEVEL: 'loud' })).toThrow(
+      `${name}: `,
+    );
+  },
+);
 
 test('an empty variable counts as not given', () => {
   expect(parseConfig({ GATEWAY_PORT: '', PUBLIC_URL: '' }).PUBLIC_URL).toBe('http://127.0.0.1:3400');

@@ -10,7 +10,7 @@ test('ids made one after the other sort in that order, within a millisecond too'
 test('an id is its prefix and 26 digits of a UUIDv7 whose time is now', () => {
   const id = newId('grp');
   expect(id).toMatch(/^grp_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
-  const bits = [...id.slice(4)]
+  const bits = Array.from(id.slice(4))
     .map((digit) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit).toString(2).padStart(5, '0'))
     .join('')
     .slice(2);

@@ -99,7 +99,7 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
 
 /** PostgreSQL reports a character position; a person wants the line. */
 function describe(error: unknown, sql: string): string {
-  if (!(error instanceof pg.DatabaseError) || !error.position) return String((error as Error).message ?? error);
+  if (!(error instanceof pg.DatabaseError) || !error.position) return (error as Error).message;
   const line = sql.slice(0, Number(error.position) - 1).split('\n').length;
   return `${error.message} (line ${line} of migration.sql)`;
 }
