@@ -2,6 +2,8 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 
 /** One Prisma schema file; several are read as one schema. */
 export interface SchemaFile {
@@ -32,7 +34,7 @@ export async function currentSchema(): Promise<SchemaFile[]> {
  * an empty string when there is nothing to do. It needs neither a database nor Prisma's engine binary.
  */
 export async function diffSql(from: SchemaFile[] | undefined, to: SchemaFile[]): Promise<string> {
-  const engine = await openEngine(to);
+  const engine = await openEngine(to, noDatabase);
   try {
     const { stdout } = await engine.diff({
       from: from ? { tag: 'schemaDatamodel', files: from } : { tag: 'empty' },
@@ -47,17 +49,51 @@ export async function diffSql(from: SchemaFile[] | undefined, to: SchemaFile[]):
   }
 }
 
+/** What Prisma's engine says of a migrated database: whether it agrees with the folder about what was applied. */
+export async function diagnoseHistory(
+  databaseUrl: string,
+  baseDir: string,
+  migrations: { name: string; sql: string }[],
+) {
+  const engine = await openEngine(undefined, bindMigrationAwareSqlAdapterFactory(new PrismaPg(databaseUrl)));
+  try {
+    return await engine.diagnoseMigrationHistory({
+      migrationsList: {
+        baseDir,
+        lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"' },
+        shadowDbInitScript: '',
+        migrationDirectories: migrations.map(({ name, sql }) => ({
+          path: name,
+          migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+        })),
+      },
+      optInToShadowDatabase: false,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+  } finally {
+    engine.free();
+  }
+}
+
+async function openEngine(schema: SchemaFile[] | undefined, database: object) {
+  engineModule ??= loadEngine();
+  const { SchemaEngine } = await engineModule;
+  const datamodels = schema?.map(({ path, content }): [string, string] => [path, content]);
+  return SchemaEngine.new({ datamodels }, () => undefined, database);
+}
+
+let engineModule: ReturnType<typeof loadEngine> | undefined;
+
 /** Loads the WebAssembly build by hand, because Node can't yet import `.wasm` without a warning. */
-async function openEngine(schema: SchemaFile[]) {
+async function loadEngine() {
   const glue = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
-  const engineModule = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const loaded = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const { instance } = await WebAssembly.instantiate(await readFile(join(dirname(glue), 'schema_engine_bg.wasm')), {
-    './schema_engine_bg.js': engineModule,
+    './schema_engine_bg.js': loaded,
   });
-  engineModule.__wbg_set_wasm(instance.exports);
+  loaded.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start();
-  const datamodels = schema.map(({ path, content }): [string, string] => [path, content]);
-  return engineModule.SchemaEngine.new({ datamodels }, () => undefined, noDatabase);
+  return loaded;
 }
 
 /**

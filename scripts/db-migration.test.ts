@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { config } from '@postroom/platform';
+import { migrate, MIGRATIONS_DIR, readMigrations } from '@postroom/platform/migrate';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { readSnapshot, writeMigration } from './db-migration.ts';
+import { currentSchema, diagnoseHistory, diffSql, type SchemaFile } from './schema-diff.ts';
+
+/** An empty database on the server of the tests, gone when the test is finished. */
+async function emptyDatabase() {
+  const name = `drift_${randomBytes(6).toString('hex')}`;
+  const server = new pg.Client({ connectionString: config.DATABASE_URL });
+  await server.connect();
+  await server.query(`CREATE DATABASE ${name}`);
+  const url = new URL(config.DATABASE_URL ?? '');
+  url.pathname = `/${name}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await server.end();
+  });
+  return { url: url.href, client };
+}
+
+test('the schema of the modules has no change that a migration lacks', async () => {
+  expect(await diffSql(await readSnapshot(), await currentSchema())).toBe('');
+});
+
+const COLUMNS = `
+  SELECT format('%s.%s %s%s%s', t.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+                CASE WHEN a.attnotnull THEN ' NOT NULL' END, ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)) AS line
+    FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum
+   WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r' AND t.relname <> '_prisma_migrations' ORDER BY 1`;
+const ENUMS = `
+  SELECT format('%s: %s', t.typname, string_agg(e.enumlabel, ', ' ORDER BY e.enumsortorder)) AS line
+    FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname ORDER BY 1`;
+const INDEXES = `SELECT indexdef AS line FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
+const CONSTRAINTS = `
+  SELECT format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS line
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'f', 'u') ORDER BY 1`;
+
+async function linesOf(client: pg.Client, query: string): Promise<string[]> {
+  const { rows } = await client.query<{ line: string }>(query);
+  return rows.map(({ line }) => line);
+}
+
+test('the migrations make the tables, types, indexes and references that the schema says', async () => {
+  const [migrated, wanted] = await Promise.all([emptyDatabase(), emptyDatabase()]);
+  await migrate(migrated.url);
+  await wanted.client.query(await diffSql(undefined, await currentSchema()));
+  for (const query of [COLUMNS, ENUMS]) {
+    expect(await linesOf(migrated.client, query)).toEqual(await linesOf(wanted.client, query));
+  }
+  // What Prisma can't express is written by hand: more indexes may be there, none may be missing.
+  for (const query of [INDEXES, CONSTRAINTS]) {
+    expect(await linesOf(migrated.client, query)).toEqual(expect.arrayContaining(await linesOf(wanted.client, query)));
+  }
+});
+
+test("Prisma's own engine finds the history of a migrated database in order", async () => {
+  const { url } = await emptyDatabase();
+  await migrate(url);
+  expect(await diagnoseHistory(url, MIGRATIONS_DIR, await readMigrations())).toEqual({
+    hasMigrationsTable: true,
+    failedMigrationNames: [],
+    editedMigrationNames: [],
+    history: null,
+  });
+});
+
+const schemaOf = (fields: string): SchemaFile[] => [
+  {
+    path: 'schema.prisma',
+    content: `datasource db {\n  provider = "postgresql"\n}\n\n/// People.\nmodel Person {\n  id String @id\n${fields}}\n`,
+  },
+];
+
+async function emptyFolder() {
+  const migrationsDir = await mkdtemp(join(tmpdir(), 'db-migration-'));
+  onTestFinished(() => rm(migrationsDir, { recursive: true, force: true }));
+  return migrationsDir;
+}
+
+test('each migration holds what changed since the one before it', async () => {
+  const migrationsDir = await emptyFolder();
+  const now = new Date('2026-11-21T10:20:30Z');
+  const first = await writeMigration('init', { schema: schemaOf(''), migrationsDir, now });
+  expect(basename(first ?? '')).toBe('20261121102030_init');
+  expect(await readFile(join(first ?? '', 'migration.sql'), 'utf8')).toContain('CREATE TABLE "Person"');
+
+  const second = await writeMigration('name', { schema: schemaOf('  name String?\n'), migrationsDir, now });
+  expect(basename(second ?? ''), 'two in one second keep their order').toBe('20261121102031_name');
+  expect(await readFile(join(second ?? '', 'migration.sql'), 'utf8')).toBe(
+    '-- AlterTable\nALTER TABLE "Person" ADD COLUMN     "name" TEXT;\n',
+  );
+});
+
+test('nothing is written when nothing changed, a comment aside, unless a migration by hand is asked for', async () => {
+  const migrationsDir = await emptyFolder();
+  await writeMigration('init', { schema: schemaOf(''), migrationsDir });
+  const commented = schemaOf('  /// What people call them.\n');
+  expect(await writeMigration('comment', { schema: commented, migrationsDir })).toBeUndefined();
+  const byHand = await writeMigration('by_hand', { empty: true, schema: commented, migrationsDir });
+  expect(await readFile(join(byHand ?? '', 'migration.sql'), 'utf8')).toBe('');
+  expect((await readdir(migrationsDir)).length).toBe(3);
+});
