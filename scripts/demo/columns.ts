@@ -35,6 +35,8 @@ export function fieldsOf(file: CsvFile): Field[] {
 }
 
 const MAX_KEY_LENGTH = 40;
+/** Names that placeholders already have. */
+const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 
 /** A key of lower-case letters, digits and `_` that no other column has. */
 function keyFor(label: string, column: number, taken: ReadonlySet<string>): string {
@@ -43,7 +45,7 @@ function keyFor(label: string, column: number, taken: ReadonlySet<string>): stri
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[_0-9]+|_+$/g, '')
     .slice(0, MAX_KEY_LENGTH);
-  const wanted = plain === '' || plain === 'email' || plain === 'name' ? `column_${column + 1}` : plain;
+  const wanted = plain === '' ? `column_${column + 1}` : RESERVED_KEYS.has(plain) ? `csv_${plain}` : plain;
   return taken.has(wanted) ? `${wanted}_${column + 1}` : wanted;
 }
 
@@ -55,6 +57,8 @@ const MOST = 0.95;
 const MAX_OPTIONS = 12;
 const MAX_OPTION_LENGTH = 40;
 
+const FORMS = { number: NUMBER, date: DATE, boolean: BOOLEAN };
+
 function typeOf(values: string[]): Pick<Field, 'type' | 'options'> {
   const mostly = (form: RegExp) => values.filter((value) => form.test(value)).length >= values.length * MOST;
   // Postcodes and the like begin with zeros, which a number would lose.
@@ -63,7 +67,16 @@ function typeOf(values: string[]): Pick<Field, 'type' | 'options'> {
   if (mostly(BOOLEAN)) return { type: 'boolean' };
   const options = [...new Set(values)];
   const fewAndRepeated = options.length <= MAX_OPTIONS && values.length >= options.length * 5;
-  if (fewAndRepeated && options.every((option) => option.length <= MAX_OPTION_LENGTH))
+  if (fewAndRepeated && options.every((option) => option.length <= MAX_OPTION_LENGTH)) {
     return { type: 'select', options: options.sort() };
+  }
   return { type: 'text' };
+}
+
+/** Whether a field of that type takes at least half of the column's values, so that the others are the odd ones. */
+export function fits(file: CsvFile, column: number, type: FieldType): boolean {
+  if (type === 'text') return true;
+  if (type === 'select') return false;
+  const values = file.rows.map((row) => row.values[column]!).filter((value) => value !== '');
+  return values.filter((value) => FORMS[type].test(value)).length >= values.length / 2;
 }

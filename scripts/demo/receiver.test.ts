@@ -31,9 +31,12 @@ test('after a rotation either of two signatures is enough', () => {
   expect(isSigned(`t=${NOW},${old},${current}`, Buffer.from('{}'), SECRET, NOW)).toBe(true);
 });
 
-test.each([[''], ['t=1'], ['v1=00'], ['t=x,v1=00'], [`t=${NOW},v1=zz`], [`t=${NOW},v1=`]])('%j is no signature', (header) => {
-  expect(isSigned(header, Buffer.from('{}'), SECRET, NOW)).toBe(false);
-});
+test.each([[''], ['t=1'], ['v1=00'], ['t=x,v1=00'], [`t=${NOW},v1=zz`], [`t=${NOW},v1=`]])(
+  '%j is no signature',
+  (header) => {
+    expect(isSigned(header, Buffer.from('{}'), SECRET, NOW)).toBe(false);
+  },
+);
 
 let receiver: Receiver;
 beforeEach(async () => {

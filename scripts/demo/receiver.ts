@@ -44,7 +44,14 @@ export interface Tally {
 
 /** A server as a customer would run it: it checks each signature, answers 204 and counts what comes twice. */
 export class Receiver {
-  readonly tally: Tally = { posts: 0, verified: 0, refused: 0, repeatedEvents: 0, repeatedAttempts: 0, byType: new Map() };
+  readonly tally: Tally = {
+    posts: 0,
+    verified: 0,
+    refused: 0,
+    repeatedEvents: 0,
+    repeatedAttempts: 0,
+    byType: new Map(),
+  };
   /** The shown secret of the endpoint; until it is known every request is refused, and so sent again. */
   secret: string | undefined;
   readonly #server: Server;

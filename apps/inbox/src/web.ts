@@ -145,7 +145,7 @@ function queryOf({ searchParams }: URL): MailsQuery {
     recipient: text('recipient'),
     search: text('search'),
     before: text('before'),
-    limit: limit && Number(limit),
+    limit: limit === undefined ? undefined : Number(limit),
   };
 }
 

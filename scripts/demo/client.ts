@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'graphql-sse';
+
+/** An answer of the API that is not the one hoped for. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, request: string, { code = 'unknown', message = 'no message', details = [] }: ErrorBody) {
+    const fields = details.map((detail) => `${detail.field} ${detail.message}`);
+    super(
+      `${request} answered ${status} ${code}: ${[message, ...fields.filter((field) => !message.includes(field))].join('; ')}`,
+    );
+    this.status = status;
+    this.code = code;
+  }
+}
+
+interface ErrorBody {
+  code?: string;
+  message?: string;
+  details?: { field: string; message: string }[];
+}
+
+/** A page of a list. */
+export interface Page<T> {
+  data: T[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** How long a request is repeated while the gateway can't be reached or says that it is busy. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 500;
+const TIMEOUT_MS = 30_000;
+
+/** The public API, as an integrator calls it. A POST carries an Idempotency-Key, so that repeating it does nothing twice. */
+export class Client {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #stopped: AbortSignal;
+
+  constructor(url: string, key: string, stopped: AbortSignal) {
+    this.#url = url;
+    this.#key = key;
+    this.#stopped = stopped;
+  }
+
+  get = <T>(path: string) => this.#send<T>('GET', path);
+  post = <T>(path: string, body?: unknown) => this.#send<T>('POST', path, body ?? {});
+  patch = <T>(path: string, body: unknown) => this.#send<T>('PATCH', path, body);
+  delete = (path: string) => this.#send<{ deleted: true }>('DELETE', path);
+
+  /** Every row of a list, page by page. */
+  async *list<T>(path: string): AsyncGenerator<T> {
+    let cursor: string | null = null;
+    do {
+      const query: string = `${path.includes('?') ? '&' : '?'}limit=1000${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+      const page = await this.get<Page<T>>(path + query);
+      yield* page.data;
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  }
+
+  /** Hands each value of a GraphQL subscription to `take`; returns what ends it. A broken connection is made again. */
+  subscribe<T>(query: string, variables: Record<string, unknown>, take: (data: T) => void): () => void {
+    const client = createClient({
+      url: `${this.#url}/graphql/stream`,
+      headers: { Authorization: `Bearer ${this.#key}` },
+      retryAttempts: 1000,
+    });
+    const stop = client.subscribe<T>(
+      { query, variables },
+      // Whoever watches looks at the state itself too, so a view that ends early is no error.
+      { next: ({ data }) => data && take(data), error: () => {}, complete: () => {} },
+    );
+    return () => {
+      stop();
+      client.dispose();
+    };
+  }
+
+  async #send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = {
+      Authorization: `Bearer ${this.#key}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(method === 'POST' && { 'Idempotency-Key': randomUUID() }),
+    };
+    const giveUpAt = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const signal = AbortSignal.any([this.#stopped, AbortSignal.timeout(TIMEOUT_MS)]);
+      const answer = await this.#try(method, path, { method, headers, signal, body: body && JSON.stringify(body) });
+      if ('data' in answer) return answer.data as T;
+      if (Date.now() > giveUpAt || this.#stopped.aborted || !answer.mayPass) throw answer.error;
+      await sleep(answer.pauseMs, undefined, { signal: this.#stopped });
+    }
+  }
+
+  async #try(method: string, path: string, init: object): Promise<{ data: unknown } | Failure> {
+    try {
+      const response = await fetch(this.#url + path, init);
+      const text = await response.text();
+      if (response.ok) return { data: text === '' ? undefined : JSON.parse(text) };
+      const error = new ApiError(response.status, `${method} ${path}`, errorBody(text));
+      const mayPass = response.status === 429 || response.status >= 500 || error.code === 'idempotency_conflict';
+      return { error, mayPass, pauseMs: Number(response.headers.get('Retry-After')) * 1000 || PAUSE_MS };
+    } catch (error) {
+      return {
+        error: new Error(`${method} ${path} got no answer`, { cause: error }),
+        mayPass: true,
+        pauseMs: PAUSE_MS,
+      };
+    }
+  }
+}
+
+interface Failure {
+  error: Error;
+  /** The same request may succeed later. */
+  mayPass: boolean;
+  pauseMs: number;
+}
+
+function errorBody(text: string): ErrorBody {
+  try {
+    return (JSON.parse(text) as { error: ErrorBody }).error;
+  } catch {
+    return { message: text.slice(0, 200) };
+  }
+}

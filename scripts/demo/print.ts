@@ -1,0 +1,69 @@
+import { styleText } from 'node:util';
+
+const terminal = process.stdout.isTTY === true;
+const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text);
+export const bold = style('bold');
+export const dim = style('dim');
+export const green = style('green');
+export const red = style('red');
+
+export const count = (value: number) => value.toLocaleString('en-US');
+/** `3 rows`, `1 row`. */
+export const some = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+export const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+
+const TITLE_WIDTH = 12;
+
+/** A line about one step; the title stands in a column of its own and may be left out. */
+export function say(title: string, text: string): void {
+  clearProgress();
+  console.log(`${bold(title.padEnd(TITLE_WIDTH))}${text.replaceAll('\n', `\n${' '.repeat(TITLE_WIDTH)}`)}`);
+}
+
+export function fail(text: string): void {
+  clearProgress();
+  console.error(`${red('✗')} ${text}`);
+}
+
+/** Without a terminal, progress is a line now and then. */
+const LINE_EVERY_MS = 3_000;
+let lastLineAt = 0;
+let shown = false;
+
+/** What is under way, in a line that the next one replaces. */
+export function progress(text: string, share?: number): void {
+  const line = share === undefined ? text : `${bar(share)} ${text}`;
+  if (terminal) {
+    const width = (process.stdout.columns ?? 80) - TITLE_WIDTH - 1;
+    process.stdout.write(`\r\x1b[2K${' '.repeat(TITLE_WIDTH)}${line.slice(0, width)}`);
+    shown = true;
+  } else if (Date.now() - lastLineAt > LINE_EVERY_MS) {
+    lastLineAt = Date.now();
+    console.log(`${' '.repeat(TITLE_WIDTH)}${line}`);
+  }
+}
+
+export function clearProgress(): void {
+  if (shown) process.stdout.write('\r\x1b[2K');
+  shown = false;
+}
+
+const BAR_WIDTH = 24;
+function bar(share: number): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * BAR_WIDTH);
+  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+}
+
+/** A table of names and values; a rule where a row is `undefined`. */
+export function table(rows: readonly ([name: string, value: string] | undefined)[]): string {
+  const nameWidth = Math.max(...rows.map((row) => row?.[0].length ?? 0));
+  const valueWidth = Math.max(...rows.map((row) => row?.[1].length ?? 0));
+  const rule = (left: string, middle: string, right: string) =>
+    dim(left + '─'.repeat(nameWidth + 2) + middle + '─'.repeat(valueWidth + 2) + right);
+  const lines = rows.map((row) =>
+    row === undefined
+      ? rule('├', '┼', '┤')
+      : `${dim('│')} ${row[0].padEnd(nameWidth)} ${dim('│')} ${row[1].padStart(valueWidth)} ${dim('│')}`,
+  );
+  return [rule('┌', '┬', '┐'), ...lines, rule('└', '┴', '┘')].join('\n');
+}

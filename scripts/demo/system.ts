@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { dim, say } from './print.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Where the system keeps its data that the demo starts by itself. */
+const OWN_DATA_DIR = join(ROOT, '.postroom-demo');
+const DEFAULT_DATA_DIR = join(ROOT, '.postroom');
+
+/** What `npm start` writes for scripts into `dev.json`, as far as the demo needs it. */
+export interface System {
+  url: string;
+  temporalUiUrl: string | null;
+  inboxUrl: string;
+  projects: { id: string; name: string }[];
+  keys: { full?: string };
+  /** Ends it when the demo started it; what was running before stays. */
+  stop: () => Promise<void>;
+  /** The options that start it again on the same data; `undefined` when it was running before. */
+  startedWith?: string;
+}
+
+/** The running system, or one that is started for this run. */
+export async function findSystem(dataDir: string | undefined, stopped: AbortSignal): Promise<System> {
+  const running = await runningSystem(dataDir ?? DEFAULT_DATA_DIR);
+  if (running !== undefined) return { ...running, stop: async () => {} };
+  return startSystem(dataDir ?? OWN_DATA_DIR, stopped);
+}
+
+/** What dev.json names, if that answers. */
+async function runningSystem(dataDir: string) {
+  const file = join(dataDir, 'dev.json');
+  if (!existsSync(file)) return undefined;
+  const system = JSON.parse(readFileSync(file, 'utf8')) as Omit<System, 'stop'>;
+  return (await isReady(system.url)) ? system : undefined;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Six ports in a row are needed; two demos, or other programs, may have taken some. */
+const PORT_BASES = Array.from({ length: 40 }, (_, index) => 3440 + index * 10);
+const PORTS = 6;
+
+async function freePortBase(): Promise<number> {
+  for (const base of PORT_BASES) {
+    const free = await Promise.all(Array.from({ length: PORTS }, (_, index) => isFree(base + index)));
+    if (free.every(Boolean)) return base;
+  }
+  throw new Error(`No ${PORTS} free ports in a row from ${PORT_BASES[0]} on.`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+async function startSystem(dataDir: string, stopped: AbortSignal): Promise<System> {
+  const base = await freePortBase();
+  const options = ['--data', dataDir, '--port-base', String(base)];
+  say('System', 'none is running: starting one for this demo');
+  // In a group of its own, so that Ctrl-C reaches it once, from here; the channel ends it if this process is killed.
+  const launcher = spawn(process.execPath, [join(ROOT, 'apps/launcher/src/main.ts'), ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+  const stop = () => end(launcher);
+  stopped.addEventListener('abort', () => void stop());
+  await untilStarted(launcher);
+  const system = await runningSystem(dataDir);
+  if (system === undefined) {
+    await stop();
+    throw new Error('The system has started but does not answer.');
+  }
+  return { ...system, stop, startedWith: options.join(' ') };
+}
+
+/** The last line that the launcher prints once everything runs. */
+const STARTED = /^Started in /;
+
+/** Shows what the launcher says until everything runs. */
+function untilStarted(launcher: ChildProcess): Promise<void> {
+  let running = false;
+  const errors: string[] = [];
+  return new Promise((resolve, reject) => {
+    createInterface({ input: launcher.stdout! }).on('line', (line) => {
+      if (!running && /…$|^ {2}still|migration/.test(line)) say('', dim(line));
+      if (running && !line.startsWith('[') && line.trim() !== '' && line !== 'Ended.') say('', dim(line));
+      if (!STARTED.test(line)) return;
+      running = true;
+      resolve();
+    });
+    createInterface({ input: launcher.stderr! }).on('line', (line) => errors.push(line));
+    launcher.once('error', reject);
+    launcher.once('exit', () => reject(new Error(`The system did not start. ${errors.join('\n').trim()}`)));
+  });
+}
+
+function end(launcher: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (launcher.exitCode !== null || launcher.signalCode !== null) return resolve();
+    launcher.once('exit', () => resolve());
+    launcher.kill('SIGTERM');
+  });
+}
