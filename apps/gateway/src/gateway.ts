@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { logger, pool, type Service } from '@postroom/platform';
+import { AUTH_PATH, handleSignIn } from '@postroom/people';
 import { register } from 'prom-client';
 import { createGraphql } from './graphql.ts';
 import { countRequest } from './metrics.ts';
@@ -30,6 +31,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response));
+    if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
     if (path === '/metrics')

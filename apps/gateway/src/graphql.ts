@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { useGraphQLSSE } from '@graphql-yoga/plugin-graphql-sse';
-import { config, type Context, DomainError, logger, newId, STATUS_BY_CODE } from '@postroom/platform';
+import { config, type Context, DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
+import { authenticatePerson } from '@postroom/people';
 import { authenticate } from '@postroom/projects';
 import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { requestIdOf } from './rest/facade.ts';
 
 interface NodeContext {
   req: IncomingMessage;
@@ -24,7 +26,7 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
     graphiql: config.GRAPHQL_EXPLORER ? { title: 'Postroom', defaultQuery: EXAMPLE_QUERY } : false,
     batching: false,
     cors: { origin: '*', credentials: false },
-    context: ({ request }) => contextOf(request),
+    context: ({ req }) => contextOf(req),
     maskedErrors: { maskError },
     logging: {
       debug: (...args) => logger.debug(args),
@@ -57,13 +59,16 @@ const EXAMPLE_QUERY = `# Set your key under Headers: { "Authorization": "Bearer 
 query { projects { id name } groups(first: 10) { nodes { id name contactCount } } }
 `;
 
-/** Who calls is found out once a request; without a key only introspection is open. */
-async function contextOf(request: Request): Promise<Context> {
-  const requestId = request.headers.get('x-request-id') ?? newId('req');
-  const authorization = request.headers.get('authorization');
-  if (authorization === null) return { caller: null, requestId };
+/** Who calls is found out once a request: a key, or a person by their cookie. Without either only introspection is open. */
+async function contextOf(request: IncomingMessage): Promise<Context> {
+  const requestId = requestIdOf(request);
+  const { authorization, 'x-project-id': project } = request.headers;
+  const named = Array.isArray(project) ? project[0] : project;
   try {
-    const caller = await authenticate(authorization, request.headers.get('x-project-id') ?? undefined);
+    const caller =
+      authorization === undefined
+        ? await authenticatePerson(request.headers, named)
+        : await authenticate(authorization, named);
     return { caller, requestId };
   } catch (error) {
     throw toGraphqlError(error);

@@ -3,10 +3,12 @@ import '@postroom/contacts/graphql';
 import '@postroom/domains/graphql';
 import '@postroom/emails/graphql';
 import '@postroom/groups/graphql';
+import '@postroom/people/graphql';
 import '@postroom/projects/graphql';
 import '@postroom/templates/graphql';
 import '@postroom/webhooks/graphql';
 import { buildSchema } from '@postroom/platform';
+import { auditMutations } from './audit.ts';
 
 /** The one schema that every module has added its types to. */
-export const schema = buildSchema();
+export const schema = auditMutations(buildSchema());

@@ -21,8 +21,8 @@ export interface Caller {
    * @throws DomainError `validation_error` or `forbidden` when the request does not name one that the caller may act on.
    */
   readonly projectId: string;
-  /** Whether it may, in the project of this request. */
-  may: (permission: Permission) => boolean;
+  /** Whether it may, in the project of this request or in the one named. */
+  may: (permission: Permission, projectId?: string) => boolean;
 }
 
 /** What resolvers are given. */

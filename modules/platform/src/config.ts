@@ -32,6 +32,12 @@ const environment = z.object({
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
   /** Requests a second that one API key may make. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
+  /** The From of mail that Postroom itself sends: invitations, password resets, warnings. */
+  SYSTEM_MAIL_FROM: z.string().min(3).default('Postroom <postroom@localhost.invalid>'),
+  /** A sign-in provider that speaks OpenID Connect; all three, or none. */
+  OIDC_DISCOVERY_URL: z.url().optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
   /** GraphiQL and introspection; on unless in production. */
   GRAPHQL_EXPLORER: flag.optional(),
 });

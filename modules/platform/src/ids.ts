@@ -21,6 +21,9 @@ export const ID_PREFIXES = {
   imp: 'import',
   req: 'request',
   mai: 'mail in the inbox',
+  inv: 'invitation',
+  ses: 'session',
+  aud: 'audit entry',
 } as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;

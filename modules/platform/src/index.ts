@@ -1,3 +1,4 @@
+export { audit, type AuditEntry } from './audit.ts';
 export { buildSchema, builder } from './builder.ts';
 export {
   authenticated,

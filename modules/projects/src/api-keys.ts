@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
-import { db, invalid, type KeyScope, newId, notFound } from '@postroom/platform';
+import { db, invalid, type KeyScope, newId, notFound, type Prisma, type RowsQuery } from '@postroom/platform';
 
 const PREFIX = 'pr_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -73,3 +73,16 @@ export async function revokeApiKey(id: string): Promise<void> {
   const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
   if (count === 0 && (await db.apiKey.count({ where: { id } })) === 0) throw notFound('API key');
 }
+
+/** The keys that can act on a project, revoked ones included, newest first. */
+export async function listApiKeys(projectId: string, query: RowsQuery = {}): Promise<Prisma.ApiKeyModel[]> {
+  return db.apiKey.findMany({ ...query, where: coveredBy(projectId), orderBy: { id: 'desc' } });
+}
+
+/** Revokes a key that can act on the project; `not_found` for any other. */
+export async function revokeKeyOf(projectId: string, id: string): Promise<void> {
+  if ((await db.apiKey.count({ where: { id, ...coveredBy(projectId) } })) === 0) throw notFound('API key');
+  await revokeApiKey(id);
+}
+
+const coveredBy = (projectId: string) => ({ OR: [{ allProjects: true }, { projects: { some: { projectId } } }] });

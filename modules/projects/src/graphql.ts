@@ -1,5 +1,6 @@
-import { authenticated, builder } from '@postroom/platform';
-import { listProjects } from './projects.ts';
+import { authenticated, builder, callerProject, DomainError } from '@postroom/platform';
+import { createApiKey, listApiKeys, revokeKeyOf } from './api-keys.ts';
+import { allProjectIds, listProjects } from './projects.ts';
 
 const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
@@ -17,3 +18,95 @@ builder.queryField('projects', (t) =>
     resolve: (_root, _args, context) => listProjects(authenticated(context).projects),
   }),
 );
+
+const KeyScope = builder.enumType('KeyScope', {
+  description: 'What an API key may do.',
+  values: {
+    sending: { description: 'Only send transactional mail.' },
+    full: { description: 'Everything but what is kept to the dashboard.' },
+  },
+});
+
+const ApiKey = builder.prismaObject('ApiKey', {
+  description: 'A secret that integrators call with. It can not be read back.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Key id.' }),
+    name: t.exposeString('name', { description: 'What people call it.' }),
+    last4: t.exposeString('last4', { description: 'The last four characters of the secret.' }),
+    scope: t.expose('scope', { type: KeyScope, description: 'What it may do.' }),
+    allProjects: t.exposeBoolean('allProjects', {
+      description: 'Whether it covers every project, those created later included.',
+    }),
+    projectIds: t.field({
+      type: ['ID'],
+      description: 'The projects it is authorized for; empty when it covers all.',
+      select: { projects: { select: { projectId: true } } },
+      resolve: (key) => key.projects.map(({ projectId }) => projectId),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
+  }),
+});
+
+builder.queryField('apiKeys', (t) =>
+  t.prismaField({
+    type: [ApiKey],
+    authScopes: { manage: true },
+    description: 'The keys that can act on the project, newest first.',
+    resolve: (query, _root, _args, context) => listApiKeys(callerProject(context), query),
+  }),
+);
+
+const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
+  description: 'A new key.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'What people call it.' }),
+    scope: t.field({ type: KeyScope, required: true, description: 'What it may do.' }),
+    projectIds: t.idList({
+      description: 'The projects it may act on; the project of the request when nothing is given.',
+    }),
+    allProjects: t.boolean({ description: 'Every project, those created later included.' }),
+  }),
+});
+
+const CreateApiKeyPayload = builder.objectRef<{ id: string; key: string }>('CreateApiKeyPayload').implement({
+  description: 'A key that was created.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Key id.' }),
+    key: t.exposeString('key', { description: 'The secret, shown this once.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
+    type: CreateApiKeyPayload,
+    authScopes: { manage: true },
+    description:
+      'Creates a key (spec: Authentication). The caller must manage every project that the key is to act on.',
+    args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
+    resolve: async (_root, { input }, context) => {
+      const caller = authenticated(context);
+      const projects = input.allProjects === true ? 'all' : (input.projectIds ?? [caller.projectId]);
+      const covered = projects === 'all' ? await allProjectIds() : projects;
+      const permission = projects === 'all' ? 'own' : 'manage';
+      if (!covered.every((projectId) => caller.may(permission, projectId))) {
+        throw new DomainError(
+          'forbidden',
+          'You may only create keys for projects that you manage; for all projects, as owner of each.',
+        );
+      }
+      return createApiKey({ name: input.name, scope: input.scope, projects });
+    },
+  }),
+  revokeApiKey: t.field({
+    type: 'Boolean',
+    authScopes: { manage: true },
+    description: 'Revokes a key of the project, at once and for ever; true when it is.',
+    args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await revokeKeyOf(callerProject(context), id);
+      return true;
+    },
+  }),
+}));

@@ -12,3 +12,8 @@ export async function listProjects(projects: 'all' | readonly string[]) {
   const where = projects === 'all' ? {} : { id: { in: [...projects] } };
   return db.project.findMany({ where, orderBy: { id: 'desc' } });
 }
+
+export async function allProjectIds(): Promise<string[]> {
+  const projects = await db.project.findMany({ select: { id: true } });
+  return projects.map(({ id }) => id);
+}

@@ -1,0 +1,42 @@
+import { audit, type Caller, type Context, pool } from '@postroom/platform';
+import type { GraphQLSchema } from 'graphql';
+
+/** What keys do all day: each leaves rows and events of its own, and would drown the log. */
+const EVERYDAY = new Set(['createContact', 'createContacts', 'updateContact', 'sendEmail', 'sendEmails']);
+
+/** Makes every mutation leave a line in the audit log once it has succeeded, before it is answered. */
+export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve } = field;
+    if (resolve === undefined) continue;
+    field.resolve = async (root, args: Record<string, unknown>, context: Context, info) => {
+      const result: unknown = await resolve(root, args, context, info);
+      const { caller } = context;
+      if (caller !== null && !(caller.kind === 'key' && EVERYDAY.has(field.name))) {
+        await audit(pool, {
+          projectId: projectOf(caller),
+          actorId: caller.id,
+          action: field.name,
+          targetId: targetOf(args, result),
+        });
+      }
+      return result;
+    };
+  }
+  return schema;
+}
+
+/** The project of the request; null for what a person does about themselves, in none. */
+function projectOf(caller: Caller): string | null {
+  try {
+    return caller.projectId;
+  } catch {
+    return null;
+  }
+}
+
+function targetOf(args: Record<string, unknown>, result: unknown): string | undefined {
+  const id =
+    args.id ?? args.userId ?? (typeof result === 'object' && result !== null && 'id' in result ? result.id : undefined);
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,7 @@
+export { ADDRESS_HEADER, auth, AUTH_PATH } from './auth.ts';
+export { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
+export { changeRole, listMembers, removeMember } from './members.ts';
+export { authenticatePerson, Person, PERMISSIONS, type Role } from './person.ts';
+export { handleSignIn } from './sign-in.ts';
+export { sendSystemMail } from './system-mail.ts';
+export { createFirstOwner, createUser } from './users.ts';

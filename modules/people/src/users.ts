@@ -1,0 +1,52 @@
+import { db, DomainError, emailKey, emailProblem, invalid, newId, type Prisma } from '@postroom/platform';
+import { auth, MIN_PASSWORD_LENGTH } from './auth.ts';
+
+type User = Prisma.UserModel;
+
+export interface NewUser {
+  email: string;
+  name: string;
+  password: string;
+}
+
+/**
+ * Makes an account whose address is known to be the person's: by the invitation's mail, or by who starts the system.
+ * @throws DomainError `validation_error` naming the field, `conflict` when the address has an account.
+ */
+export async function createUser({ email, name, password }: NewUser): Promise<User> {
+  const address = emailKey(email);
+  const problem = emailProblem(address);
+  if (problem !== undefined) throw invalid({ field: 'email', message: problem });
+  if (name.trim() === '' || name.trim().length > 200)
+    throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > 128) {
+    throw invalid({ field: 'password', message: `must be ${MIN_PASSWORD_LENGTH} to 128 characters` });
+  }
+  const { password: passwords } = await auth().$context;
+  const hash = await passwords.hash(password);
+  const id = newId('usr');
+  return db.user
+    .create({
+      data: {
+        id,
+        email: address,
+        name: name.trim(),
+        emailVerified: true,
+        accounts: { create: { id: newId('usr'), accountId: id, providerId: 'credential', password: hash } },
+      },
+    })
+    .catch((error: { code?: string }) => {
+      throw error.code === 'P2002' ? new DomainError('conflict', `${address} has an account already.`) : error;
+    });
+}
+
+/** Makes the first owner, of every project there is; does nothing when somebody has an account. */
+export async function createFirstOwner(owner: NewUser): Promise<User | undefined> {
+  if ((await db.user.count()) > 0) return undefined;
+  const user = await createUser(owner);
+  const projects = await db.project.findMany({ select: { id: true } });
+  await db.member.createMany({
+    data: projects.map(({ id }) => ({ projectId: id, userId: user.id, role: 'owner' as const })),
+  });
+  return user;
+}
