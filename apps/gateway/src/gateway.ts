@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, handleSignIn } from '@postroom/people';
 import { register } from 'prom-client';
+import { answerDocs } from './docs/docs.ts';
 import { createGraphql } from './graphql.ts';
 import { countRequest } from './metrics.ts';
+import { createOpenApi } from './openapi/serve.ts';
 import { createFacade } from './rest/facade.ts';
 import { answerError, answerJson } from './rest/http.ts';
 import { routes } from './routes.ts';
@@ -15,9 +17,10 @@ export interface Gateway extends Service {
   url: string;
 }
 
-/** Serves `/v1`, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
+/** Serves `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
 export async function startGateway({ host, port }: { host: string; port: number }): Promise<Gateway> {
   const facade = createFacade(schema, routes);
+  const openApi = createOpenApi(schema, routes);
   const graphql = createGraphql(schema);
   const server = createServer((request, response) => {
     countRequest(request, response);
@@ -29,14 +32,17 @@ export async function startGateway({ host, port }: { host: string; port: number 
 
   async function dispatch(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (path === '/v1/openapi.json') return openApi(request, response);
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response));
     if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
+    if (answerDocs(request, response, path)) return;
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
     if (path === '/metrics')
       return void response.setHeader('Content-Type', register.contentType).end(await register.metrics());
-    if (path === '/') return answerJson(response, 200, { name: 'Postroom', rest: '/v1', graphql: '/graphql' });
+    if (path === '/')
+      return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
     answerJson(response, 404, {
       error: { code: 'not_found', message: 'There is nothing at this address.', details: [] },
     });

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerFile, type StaticFile, staticFile } from '../static.ts';
+
+/** Scripts and styles come from us, nothing from anybody else, and the page talks to this address alone. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' };
+
+const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+/** The files of the reference: Swagger UI from its package, and our page around it. */
+const FILES: Record<string, { type: string; at: string }> = {
+  '/docs': { type: HTML, at: './page/index.html' },
+  '/docs/page.css': { type: CSS, at: './page/page.css' },
+  '/docs/page.js': { type: SCRIPT, at: './page/page.js' },
+  '/docs/swagger-ui.css': { type: CSS, at: 'swagger-ui-dist/swagger-ui.css' },
+  '/docs/swagger-ui.js': { type: SCRIPT, at: 'swagger-ui-dist/swagger-ui-bundle.js' },
+};
+
+const read = new Map<string, StaticFile>();
+
+/** Answers the reference at `/docs`; false when the path is none of its files. */
+export function answerDocs(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+  const name = path === '/docs/' ? '/docs' : path;
+  const known = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  if (known === undefined) return false;
+  const file = read.get(name) ?? staticFile(known.type, readFileSync(new URL(import.meta.resolve(known.at))));
+  read.set(name, file);
+  answerFile(request, response, file, HEADERS);
+  return true;
+}

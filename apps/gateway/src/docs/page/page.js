@@ -1,0 +1,38 @@
+/* global SwaggerUIBundle */
+// Swagger UI has a dark dress but no eye for what the reader's system asks for.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const dress = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', dress);
+dress();
+
+SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  defaultModelExpandDepth: 3,
+  defaultModelRendering: 'model',
+  displayRequestDuration: true,
+  // A key that is typed in stays in this page's memory, and goes nowhere but to this address.
+  persistAuthorization: false,
+  validatorUrl: null,
+  onComplete: linkSections,
+});
+
+/** The sections in the head of the page; the reference is long. */
+function linkSections() {
+  const nav = document.getElementById('tags');
+  const headings = [...document.querySelectorAll('.opblock-tag[data-tag]')];
+  const links = headings.map((heading) => {
+    const link = document.createElement('a');
+    link.textContent = heading.dataset.tag;
+    link.href = `#/${encodeURIComponent(heading.dataset.tag.replaceAll(' ', '_'))}`;
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      heading.scrollIntoView({ behavior: 'smooth' });
+    });
+    return link;
+  });
+  nav.replaceChildren(...links);
+}

@@ -1,0 +1,126 @@
+import type { Route } from '@postroom/platform';
+import type { GraphQLSchema } from 'graphql';
+import { describeRoute, type Operation } from './operations.ts';
+import { ERROR_SCHEMA, errorComponents, HEADERS } from './responses.ts';
+import { Components, type Schema } from './schemas.ts';
+import { eventWebhooks } from './webhooks.ts';
+
+type PathItem = Record<string, Operation>;
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: Schema;
+  servers: Schema[];
+  security: Schema[];
+  tags: { name: string }[];
+  paths: Record<string, PathItem>;
+  webhooks: Schema;
+  components: Record<string, Schema>;
+}
+
+/**
+ * The OpenAPI 3.1 document of `/v1`, derived from the routes, their GraphQL documents and the schema, so that it can not
+ * say anything else than what is served.
+ */
+export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[]): OpenApiDocument {
+  const components = new Components();
+  components.named('Error', ERROR_SCHEMA);
+  const paths: Record<string, PathItem> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    (paths[route.path] as PathItem)[route.method.toLowerCase()] = describeRoute(schema, route, components);
+  }
+  refuseSameIds(paths);
+  addLinks(paths);
+  const webhooks = eventWebhooks(components);
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    // The address that the document was read from.
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    webhooks,
+    components: {
+      schemas: components.schemas,
+      responses: errorComponents(),
+      headers: HEADERS,
+      parameters: PARAMETERS,
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'pr_…',
+          description: 'A secret API key, made in the dashboard (Settings, API).',
+        },
+      },
+    },
+  };
+}
+
+function refuseSameIds(paths: Record<string, PathItem>): void {
+  const ids = Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation.operationId));
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined)
+    throw new Error(`Two routes are called ${twice}: their documents begin with the same field.`);
+}
+
+/** What a collection's POST has made can be asked for, changed and deleted under the id that it answers with. */
+function addLinks(paths: Record<string, PathItem>): void {
+  for (const [path, { post }] of Object.entries(paths)) {
+    const created = post && Object.entries(post.responses).filter(([status]) => status.startsWith('2'));
+    const under = Object.entries(paths).filter(([other]) => other.startsWith(`${path}/{id}`));
+    const links = under
+      .flatMap(([, item]) => Object.values(item))
+      .map(({ operationId }): [string, Schema] => [
+        operationId,
+        { operationId, parameters: { id: '$response.body#/data/id' } },
+      ]);
+    if (links.length === 0) continue;
+    for (const [, response] of created ?? []) response.links = Object.fromEntries(links);
+  }
+}
+
+const PARAMETERS: Record<string, Schema> = {
+  ProjectId: {
+    name: 'X-Project-Id',
+    in: 'header',
+    required: false,
+    schema: { type: 'string' },
+    description: 'The project to act on. A key of one project acts on that one; a key of several must name it.',
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    description:
+      'Any text that stands for this request. Sent again within 24 hours, the first answer comes back and nothing is done twice.',
+  },
+};
+
+const INFO: Schema = {
+  title: 'Postroom',
+  version: '1',
+  summary: 'Contacts, campaigns, transactional email and webhooks.',
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  description: `
+Everything is JSON over HTTP. Give your API key with each request: \`Authorization: Bearer pr_…\`.
+
+**Projects.** Every request acts on one project. A key of one project acts on that one; a key of several names it in \`X-Project-Id\`.
+
+**Names.** Requests are in snake_case, answers in camelCase. A field that is not known is refused, so a misspelt one is not lost.
+
+**Lists** are newest first: \`{"data": […], "has_more": true, "next_cursor": "…"}\`. Give \`next_cursor\` as \`cursor\` for the next page;
+\`limit\` is 1 to 1000, and 100 when you do not say.
+
+**Errors** are \`{"error": {"code", "message", "request_id", "details": [{"field", "message"}]}}\`. Programs read \`code\`; people read \`message\`.
+What is checked first decides: the key (401), its scope (403), the project (400 or 403), what the path names (404), the body (400), and what is there already (409).
+
+**Retries.** Send an \`Idempotency-Key\` with a POST and you may send it again without doing it twice: for 24 hours the first answer is
+returned with \`Idempotent-Replayed: true\`. Wait as long as \`Retry-After\` says after a 429; the \`RateLimit-*\` headers tell how much is left.
+
+**Limits.** A body may have 1 MB, or 40 MB where an email's attachments are sent.
+`.trim(),
+};

@@ -1,0 +1,65 @@
+import {
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql';
+import type { Variable } from '../rest/request.ts';
+import { snakeCase } from '../rest/names.ts';
+import { leafSchema, stated } from './leaves.ts';
+import { type Components, described, narrowed, orNull, type Schema } from './schemas.ts';
+
+/** The schema of what a request gives for a variable of this type. */
+export function inputSchema(type: GraphQLInputType, components: Components): Schema {
+  return isNonNullType(type) ? presentInput(type.ofType, components) : orNull(presentInput(type, components));
+}
+
+function presentInput(type: GraphQLInputType, components: Components): Schema {
+  if (isListType(type)) return { type: 'array', items: inputSchema(type.ofType, components) };
+  const named = getNamedType(type);
+  if (isLeafType(named)) return leafSchema(named, 'request', components);
+  const fields = Object.values((named as GraphQLInputObjectType).getFields());
+  const members = fields.map((field): Member => [
+    snakeCase(field.name),
+    fieldSchema(field, components),
+    isRequiredInputField(field),
+  ]);
+  return components.named(named.name, described({ type: 'object', ...objectOf(members) }, named.description));
+}
+
+/** The schema of a field of an input object: its type, narrowed by what is stated beside it. */
+export function fieldSchema(field: GraphQLInputField, components: Components): Schema {
+  const schema = narrowed(inputSchema(field.type, components), stated(field));
+  const withDefault = field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue };
+  return described(withDefault, field.description, field.deprecationReason);
+}
+
+/** What each variable of a document is given to: the argument that says what it means. */
+export type Used = ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
+
+/** The body of a route whose members are variables of their own. */
+export function bodyOf(variables: readonly Variable[], used: Used, components: Components): Schema {
+  const members = variables.map(({ name, variable, type }): Member => {
+    const given = used.get(variable);
+    const schema = narrowed(inputSchema(type, components), given && stated(given));
+    return [name, described(schema, given?.description), isNonNullType(type)];
+  });
+  return { type: 'object', ...objectOf(members) };
+}
+
+type Member = [name: string, schema: Schema, required: boolean];
+
+/** Members that are not known are refused, so a misspelt one is not ignored. */
+function objectOf(members: readonly Member[]): Schema {
+  const required = members.filter(([, , needed]) => needed).map(([name]) => name);
+  return {
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, schema])),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,40 @@
+import { type GraphQLLeafType, isEnumType } from 'graphql';
+import { type Components, described, type Schema } from './schemas.ts';
+
+/** A schema may be stated beside a GraphQL type or field, where GraphQL can't say it: `extensions: { jsonSchema: {…} }`. */
+export function stated(of: { extensions?: object | null | undefined }): Schema | undefined {
+  return (of.extensions as { jsonSchema?: Schema } | undefined)?.jsonSchema;
+}
+
+/** Half a surrogate pair and NUL can't be stored, so they are refused wherever text is taken. */
+const TEXT: Schema = { type: 'string' };
+
+const SCALARS: Record<string, Schema> = {
+  String: TEXT,
+  ID: TEXT,
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number' },
+  DateTime: { type: 'string', format: 'date-time' },
+  EmailAddress: TEXT,
+  JSON: {},
+};
+
+/** The schema of a scalar or an enum. */
+export function leafSchema(type: GraphQLLeafType, direction: 'request' | 'response', components: Components): Schema {
+  if (!isEnumType(type)) {
+    const schema = stated(type) ?? SCALARS[type.name];
+    if (schema === undefined) throw new Error(`OpenAPI is not told what the scalar ${type.name} is.`);
+    // Addresses in answers may be international ones, which the format does not cover.
+    return type.name === 'EmailAddress' && direction === 'request' ? { ...schema, format: 'email' } : schema;
+  }
+  const values = type.getValues();
+  const lines = values
+    .filter((value) => value.description != null)
+    .map((value) => `- \`${value.name}\`: ${value.description}`);
+  const description = [type.description ?? '', lines.join('\n')].filter((text) => text !== '').join('\n\n');
+  return components.named(
+    type.name,
+    described({ type: 'string', enum: values.map((value) => value.name) }, description),
+  );
+}

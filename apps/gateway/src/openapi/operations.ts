@@ -1,0 +1,217 @@
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Route } from '@postroom/platform';
+import {
+  type FieldNode,
+  getNamedType,
+  getNullableType,
+  GraphQLNonNull,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  typeFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { operation, requestShape, type RequestShape, type Variable } from '../rest/request.ts';
+import { bodyOf, inputSchema, type Used } from './inputs.ts';
+import { stated } from './leaves.ts';
+import { replySchemas } from './replies.ts';
+import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
+import { type Components, described, narrowed, type Schema } from './schemas.ts';
+
+export interface Operation extends Schema {
+  operationId: string;
+  parameters: Schema[];
+  requestBody?: { required: boolean; content: Schema };
+  responses: Record<string, Schema>;
+}
+
+/** Describes a route, from its document and its reply; nothing of it is written by hand. */
+export function describeRoute(schema: GraphQLSchema, route: Route, components: Components): Operation {
+  const shape = requestShape(schema, route);
+  const used = argumentsOf(schema, operation(route));
+  const [field] = fieldPath(schema, operation(route)) as [Field];
+  const body = requestBody(schema, route, shape, used, components);
+  return {
+    operationId: operationId(schema, operation(route)),
+    tags: [route.tag],
+    summary: route.summary,
+    ...described({}, withScope(field.description ?? '', route)),
+    parameters: [
+      ...pathParameters(route, shape, used, components),
+      ...shape.query.map((variable) => queryParameter(variable, used, components)),
+      ...headerParameters(route),
+    ],
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { ...replies(schema, route, components), ...errorResponses(errorsOf(route)) },
+  };
+}
+
+const SENDING = 'A key of scope `sending` may call this too.';
+const withScope = (description: string, route: Route) =>
+  route.needs === 'sending' ? `${description}\n\n${SENDING}`.trim() : description;
+
+/** `createGroup` is what its mutation is called; a query becomes `getGroup`, `listGroups` or `listSegmentContacts`. */
+function operationId(schema: GraphQLSchema, of: OperationDefinitionNode): string {
+  const path = fieldPath(schema, of);
+  if (of.operation === 'mutation') return (path[0] as Field).name;
+  const type = getNullableType((path.at(-1) as Field).type);
+  const name = path.map((field) => field.name.charAt(0).toUpperCase() + field.name.slice(1)).join('');
+  return `${isListType(type) || isConnection(type) ? 'list' : 'get'}${name}`;
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** The field that a document is about, and the ones above it: a connection may be the only thing selected of a row. */
+function fieldPath(schema: GraphQLSchema, of: OperationDefinitionNode): Field[] {
+  const path: Field[] = [];
+  let type: unknown = schema.getRootType(of.operation);
+  let { selections } = of.selectionSet;
+  while (isObjectType(type) && (path.length === 0 || (selections.length === 1 && !isConnection(type)))) {
+    const node = selections[0];
+    const field = node?.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined;
+    if (field === undefined)
+      throw new Error('The first selection of a document must be the field that the route is about.');
+    path.push(field);
+    type = getNamedType(field.type);
+    selections = (node as FieldNode).selectionSet?.selections ?? [];
+  }
+  return path;
+}
+
+const isConnection = (type: unknown) => isObjectType(type) && type.getFields().pageInfo !== undefined;
+
+/** What each variable of a document is given to: the argument that says what it means. */
+function argumentsOf(schema: GraphQLSchema, of: OperationDefinitionNode): Used {
+  const used = new Map<string, GraphQLArgument | GraphQLInputField>();
+  const typeInfo = new TypeInfo(schema);
+  const note = (name: string, given: GraphQLArgument | GraphQLInputField | null | undefined) => {
+    if (given != null && !used.has(name)) used.set(name, given);
+  };
+  visit(
+    of,
+    visitWithTypeInfo(typeInfo, {
+      Argument: ({ value }) => {
+        if (value.kind === Kind.VARIABLE) note(value.name.value, typeInfo.getArgument());
+      },
+      ObjectField: (node) => {
+        const input = typeInfo.getParentInputType();
+        if (node.value.kind !== Kind.VARIABLE || input == null || !('getFields' in input)) return;
+        note(node.value.name.value, input.getFields()[node.name.value] as GraphQLInputField);
+      },
+    }),
+  );
+  return used;
+}
+
+/** Every list takes these alike (design: Lists). */
+const PAGE_PARAMETERS: Record<string, { schema: Schema; description: string }> = {
+  limit: {
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+    description: 'How many to return at most.',
+  },
+  cursor: { schema: { type: 'string' }, description: 'The `next_cursor` of the page before.' },
+};
+
+function pathParameters(route: Route, shape: RequestShape, used: Used, components: Components): Schema[] {
+  const byName = new Map(shape.path.map((variable) => [variable.name, variable]));
+  return [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const variable = byName.get(name);
+    const schema = variable === undefined ? { type: 'string' } : variableSchema(variable, used, components);
+    const description = variable === undefined ? 'Project id.' : used.get(variable.variable)?.description;
+    return described({ name, in: 'path', required: true, schema }, description);
+  });
+}
+
+function queryParameter(variable: Variable, used: Used, components: Components): Schema {
+  const paging = PAGE_PARAMETERS[variable.name];
+  const schema = paging?.schema ?? variableSchema(variable, used, components);
+  const description = paging?.description ?? used.get(variable.variable)?.description;
+  return described({ name: variable.name, in: 'query', required: isNonNullType(variable.type), schema }, description);
+}
+
+/** In a path or a query nothing is null: what is not meant is left out. */
+function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
+  const given = used.get(variable);
+  return narrowed(inputSchema(nonNull(type), components), given && stated(given));
+}
+
+const nonNull = (type: GraphQLInputType) => new GraphQLNonNull(getNullableType(type));
+
+function headerParameters(route: Route): Schema[] {
+  const takesProject = (route.project ?? 'header') === 'header';
+  return [
+    ...(takesProject ? [{ $ref: '#/components/parameters/ProjectId' }] : []),
+    ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
+}
+
+function requestBody(schema: GraphQLSchema, route: Route, shape: RequestShape, used: Used, components: Components) {
+  if (shape.body.length === 0) return undefined;
+  const required = shape.body.some((member) => isNonNullType(member.type));
+  const content = {
+    schema: bodySchema(schema, route, shape, used, components),
+    ...(route.example ? { example: route.example } : {}),
+  };
+  return { required, content: { 'application/json': content } };
+}
+
+function bodySchema(
+  schema: GraphQLSchema,
+  route: Route,
+  shape: RequestShape,
+  used: Used,
+  components: Components,
+): Schema {
+  if (shape.bodyVariable === undefined) return bodyOf(shape.body, used, components);
+  const definition = operation(route).variableDefinitions?.find(
+    ({ variable }) => variable.name.value === shape.bodyVariable,
+  );
+  const type = definition && (typeFromAST(schema, definition.type) as GraphQLInputType);
+  if (type === undefined) throw new Error(`${route.method} ${route.path} has no variable ${shape.bodyVariable}.`);
+  return inputSchema(nonNull(type), components);
+}
+
+const REPLIES: Record<number, string> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted: it is done in the background.',
+};
+
+function replies(schema: GraphQLSchema, route: Route, components: Components): Record<string, Schema> {
+  const headers = { ...ANSWER_HEADERS, ...(route.method === 'POST' ? REPLAY_HEADERS : {}) };
+  const found = [...replySchemas(schema, route, components)].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    found.map(([status, body]) => [
+      String(status),
+      {
+        description: REPLIES[status] ?? `Status ${status}.`,
+        headers,
+        content: { 'application/json': { schema: body } },
+      },
+    ]),
+  );
+}
+
+/** Which errors a route may answer with, by what it takes. */
+function errorsOf({ method, path }: Route): ErrorName[] {
+  const writes = method !== 'GET';
+  const hasBody = writes && method !== 'DELETE';
+  return [
+    'BadRequest',
+    'Unauthorized',
+    'Forbidden',
+    ...(path.includes('{') ? (['NotFound'] as const) : []),
+    ...(writes ? (['Conflict'] as const) : []),
+    ...(hasBody ? (['PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
+    'RateLimited',
+    'InternalError',
+  ];
+}

@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** A JSON Schema 2020-12, as OpenAPI 3.1 has them. */
+export type Schema = Record<string, unknown>;
+
+export interface ObjectSchema extends Schema {
+  type: 'object';
+  properties: Record<string, Schema>;
+  required: string[];
+}
+
+const NULL: Schema = { type: 'null' };
+
+/** Which schemas a document names under `components`, in the order they were first asked for. */
+export class Components {
+  readonly schemas: Record<string, Schema> = {};
+
+  /** A reference to a schema under that name; a different schema under the same name is a fault of the caller. */
+  named(name: string, schema: Schema): Schema {
+    const known = this.schemas[name];
+    if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`Two schemas are called ${name}.`);
+    this.schemas[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /**
+   * A reference to what a document selects of a type. The first selection has the type's name; one that has nothing else
+   * is its `Summary`, one that has other members its `Detail`, and a number tells apart what is left.
+   */
+  selected(type: string, schema: ObjectSchema): Schema {
+    const first = (this.schemas[type]?.properties ?? {}) as Record<string, Schema>;
+    const suffix = Object.keys(schema.properties).every((name) => name in first) ? 'Summary' : 'Detail';
+    const names = [
+      type,
+      `${type}${suffix}`,
+      ...Array.from({ length: 20 }, (_, index) => `${type}${suffix}${index + 2}`),
+    ];
+    const free = names.find(
+      (name) => this.schemas[name] === undefined || isDeepStrictEqual(this.schemas[name], schema),
+    );
+    if (free === undefined) throw new Error(`There are too many selections of ${type} to name.`);
+    return this.named(free, schema);
+  }
+}
+
+/** The same schema, or null. */
+export function orNull(schema: Schema): Schema {
+  if (Object.keys(schema).every((key) => key === 'description')) return schema;
+  if (typeof schema.type === 'string' && schema.const === undefined) {
+    return {
+      ...schema,
+      type: [schema.type, 'null'],
+      ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+    };
+  }
+  if (schema.type !== undefined && schema.const === undefined) return schema;
+  return { anyOf: [schema, NULL] };
+}
+
+/** A schema with what is said of it at this place. */
+export function described<S extends Schema>(
+  schema: S,
+  description: string | null | undefined,
+  deprecated?: string | null,
+): S {
+  return {
+    ...schema,
+    ...(description == null || description === '' ? {} : { description: forReaders(description) }),
+    ...(deprecated == null ? {} : { deprecated: true }),
+  };
+}
+
+/** A schema with what else is stated of it; what may be null stays so. */
+export function narrowed(schema: Schema, more: Schema | undefined): Schema {
+  if (more === undefined) return schema;
+  const nullable = Array.isArray(schema.type) && schema.type.includes('null');
+  return { ...schema, ...(nullable ? orNull(more) : more) };
+}
+
+/** Descriptions in the schema say where in the specification they come from; its readers are not the reference's. */
+const forReaders = (description: string) => description.replace(/ ?\((?:spec|design): [^)]*\)/g, '');
+
+/** A schema of what either of two allows, as narrow as it can be said simply. */
+export function either(a: Schema, b: Schema): Schema {
+  if (isDeepStrictEqual(a, b)) return a;
+  if (isDeepStrictEqual(a, NULL)) return orNull(b);
+  if (isDeepStrictEqual(b, NULL) || isDeepStrictEqual(orNull(a), b)) return orNull(a);
+  if (isDeepStrictEqual(a, orNull(b))) return a;
+  if (isObject(a) && isObject(b)) return eitherObject(a, b);
+  if (a.type === 'array' && b.type === 'array')
+    return { ...a, items: either((a.items ?? {}) as Schema, (b.items ?? {}) as Schema) };
+  if (a.type === 'boolean' && b.type === 'boolean') return { type: 'boolean' };
+  const [values, others] = [literals(a), literals(b)];
+  if (a.type === b.type && values !== undefined && others !== undefined) {
+    return { type: a.type, enum: [...new Set([...values, ...others])] };
+  }
+  return { anyOf: [...((a.anyOf as Schema[] | undefined) ?? [a]), b] };
+}
+
+const literals = (schema: Schema) =>
+  schema.const === undefined ? (schema.enum as unknown[] | undefined) : [schema.const];
+
+const isObject = (schema: Schema): schema is ObjectSchema =>
+  schema.type === 'object' && schema.properties !== undefined;
+
+function eitherObject(a: ObjectSchema, b: ObjectSchema): ObjectSchema {
+  const names = [...new Set([...Object.keys(a.properties), ...Object.keys(b.properties)])];
+  const properties = names.map((name): [string, Schema] => {
+    const [left, right] = [a.properties[name], b.properties[name]];
+    return [name, left !== undefined && right !== undefined ? either(left, right) : ((left ?? right) as Schema)];
+  });
+  return {
+    ...a,
+    properties: Object.fromEntries(properties),
+    required: a.required.filter((name) => b.required.includes(name)),
+  };
+}

@@ -1,0 +1,113 @@
+import {
+  type FieldNode,
+  getNamedType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { leafSchema, stated } from './leaves.ts';
+import { type Components, described, narrowed, type ObjectSchema, orNull, type Schema } from './schemas.ts';
+
+/** A member of what a document selects: its name in the answer, its field in the schema, and what is selected of it. */
+export interface Selection {
+  key: string;
+  field: GraphQLField<unknown, unknown>;
+  selectionSets: SelectionSetNode[];
+}
+
+/** The members that an operation's answer has. */
+export function rootSelections(schema: GraphQLSchema, operation: OperationDefinitionNode): Selection[] {
+  const root = schema.getRootType(operation.operation);
+  if (root == null) throw new Error(`The schema has no ${operation.operation} type.`);
+  return selections(schema, root, [operation.selectionSet]);
+}
+
+/** The members selected of an object type, those of inline fragments that hold for it included. */
+export function selections(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): Selection[] {
+  const found = new Map<string, Selection>();
+  for (const node of sets.flatMap((set) => fieldNodes(schema, type, set))) {
+    const key = node.alias?.value ?? node.name.value;
+    const field = node.name.value === '__typename' ? typenameField(schema) : type.getFields()[node.name.value];
+    if (field === undefined) throw new Error(`${type.name} has no field ${node.name.value}.`);
+    const selection = found.get(key) ?? { key, field, selectionSets: [] };
+    if (node.selectionSet !== undefined) selection.selectionSets.push(node.selectionSet);
+    found.set(key, selection);
+  }
+  return [...found.values()];
+}
+
+function fieldNodes(schema: GraphQLSchema, type: GraphQLObjectType, set: SelectionSetNode): FieldNode[] {
+  return set.selections.flatMap((node) => {
+    if (node.kind === Kind.FIELD) return [node];
+    if (node.kind === Kind.FRAGMENT_SPREAD)
+      throw new Error('Documents of routes have no named fragments: write the fields into them.');
+    const condition = node.typeCondition === undefined ? type : schema.getType(node.typeCondition.name.value);
+    const holds = condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+    return holds ? fieldNodes(schema, type, node.selectionSet) : [];
+  });
+}
+
+const typenameField = (schema: GraphQLSchema) =>
+  ({ name: '__typename', type: schema.getType('String'), description: 'The name of its type.' }) as GraphQLField<
+    unknown,
+    unknown
+  >;
+
+/** Writes the schemas of what documents select. */
+export class SelectionSchemas {
+  readonly #schema: GraphQLSchema;
+  readonly #components: Components;
+
+  constructor(schema: GraphQLSchema, components: Components) {
+    this.#schema = schema;
+    this.#components = components;
+  }
+
+  /** The schema of a selected member, its description included. */
+  member({ field, selectionSets }: Selection): Schema {
+    return described(
+      narrowed(this.ofType(field.type, selectionSets), stated(field)),
+      field.description,
+      field.deprecationReason,
+    );
+  }
+
+  ofType(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Schema {
+    return isNonNullType(type) ? this.#present(type.ofType, sets) : orNull(this.#present(type, sets));
+  }
+
+  #present(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Schema {
+    if (isListType(type)) return { type: 'array', items: this.ofType(type.ofType, sets) };
+    const named = getNamedType(type);
+    if (isLeafType(named)) return leafSchema(named, 'response', this.#components);
+    if (isObjectType(named)) return this.#object(named, sets);
+    return { oneOf: this.#schema.getPossibleTypes(named as never).map((possible) => this.#object(possible, sets)) };
+  }
+
+  #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Schema {
+    const members = selections(this.#schema, type, sets);
+    const schema: ObjectSchema = {
+      ...described({ type: 'object' as const }, type.description),
+      properties: Object.fromEntries(members.map((member) => [member.key, this.#memberOf(type, member)])),
+      required: members.map((member) => member.key),
+    };
+    return this.#components.selected(type.name, schema);
+  }
+
+  #memberOf(type: GraphQLObjectType, member: Selection): Schema {
+    return member.field.name === '__typename' ? { type: 'string', const: type.name } : this.member(member);
+  }
+}
