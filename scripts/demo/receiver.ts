@@ -54,6 +54,8 @@ export class Receiver {
   };
   /** The shown secret of the endpoint; until it is known every request is refused, and so sent again. */
   secret: string | undefined;
+  /** When the last new event came, by the clock of `performance.now()`. */
+  lastEventAt: number | undefined;
   readonly #server: Server;
   readonly #eventIds = new Set<string>();
   readonly #attemptIds = new Set<string>();
@@ -130,6 +132,7 @@ export class Receiver {
       return;
     }
     this.#eventIds.add(event.id);
+    this.lastEventAt = performance.now();
     this.tally.byType.set(event.type, (this.tally.byType.get(event.type) ?? 0) + 1);
   }
 }

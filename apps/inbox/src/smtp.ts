@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '@postroom/platform';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
@@ -7,8 +8,8 @@ import { actOf, Deferrals, SLOW_MS } from './simulator.ts';
 /** The largest message taken: one of 40 MB with its attachments in base64, and a margin. */
 const MAX_MESSAGE_BYTES = 60 * 1024 * 1024;
 const IDLE_MS = 5 * 60_000;
-/** How long a sender may take to finish when the inbox ends; idle connections are then told 421. */
-const CLOSE_MS = 1_000;
+/** When the inbox ends, senders have this long to hear the last answers before their connections are closed. */
+const CLOSE_MS = 100;
 
 /** An answer other than 250. */
 class Refusal extends Error {
@@ -27,7 +28,7 @@ export interface SmtpListener {
 
 /** Takes mail for any address and answers 250 once it is kept. Any user name and password will do. */
 export async function listenSmtp(host: string, port: number, intake: Intake): Promise<SmtpListener> {
-  const deferrals = new Deferrals();
+  const taker = new Taker(intake);
   const server = new SMTPServer({
     banner: 'Postroom inbox: nothing leaves this machine',
     size: MAX_MESSAGE_BYTES,
@@ -42,11 +43,10 @@ export async function listenSmtp(host: string, port: number, intake: Intake): Pr
     onAuth: (auth, _session, callback) => callback(null, { user: auth.username ?? 'anyone' }),
     // Answered in the same turn: the default ones wait for the next, which costs a sender time on every command.
     onConnect: (_session, callback) => callback(),
-    onMailFrom: (_address, _session, callback) => callback(),
-    onRcptTo: ({ address }, _session, callback) =>
-      callback(actOf(address) === 'refused' ? new Refusal(550, 'No such mailbox (simulated)') : null),
+    onMailFrom: (_address, _session, callback) => callback(taker.refusal()),
+    onRcptTo: ({ address }, _session, callback) => callback(taker.refusal(address)),
     onData: (stream, session, callback) => {
-      take(stream, session, intake, deferrals).then(() => callback(null, 'kept'), callback);
+      taker.take(stream, session).then(() => callback(null, 'kept'), callback);
     },
   });
   // A sender that drops its connection is its own business; the server lives on.
@@ -55,28 +55,60 @@ export async function listenSmtp(host: string, port: number, intake: Intake): Pr
     server.server.once('error', reject);
     server.listen(port, host, () => resolve(server.server.address() as { port: number }));
   });
-  return { port: address.port, stop: () => new Promise((resolve) => server.close(resolve)) };
+  const stop = async () => {
+    await taker.finish();
+    await new Promise<void>((resolve) => server.close(resolve));
+  };
+  return { port: address.port, stop };
 }
 
-async function take(stream: SMTPServerDataStream, session: SMTPServerSession, intake: Intake, deferrals: Deferrals) {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
-  if (stream.sizeExceeded) return; // the server itself answers 552
-  const raw = Buffer.concat(chunks);
-  const recipients = session.envelope.rcptTo.map((recipient) => recipient.address);
-  const acts = recipients.map(actOf);
-  if (acts.includes('deferred') && defers(raw, deferrals)) throw new Refusal(451, 'Try again later (simulated)');
-  if (acts.includes('slow')) await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-  const mailFrom = session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address;
-  try {
-    await intake.keep({ mailFrom, recipients, raw });
-  } catch (error) {
-    logger.error({ err: error }, 'a mail could not be kept');
-    throw new Refusal(451, 'The mail could not be kept; try again');
+/** Decides what becomes of each message, until it is told to finish. */
+class Taker {
+  readonly #intake: Intake;
+  readonly #deferrals = new Deferrals();
+  readonly #keeping = new Set<Promise<void>>();
+  #finishing = false;
+
+  constructor(intake: Intake) {
+    this.#intake = intake;
   }
-}
 
-function defers(raw: Buffer, deferrals: Deferrals): boolean {
-  const { messageId } = summarize(raw);
-  return messageId !== undefined && deferrals.defers(messageId);
+  /** Why nothing is taken now, or nothing for this address. */
+  refusal(address = ''): Refusal | null {
+    if (this.#finishing) return new Refusal(421, 'The inbox is ending');
+    return actOf(address) === 'refused' ? new Refusal(550, 'No such mailbox (simulated)') : null;
+  }
+
+  /** Resolves once the message is kept. */
+  async take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
+    if (stream.sizeExceeded) return; // the server itself answers 552
+    const refusal = this.refusal();
+    if (refusal !== null) throw refusal;
+    const keeping = this.#keep(Buffer.concat(chunks), session);
+    this.#keeping.add(keeping);
+    await keeping.finally(() => this.#keeping.delete(keeping));
+  }
+
+  async #keep(raw: Buffer, { envelope }: SMTPServerSession): Promise<void> {
+    const recipients = envelope.rcptTo.map((recipient) => recipient.address);
+    const acts = recipients.map(actOf);
+    if (acts.includes('deferred') && this.#deferrals.defers(summarize(raw).messageId ?? ''))
+      throw new Refusal(451, 'Try again later (simulated)');
+    if (acts.includes('slow')) await sleep(SLOW_MS);
+    const mailFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+    try {
+      await this.#intake.keep({ mailFrom, recipients, raw });
+    } catch (error) {
+      logger.error({ err: error }, 'a mail could not be kept');
+      throw new Refusal(451, 'The mail could not be kept; try again');
+    }
+  }
+
+  /** Takes no more and waits for what is being kept: a 421 for a mail that is kept all the same would bring it again. */
+  async finish(): Promise<void> {
+    this.#finishing = true;
+    await Promise.allSettled(this.#keeping);
+  }
 }

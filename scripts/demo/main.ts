@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeCampaign, makeEndpoint, makeGroup, makeTemplate, sendAndWatch } from './campaign.ts';
+import { countInbox, deliveryWorkflow } from './check.ts';
+import { Client } from './client.ts';
+import { type CsvFile, type Problem, readCsv, UnusableFile } from './csv.ts';
+import { type Imported, importContacts, prepareFields } from './import.ts';
+import { bold, count, dim, fail, red, say, seconds, some } from './print.ts';
+import { Receiver } from './receiver.ts';
+import { type Result, resultTable, verdict } from './result.ts';
+import { findSystem, type System } from './system.ts';
+
+const HELP = `npm run demo [-- contacts.csv] [-- --data DIR]
+
+Imports a CSV file of contacts, sends them a campaign, receives its webhooks and checks that nothing was lost or doubled.
+Without a file it takes samples/contacts.csv. It uses the running system if there is one, else it starts one.
+
+  --data DIR   the data folder of the system to use or start, as for npm start
+`;
+
+const stopping = new AbortController();
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.on(signal, stop);
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { data: { type: 'string' }, help: { type: 'boolean' } },
+    });
+    if (values.help) {
+      process.stdout.write(HELP);
+      return 0;
+    }
+    const path =
+      positionals[0] === undefined
+        ? join(import.meta.dirname, '../../samples/contacts.csv')
+        : fromCaller(positionals[0]);
+    return await run(path, values.data === undefined ? undefined : fromCaller(values.data));
+  } catch (error) {
+    if (stopping.signal.aborted) fail('Stopped.');
+    else fail(explain(error));
+    return stopping.signal.aborted ? 130 : 1;
+  } finally {
+    if (process.connected) process.disconnect();
+  }
+}
+
+/** Relative paths are meant from where the person typed them, which npm passes on. */
+const fromCaller = (path: string) => resolve(process.env.INIT_CWD ?? process.cwd(), path);
+
+/** The first request to stop ends what the demo started; a second one, some time later, ends the demo itself. */
+function stop(): void {
+  if (stopping.signal.aborted) return;
+  stopping.abort(new Error('Stopped.'));
+  setTimeout(() => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  }, 1_000).unref();
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return error instanceof TypeError ? String(error.stack) : error.message + cause;
+}
+
+async function run(path: string, dataDir: string | undefined): Promise<number> {
+  console.log(`${bold('Postroom demo')}\n`);
+  const file = await read(path);
+  say('File', describe(path, file));
+  const system = await findSystem(dataDir, stopping.signal);
+  try {
+    const result = await campaignOf(file, system);
+    console.log(`\n${resultTable(result)}\n`);
+    if (system.startedWith !== undefined)
+      console.log(dim(`The links work while the system runs: npm start -- ${system.startedWith}\n`));
+    const { ok, text } = verdict(result);
+    console.log(text);
+    return ok ? 0 : 1;
+  } finally {
+    await system.stop();
+  }
+}
+
+async function read(path: string): Promise<CsvFile> {
+  try {
+    const file = readCsv(await readFile(path));
+    if (file.rows.length > 0) return file;
+    throw new UnusableFile(['No row can be imported.', ...file.problems.map(problemLine)].join('\n'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new UnusableFile(`There is no file ${path}.`);
+    throw error;
+  }
+}
+
+const DELIMITER_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+
+function describe(path: string, { rows, problems, encoding, delimiter, header }: CsvFile): string {
+  const separated = DELIMITER_NAMES[delimiter] ?? JSON.stringify(delimiter);
+  return `${basename(path)}: ${some(rows.length + problems.length, 'row')} of ${some(header.length, 'column')}, ${encoding}, separated by ${separated}`;
+}
+
+const problemLine = ({ line, message }: Problem) => `line ${line}: ${message}`;
+
+/** The main job, step by step. */
+async function campaignOf(file: CsvFile, system: System): Promise<Result> {
+  const started = performance.now();
+  const project = system.projects[0];
+  if (project === undefined || system.keys.full === undefined)
+    throw new Error('dev.json names no project or no key of full scope.');
+  const api = new Client(system.url, system.keys.full, stopping.signal);
+  say('System', `${system.url}, project ${project.name}`);
+  const fromEmail = `hello@${await sendingDomain(api, project.id)}`;
+
+  const { fields, text } = await prepareFields(api, file);
+  say('Fields', text);
+  const imported = await importContacts(api, file, fields);
+  const problems = [...file.problems, ...imported.problems].sort((a, b) => a.line - b.line);
+  sayImported(imported, problems);
+  if (imported.ids.length === 0) throw new Error('No contact was imported, so there is nobody to write to.');
+
+  const tag = tagOf(new Date());
+  const group = await makeGroup(api, `Demo ${tag}`, imported.ids);
+  say('Group', `“Demo ${tag}” of ${some(group.memberCount, 'contact')}`);
+  const template = await makeTemplate(api, `Demo ${tag}`, fields);
+  say('Template', `published: “Hello {{name|there}}, …” ${dim(template.id)}`);
+  const receiver = await Receiver.start();
+  let endpoint: { id: string } | undefined;
+  try {
+    endpoint = await makeEndpoint(api, receiver);
+    say('Webhooks', `received by this demo at ${receiver.url} ${dim(endpoint.id)}`);
+    const subject = `{{name|Hello}}, your letter of today (demo ${tag})`;
+    const letter = { name: `Demo ${tag}`, subject, fromEmail, templateId: template.id, groupId: group.id };
+    const { id } = await makeCampaign(api, letter);
+    say('Campaign', `to ${some(group.memberCount, 'recipient')} from ${fromEmail} ${dim(id)}`);
+    const sentAt = performance.now();
+    const { campaign, lastEventAt } = await sendAndWatch(api, id, receiver, stopping.signal);
+    const inbox = await countInbox(system.inboxUrl, `(demo ${tag})`);
+    const delivery =
+      system.temporalUiUrl === null ? undefined : await deliveryWorkflow(system.temporalUiUrl, endpoint.id);
+    return {
+      system,
+      campaign,
+      receiver,
+      inbox,
+      delivery,
+      problems,
+      sentAt,
+      lastEventAt,
+      totalMs: performance.now() - started,
+    };
+  } finally {
+    // Nobody will listen there any more. When the demo was stopped, the API may be gone already.
+    if (endpoint !== undefined && !stopping.signal.aborted) await api.delete(`/v1/webhooks/${endpoint.id}`);
+    await receiver.stop();
+  }
+}
+
+/** A domain that the project may send from. */
+async function sendingDomain(api: Client, projectId: string): Promise<string> {
+  for await (const domain of api.list<{ domain: string; verifiedForSending: boolean }>(
+    `/v1/projects/${projectId}/domains`,
+  )) {
+    if (domain.verifiedForSending) return domain.domain;
+  }
+  throw new Error('The project has no domain that is verified for sending.');
+}
+
+function sayImported({ ids, created, updated, elapsedMs }: Imported, problems: readonly Problem[]): void {
+  const rate = Math.round(ids.length / (elapsedMs / 1000));
+  say(
+    'Contacts',
+    `${count(ids.length)} imported in ${seconds(elapsedMs)} (${count(rate)}/s): ${count(created)} new, ${count(updated)} there already`,
+  );
+  if (problems.length === 0) return;
+  say('', red(`${some(problems.length, 'row')} not imported:`));
+  for (const problem of problems) say('', `  ${problemLine(problem)}`);
+}
+
+/** Tells runs on one system apart, in names that must be unique and in the subject that the inbox is searched for. */
+function tagOf(now: Date): string {
+  return `${now.toISOString().slice(0, 16).replace('T', ' ')} ${Math.random().toString(36).slice(2, 6)}`;
+}

@@ -1,0 +1,103 @@
+import type { Campaign } from './campaign.ts';
+import { expectedEvents } from './campaign.ts';
+import { type deliveryWorkflow, type InboxCount, workflowLink } from './check.ts';
+import type { Problem } from './csv.ts';
+import { bold, count, green, red, seconds, some, table } from './print.ts';
+import type { Receiver } from './receiver.ts';
+import type { System } from './system.ts';
+
+/** Everything that a run found out. */
+export interface Result {
+  system: System;
+  campaign: Campaign;
+  receiver: Receiver;
+  inbox: InboxCount;
+  delivery: Awaited<ReturnType<typeof deliveryWorkflow>>;
+  problems: readonly Problem[];
+  /** By the clock of `performance.now()`, as `lastEventAt`, which is `undefined` when some event never came. */
+  sentAt: number;
+  lastEventAt: number | undefined;
+  totalMs: number;
+}
+
+/** What is missing or there twice: in the inbox, which is what people got, and at the receiver. */
+function balance({ campaign, receiver, inbox }: Result) {
+  const { suppressed, failed, canceled } = campaign.progress;
+  const mailed = campaign.recipientCount - suppressed - failed - canceled;
+  return {
+    mailsLost: Math.max(0, mailed - inbox.recipients.size),
+    mailsDoubled: inbox.duplicates,
+    eventsLost: Math.max(0, expectedEvents(campaign) - receiver.events),
+    eventsDoubled: receiver.tally.repeatedEvents + receiver.tally.repeatedAttempts,
+  };
+}
+
+/** How long the campaign took by its own record, in milliseconds. */
+function sendingMs({ startedAt, completedAt }: Campaign): number | undefined {
+  return startedAt === null || completedAt === null ? undefined : Date.parse(completedAt) - Date.parse(startedAt);
+}
+
+export function resultTable(result: Result): string {
+  const { campaign, receiver, problems, sentAt, lastEventAt, totalMs } = result;
+  const { accepted, failed, suppressed, unknown } = campaign.progress;
+  const { mailsLost, mailsDoubled, eventsLost, eventsDoubled } = balance(result);
+  const took = sendingMs(campaign);
+  const optional = (name: string, value: number): [string, string][] => (value === 0 ? [] : [[name, count(value)]]);
+  const figures = table([
+    ['Recipients', count(campaign.recipientCount)],
+    ['Accepted by the mail server', count(accepted)],
+    ...optional('Refused by the mail server', failed),
+    ...optional('Suppressed', suppressed),
+    ...optional('Outcome unknown', unknown),
+    ['Delivered', count(campaign.engagement.delivered)],
+    ...optional('Bounced', campaign.engagement.bounced),
+    ...optional('Complained', campaign.engagement.complained),
+    undefined,
+    ['Events received', count(receiver.events)],
+    ['Signatures verified', `${count(receiver.tally.verified)} of ${count(receiver.tally.posts)}`],
+    undefined,
+    ['Duplicates (mails, events)', `${count(mailsDoubled)}, ${count(eventsDoubled)}`],
+    ['Losses (mails, events)', `${count(mailsLost)}, ${count(eventsLost)}`],
+    ['Rows not imported', count(problems.length)],
+    undefined,
+    [
+      'Sending',
+      took === undefined
+        ? 'not completed'
+        : `${seconds(took)}, ${count(Math.round(accepted / (took / 1000)))} messages/s`,
+    ],
+    ['Until the last event', lastEventAt === undefined ? 'some never came' : seconds(lastEventAt - sentAt)],
+    ['Time taken in all', seconds(totalMs)],
+  ]);
+  return `${figures}\n\n${links(result)}`;
+}
+
+function links({ system, campaign, delivery }: Result): string {
+  const lines = [`${'Inbox'.padEnd(20)}${system.inboxUrl}`];
+  if (system.temporalUiUrl !== null) {
+    lines.push(`${'Campaign workflow'.padEnd(20)}${workflowLink(system.temporalUiUrl, { workflowId: campaign.id })}`);
+    if (delivery !== undefined)
+      lines.push(`${'A webhook delivery'.padEnd(20)}${workflowLink(system.temporalUiUrl, delivery.execution)}`);
+  }
+  return lines.join('\n');
+}
+
+/** Whether nothing was lost or doubled, in a sentence. */
+export function verdict(result: Result): { ok: boolean; text: string } {
+  const { mailsLost, mailsDoubled, eventsLost, eventsDoubled } = balance(result);
+  const wrong = [
+    mailsLost > 0 && `${some(mailsLost, 'mail')} lost`,
+    mailsDoubled > 0 && `${some(mailsDoubled, 'mail')} doubled`,
+    eventsLost > 0 && `${some(eventsLost, 'event')} not received`,
+    eventsDoubled > 0 && `${some(eventsDoubled, 'event')} received again`,
+    result.receiver.tally.refused > 0 && `${some(result.receiver.tally.refused, 'request')} with a bad signature`,
+    result.campaign.status !== 'completed' && `the campaign is ${result.campaign.status}`,
+  ].filter((problem) => problem !== false);
+  const ok = wrong.length === 0;
+  return {
+    ok,
+    text: ok
+      ? `${green('✓')} ${bold('Nothing was lost, nothing was doubled.')}`
+      : `${red('✗')} ${bold(wrong.join(', '))}`,
+  };
+}
