@@ -1,0 +1,99 @@
+import { activityInfo, cancelled, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { pool } from '@postroom/platform';
+import { type Attempted, type DueDelivery, fail, giveBack, loadDeliveries, post, recordAttempts } from './attempts.ts';
+import { runBatch } from './batch.ts';
+import { tryEnter } from './limits.ts';
+import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
+
+/** How a delivery's workflow ended. `returned`: it waits in the table again, for its endpoint is disabled or another workflow has it. */
+export type Outcome = 'acknowledged' | 'failed' | 'returned' | 'deleted';
+
+/** What became of a batch, in numbers. */
+export interface BatchOutcome {
+  acknowledged: number;
+  /** Not acknowledged: they go on in workflows of their own. */
+  retried: number;
+  /** Not attempted: they wait in the table again. */
+  returned: number;
+}
+
+/**
+ * Posts once and records it. A refusal is thrown, with the wait until the next attempt, so that Temporal waits; the sixth
+ * is an outcome (spec: Webhook delivery).
+ */
+export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
+  const [delivery] = await loadDeliveries([deliveryId]);
+  if (delivery === undefined) return 'deleted';
+  if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;
+  if (!(await isOurs(delivery))) return 'returned';
+  if (!delivery.enabled) {
+    await giveBack([deliveryId], { enabled: false });
+    return 'returned';
+  }
+  return outcomeOf(await attemptInTurn(delivery));
+}
+
+function outcomeOf(attempted: Attempted): Outcome {
+  if (attempted.acknowledged) return 'acknowledged';
+  if (attempted.delayMs === undefined) return 'failed';
+  const { number, delayMs, answer } = attempted;
+  throw ApplicationFailure.create({
+    message: `Attempt ${number} of ${MAX_ATTEMPTS}: ${answerInWords(answer)}`,
+    type: 'NotAcknowledged',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: delayMs,
+    details: [{ delayMs }],
+  });
+}
+
+/** A delivery belongs to one workflow at a time; one that nobody has is taken. */
+async function isOurs({ id, workflow_id: holder }: DueDelivery): Promise<boolean> {
+  const { workflowId } = activityInfo().workflowExecution ?? { workflowId: id };
+  if (holder !== null) return holder === workflowId;
+  const { rowCount } = await pool.query(
+    'UPDATE deliveries SET workflow_id = $2, handed_at = now() WHERE id = $1 AND workflow_id IS NULL',
+    [id, workflowId],
+  );
+  return rowCount === 1;
+}
+
+/** Posts and records; or, while too much is under way to an endpoint that fails, comes back in a few seconds. */
+async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
+  const leave = tryEnter(delivery);
+  if (leave === undefined) {
+    throw ApplicationFailure.create({
+      message: 'Others are under way to this endpoint, which does not answer well: in a few seconds again.',
+      type: 'Busy',
+      category: ApplicationFailureCategory.BENIGN,
+      nextRetryDelay: 5_000 + Math.round(Math.random() * 10_000),
+    });
+  }
+  try {
+    const attempted = await post(delivery);
+    await recordAttempts([attempted], { handBack: false });
+    return attempted;
+  } finally {
+    leave();
+  }
+}
+
+/** Makes the first attempts of many deliveries. What is not acknowledged, or not begun in time, waits for the relay again. */
+export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome> {
+  const workflowId = activityInfo().workflowExecution?.workflowId;
+  const loaded = await loadDeliveries(deliveryIds);
+  const ours = loaded.filter((one) => one.workflow_id === workflowId && one.state === 'queued');
+  const beat = setInterval(heartbeat, 2_000);
+  const stopping = new AbortController();
+  cancelled().catch(() => stopping.abort());
+  try {
+    return await runBatch(ours, stopping.signal);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** Ends a delivery at the word of an operator. */
+export async function giveUpDelivery(deliveryId: string): Promise<void> {
+  await fail(deliveryId);
+}

@@ -1,0 +1,146 @@
+import { config, decryptSecret, pool } from '@postroom/platform';
+import { noteHealth } from './health.ts';
+import { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
+import { type EventRow, renderBody, requestHeaders } from './payload.ts';
+import { isAcknowledged, retryDelayMs } from './schedule.ts';
+
+/** Everything that an attempt needs of delivery, event and endpoint. */
+export interface DueDelivery extends EventRow {
+  id: string;
+  endpoint_id: string;
+  state: 'queued' | 'retried' | 'acknowledged' | 'failed';
+  attempt_count: number;
+  workflow_id: string | null;
+  url: string;
+  enabled: boolean;
+  secret: string;
+  previous_secret: string | null;
+  failures_in_row: number;
+  failing: boolean;
+}
+
+/** The deliveries of these ids that exist, with what an attempt needs. The secret before a rotation comes while it is valid. */
+export async function loadDeliveries(ids: readonly string[]): Promise<DueDelivery[]> {
+  const { rows } = await pool.query<DueDelivery>({
+    name: 'webhooks-load',
+    text: `SELECT d.id, d.endpoint_id, d.state, d.attempt_count, d.workflow_id,
+             e.id AS event_id, e.type AS event_type, e.created_at AS event_created_at, e.project_id, e.data::text AS data,
+             w.url, w.enabled, w.secret, w.failures_in_row, w.failing_since IS NOT NULL AS failing,
+             CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
+           FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
+           JOIN deliveries d ON d.id = wanted.id
+           JOIN events e ON e.id = d.event_id
+           JOIN webhook_endpoints w ON w.id = d.endpoint_id
+           ORDER BY wanted.position`,
+    values: [ids],
+  });
+  return rows;
+}
+
+/** One attempt that was made, and what follows from it. */
+export interface Attempted {
+  delivery: DueDelivery;
+  /** 1 to 6: numbered by our rows, so that a crash never uses an attempt up. */
+  number: number;
+  headers: Record<string, string>;
+  answer: Answer;
+  acknowledged: boolean;
+  /** Milliseconds until the next attempt; `undefined` when there will be none. */
+  delayMs: number | undefined;
+}
+
+let client: GuardedClient | undefined;
+
+/** Posts a delivery once, freshly signed. Nothing is written: see `recordAttempts`. */
+export async function post(delivery: DueDelivery): Promise<Attempted> {
+  client ??= createGuardedClient({ allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE });
+  const number = delivery.attempt_count + 1;
+  const body = renderBody(delivery);
+  const headers = requestHeaders(
+    { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets: secretsOf(delivery) },
+    { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
+  );
+  const answer = await client.post({ url: delivery.url, headers, body });
+  const acknowledged = isAcknowledged(answer);
+  const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
+  return { delivery, number, headers, answer, acknowledged, delayMs };
+}
+
+function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): string[] {
+  const envelopes = previous === null ? [secret] : [secret, previous];
+  return envelopes.map((envelope) => decryptSecret(envelope, id));
+}
+
+/**
+ * Writes the attempts and what they make of their deliveries in one statement, then what they say of their endpoints.
+ * A delivery that goes on in a workflow of its own (`handBack`) waits for the relay from here on. An attempt whose number
+ * another worker has written meanwhile is dropped.
+ */
+export async function recordAttempts(
+  attempts: readonly Attempted[],
+  { handBack }: { handBack: boolean },
+): Promise<void> {
+  if (attempts.length === 0) return;
+  await pool.query({
+    name: 'webhooks-record',
+    text: `WITH made AS (
+             SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[])
+               AS made(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms)
+           ), updated AS (
+             UPDATE deliveries d SET
+               attempt_count = made.number,
+               state = (CASE WHEN made.acknowledged THEN 'acknowledged' WHEN made.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
+               closed_at = CASE WHEN made.delay_ms IS NULL THEN now() END,
+               next_attempt_at = now() + made.delay_ms * interval '1 millisecond',
+               handed_at = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.handed_at END,
+               workflow_id = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
+             FROM made WHERE d.id = made.id AND d.attempt_count = made.number - 1 AND d.closed_at IS NULL
+             RETURNING d.id
+           ), written AS (
+             INSERT INTO attempts (delivery_id, number, started_at, duration_ms, status, error, response, headers)
+             SELECT made.id, made.number, made.started_at, made.duration_ms, made.status, made.error, made.response, made.headers::json
+             FROM made JOIN updated ON updated.id = made.id
+           )
+           SELECT CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END`,
+    values: [
+      attempts.map(({ delivery }) => delivery.id),
+      attempts.map(({ number }) => number),
+      attempts.map(({ answer }) => answer.startedAt),
+      attempts.map(({ answer }) => answer.durationMs),
+      attempts.map(({ answer }) => answer.status),
+      attempts.map(({ answer }) => answer.error),
+      attempts.map(({ answer }) => answer.body),
+      attempts.map(({ headers }) => JSON.stringify(headers)),
+      attempts.map(({ acknowledged }) => acknowledged),
+      attempts.map(({ delayMs }) => delayMs ?? null),
+      handBack,
+    ],
+  });
+  await noteHealth(attempts);
+}
+
+/**
+ * Takes deliveries back from a workflow to the table, where the relay finds them when their endpoint is enabled. No next
+ * attempt is due while it is not, so that the relay need not look at them.
+ */
+export async function giveBack(ids: readonly string[], { enabled }: { enabled: boolean }): Promise<void> {
+  if (ids.length === 0) return;
+  await pool.query(
+    `WITH back AS (
+       UPDATE deliveries SET handed_at = NULL, workflow_id = NULL,
+         -- A workflow of its own has used up its id; the next one's is numbered by this.
+         returns = returns + CASE WHEN starts_with(workflow_id, id) THEN 1 ELSE 0 END,
+         next_attempt_at = CASE WHEN $2 THEN least(next_attempt_at, now()) END
+       WHERE id = ANY ($1) AND closed_at IS NULL
+     ) SELECT pg_notify('postroom', 'deliveries')`,
+    [ids, enabled],
+  );
+}
+
+/** Ends a delivery without another attempt; what its attempts were stays. */
+export async function fail(id: string): Promise<void> {
+  await pool.query(
+    `UPDATE deliveries SET state = 'failed', closed_at = now(), next_attempt_at = NULL WHERE id = $1 AND closed_at IS NULL`,
+    [id],
+  );
+}

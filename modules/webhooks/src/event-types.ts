@@ -1,0 +1,139 @@
+import { z } from 'zod';
+
+/** One kind of event: when it fires, what its `data` holds, and how one looks. */
+export interface EventType {
+  fires: string;
+  data: z.ZodObject;
+  example: Record<string, unknown>;
+}
+
+const contact = z.object({
+  contact_id: z.string().describe('Contact id.'),
+  email: z.string().describe('The address, as it is now.'),
+  name: z.string().describe('What the contact is called.'),
+});
+
+const email = z.object({
+  email: z.string().describe("The recipient's address."),
+  message_id: z.string().describe('Id of the message, the same in every event about it.'),
+  subject: z.string().describe('The subject, with placeholders filled in.'),
+  campaign_id: z.string().nullable().describe('The campaign it belongs to; null for a transactional email.'),
+  contact_id: z.string().nullable().optional().describe('The contact it went to, when it is one.'),
+  metadata: z.record(z.string(), z.unknown()).optional().describe('What the sender gave as `metadata`, unchanged.'),
+});
+
+const reason = z.string().describe('Why, in the words of the server or of Postroom.');
+const byMachine = z
+  .boolean()
+  .optional()
+  .describe('Whether it looks like a program: a prefetcher or a security scanner.');
+const userAgent = z.string().nullable().optional().describe('What the program said it is.');
+
+const campaign = z.object({
+  campaign_id: z.string().describe('Campaign id.'),
+  name: z.string().describe("The campaign's name."),
+});
+
+const counts = { sent: z.number().int(), delivered: z.number().int(), failed: z.number().int() };
+
+const exampleContact = { contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8', email: 'ada@example.com', name: 'Ada Lovelace' };
+const exampleEmail = {
+  email: 'ada@example.com',
+  message_id: 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6',
+  subject: 'News in November',
+  campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1',
+};
+const exampleCampaign = { campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1', name: 'November news' };
+
+const contactEvent = (fires: string): EventType => ({ fires, data: contact, example: exampleContact });
+const emailEvent = (fires: string, more: z.ZodRawShape = {}, example: Record<string, unknown> = {}): EventType => ({
+  fires,
+  data: email.extend(more),
+  example: { ...exampleEmail, ...example },
+});
+const campaignEvent = (fires: string, more: z.ZodRawShape, example: Record<string, unknown>): EventType => ({
+  fires,
+  data: campaign.extend(more),
+  example: { ...exampleCampaign, ...example },
+});
+
+/**
+ * Every event type, in the order of the specification (spec: Event types). Members may be added to `data` later, and
+ * types too; receivers ignore what they do not know.
+ */
+export const EVENT_TYPES = {
+  'contact.created': contactEvent('A contact is added (manually or by import).'),
+  'contact.updated': contactEvent("A contact's name, email or group membership changes."),
+  'contact.subscribed': contactEvent('A contact is subscribed or resubscribed.'),
+  'contact.unsubscribed': contactEvent('A contact unsubscribes.'),
+  'contact.deleted': contactEvent('A contact is deleted.'),
+  'email.sent': emailEvent('A message is accepted for sending.'),
+  'email.failed': emailEvent(
+    'A message fails to send.',
+    { reason },
+    { reason: '550 5.1.1 The mailbox does not exist' },
+  ),
+  'email.delivered': emailEvent('The receiving server accepted the message.'),
+  'email.opened': emailEvent(
+    'The recipient opened the message.',
+    { machine: byMachine, user_agent: userAgent },
+    { machine: false, user_agent: 'Mozilla/5.0' },
+  ),
+  'email.clicked': emailEvent(
+    'The recipient clicked a tracked link.',
+    { url: z.string().describe('Where the link leads.'), machine: byMachine, user_agent: userAgent },
+    { url: 'https://example.com/november', machine: false, user_agent: 'Mozilla/5.0' },
+  ),
+  'email.bounced': emailEvent('The message bounced.', { reason }, { reason: '550 5.1.1 The mailbox does not exist' }),
+  'email.complained': emailEvent('The recipient marked it as spam.'),
+  'email.rejected': emailEvent(
+    'The sending provider rejected the message (for example a detected virus).',
+    { reason },
+    { reason: 'The provider detected a virus' },
+  ),
+  'campaign.started': campaignEvent(
+    'A campaign began sending.',
+    { recipients: z.number().int().describe('How many people it goes to.') },
+    { recipients: 1200 },
+  ),
+  'campaign.completed': campaignEvent('A campaign finished sending to all recipients.', counts, {
+    sent: 1188,
+    delivered: 1180,
+    failed: 12,
+  }),
+  'campaign.paused': campaignEvent(
+    'A campaign was auto-paused (for example by warmup safety).',
+    { reason },
+    { reason: '6.2 % of the last 500 messages bounced' },
+  ),
+  'webhook.test': {
+    fires: 'A sample event queued on request for testing.',
+    data: z.object({
+      endpoint_id: z.string().describe('The endpoint under test; it alone gets the event.'),
+      message: z.string().describe('A greeting.'),
+    }),
+    example: { endpoint_id: 'whe_01k9zq1d4we7r2t4y6u8i1p3s5', message: 'This is a test of your webhook endpoint.' },
+  },
+} as const satisfies Record<string, EventType>;
+
+export type EventTypeName = keyof typeof EVENT_TYPES;
+
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[];
+
+/** Stands for every type, those added later included. */
+export const ALL_EVENTS = '*';
+
+/** JSON Schema of the whole body that is posted for a type (spec: Delivery). */
+export function bodySchema(type: EventTypeName): Record<string, unknown> {
+  const { fires, data } = EVENT_TYPES[type];
+  const body = z
+    .object({
+      id: z.string().describe('Event id; the same event may be delivered more than once, so deduplicate on it.'),
+      type: z.literal(type),
+      created: z.string().describe('ISO 8601, UTC, with milliseconds.'),
+      project_id: z.string(),
+      data,
+    })
+    .describe(fires);
+  return z.toJSONSchema(body, { io: 'input' });
+}

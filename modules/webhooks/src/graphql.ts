@@ -1,0 +1,305 @@
+import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import { getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  listEndpoints,
+  revealSecret,
+  rotateSecret,
+  updateEndpoint,
+} from './endpoints.ts';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
+
+const Endpoint = builder.prismaObject('WebhookEndpoint', {
+  description: "A customer's URL that events are posted to. Its signing secret is shown once, when it is created.",
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Endpoint id.' }),
+    url: t.exposeString('url', { description: 'Where events are posted to.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
+    events: t.exposeStringList('events', {
+      description: 'Event types, or `["*"]` for all, those added later included.',
+    }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether events go to it.' }),
+    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true, description: 'When it was disabled.' }),
+    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why it was disabled, in words.' }),
+    failingSince: t.expose('failingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when no attempt has been acknowledged; null when the last one was.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+const DeliveryState = builder.enumType('DeliveryState', {
+  description: 'Where a delivery stands (spec: Webhook delivery).',
+  values: {
+    queued: { description: 'No attempt has been made yet.' },
+    retried: { description: 'At least one attempt was not acknowledged, and another will be made.' },
+    acknowledged: { description: 'The receiver answered with a 2xx status.' },
+    failed: { description: 'Six attempts were not acknowledged, or it was given up.' },
+  },
+});
+
+builder.prismaObject('Attempt', {
+  name: 'DeliveryAttempt',
+  description: 'One POST of a delivery, and its answer.',
+  fields: (t) => ({
+    number: t.exposeInt('number', { description: '1 to 6.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
+    durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
+    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null when none arrived.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why there was no complete answer, in words.' }),
+    response: t.exposeString('response', { nullable: true, description: "The first 4 KB of the answer's body." }),
+    headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.' }),
+  }),
+});
+
+builder.prismaObject('Event', {
+  name: 'WebhookEvent',
+  description: 'What a delivery carries: the body that is posted, in parts.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Event id: what receivers deduplicate on.' }),
+    type: t.exposeString('type', { description: 'Event type.' }),
+    created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.' }),
+  }),
+});
+
+const Delivery = builder.prismaObject('Delivery', {
+  name: 'WebhookDelivery',
+  description: 'One event to one endpoint.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Delivery id; its workflow in Temporal has the same.' }),
+    endpointId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
+    eventId: t.exposeID('eventId', { description: 'The event it carries.' }),
+    eventType: t.string({
+      description: 'The type of that event.',
+      select: { event: { select: { type: true } } },
+      resolve: ({ event }) => event.type,
+    }),
+    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    attemptCount: t.exposeInt('attemptCount', { description: 'Attempts made so far.' }),
+    nextAttemptAt: t.expose('nextAttemptAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the next attempt is due; null when none is.',
+    }),
+    replayOf: t.exposeID('replayOf', { nullable: true, description: 'The delivery that this one repeats.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    closedAt: t.expose('closedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was acknowledged or failed.',
+    }),
+    endpoint: t.relation('endpoint', { description: 'The endpoint it goes to.' }),
+    event: t.relation('event', { description: 'The event it carries.' }),
+    attempts: t.relation('attempts', {
+      description: 'Its attempts, first one first.',
+      query: { orderBy: { number: 'asc' } },
+    }),
+  }),
+});
+
+registerNode('whe', 'WebhookEndpoint', (projectId, id) => db.webhookEndpoint.findFirst({ where: { id, projectId } }));
+registerNode('dlv', 'WebhookDelivery', (projectId, id) => db.delivery.findFirst({ where: { id, projectId } }));
+
+const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').implement({
+  description: 'A kind of event, and what its bodies look like.',
+  fields: (t) => ({
+    name: t.string({ description: 'Such as `contact.created`.', resolve: (type) => type }),
+    fires: t.string({ description: 'When it fires.', resolve: (type) => EVENT_TYPES[type].fires }),
+    schema: t.field({
+      type: 'JSON',
+      description: 'JSON Schema of the body that is posted.',
+      resolve: (type) => bodySchema(type),
+    }),
+    example: t.field({
+      type: 'JSON',
+      description: 'An example of `data`.',
+      resolve: (type) => EVENT_TYPES[type].example,
+    }),
+  }),
+});
+
+const idArg = 'Endpoint id.';
+
+builder.queryFields((t) => ({
+  webhookEndpoint: t.prismaField({
+    type: Endpoint,
+    description: 'A webhook endpoint of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (query, _root, { id }, context) => getEndpoint(callerProject(context), id, query),
+  }),
+  webhookEndpoints: t.connection({
+    type: Endpoint,
+    description: "The project's webhook endpoints, newest first.",
+    resolve: (_root, args, context, info) => listEndpoints(callerProject(context), args, rowsQuery(context, info)),
+  }),
+  webhookDelivery: t.prismaField({
+    type: Delivery,
+    description: 'A delivery of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Delivery id.' }) },
+    resolve: (query, _root, { id }, context) => getDelivery(callerProject(context), id, query),
+  }),
+  webhookDeliveries: t.connection({
+    type: Delivery,
+    description: "The project's deliveries, newest first.",
+    args: {
+      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+      state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+      eventId: t.arg.id({ description: 'Only those of this event.' }),
+      eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+    },
+    resolve: (_root, args, context, info) =>
+      listDeliveries(callerProject(context), args, args, rowsQuery(context, info)),
+  }),
+  webhookEventTypes: t.field({
+    type: [EventTypeInfo],
+    description: 'Every event type there is.',
+    resolve: () => EVENT_TYPE_NAMES,
+  }),
+}));
+
+const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
+  description: 'A new webhook endpoint.',
+  fields: (t) => ({
+    url: t.string({ required: true, description: 'An HTTPS URL that is reachable from the Internet.' }),
+    events: t.stringList({ required: true, description: 'Event types, or `["*"]` for all current and future types.' }),
+    description: t.string({ description: 'What it is for; at most 500 characters.' }),
+  }),
+});
+
+const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
+  description: 'What to change; what is not given stays.',
+  fields: (t) => ({
+    url: t.string({ description: 'An HTTPS URL that is reachable from the Internet.' }),
+    events: t.stringList({ description: 'Event types, or `["*"]`; replaces those before.' }),
+    description: t.string({ description: 'What it is for; an empty text removes it.' }),
+  }),
+});
+
+const CreateEndpointPayload = builder
+  .objectRef<{ id: string; secret: string }>('CreateWebhookEndpointPayload')
+  .implement({
+    description: 'A new endpoint with its signing secret, which is shown this once.',
+    fields: (t) => ({
+      endpoint: t.prismaField({
+        type: Endpoint,
+        description: 'The endpoint.',
+        resolve: (query, { id }) => db.webhookEndpoint.findUniqueOrThrow({ ...query, where: { id } }),
+      }),
+      secret: t.exposeString('secret', { description: 'What signatures are keyed by; it starts with `whsec_`.' }),
+    }),
+  });
+
+const SendTestPayload = builder.objectRef<{ eventId: string; deliveryId: string }>('SendTestWebhookPayload').implement({
+  description: 'The test event that was queued.',
+  fields: (t) => ({
+    eventId: t.exposeID('eventId', { description: 'The event.' }),
+    deliveryId: t.exposeID('deliveryId', { description: 'Its delivery.' }),
+  }),
+});
+
+const Backlog = builder.enumType('WebhookBacklog', {
+  description: 'What becomes of deliveries that waited while an endpoint was disabled.',
+  values: {
+    deliver: { description: 'They are delivered now.' },
+    drop: { description: 'They are failed without another attempt.' },
+  },
+});
+
+builder.mutationFields((t) => ({
+  createWebhookEndpoint: t.field({
+    type: CreateEndpointPayload,
+    description: 'Registers a URL for events and makes its signing secret (spec: Webhook endpoints).',
+    args: { input: t.arg({ type: CreateEndpointInput, required: true, description: 'The endpoint.' }) },
+    resolve: (_root, { input }, context) => createEndpoint(callerProject(context), input),
+  }),
+  updateWebhookEndpoint: t.prismaField({
+    type: Endpoint,
+    description: 'Changes where events go or which.',
+    args: {
+      id: t.arg.id({ required: true, description: idArg }),
+      input: t.arg({ type: UpdateEndpointInput, required: true, description: 'What to change.' }),
+    },
+    resolve: async (query, _root, { id, input }, context) => {
+      await updateEndpoint(callerProject(context), id, input);
+      return getEndpoint(callerProject(context), id, query);
+    },
+  }),
+  deleteWebhookEndpoint: t.field({
+    type: 'Boolean',
+    description: 'Deletes an endpoint and its deliveries; true when it is gone.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => {
+      await deleteEndpoint(callerProject(context), id);
+      return true;
+    },
+  }),
+  replayWebhookDelivery: t.prismaField({
+    type: Delivery,
+    description: 'Delivers an event once more, as a new delivery of the same body.',
+    args: { id: t.arg.id({ required: true, description: 'A delivery that is acknowledged or failed.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const replay = await replayDelivery(callerProject(context), id);
+      return getDelivery(callerProject(context), replay, query);
+    },
+  }),
+  replayFailedWebhookDeliveries: t.int({
+    description: 'Delivers once more what failed at an endpoint since a time; returns how many. Each is replayed once.',
+    args: {
+      id: t.arg.id({ required: true, description: idArg }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'Those that failed at this time or later.' }),
+    },
+    resolve: (_root, { id, since }, context) => replayFailed(callerProject(context), id, since),
+  }),
+  sendTestWebhook: t.field({
+    type: SendTestPayload,
+    description: 'Queues a `webhook.test` event for one endpoint, whatever types it wants.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (_root, { id }, context) => sendTestEvent(callerProject(context), id),
+  }),
+  enableWebhookEndpoint: t.prismaField({
+    type: Endpoint,
+    authScopes: { manage: true },
+    description: 'Lets events go to an endpoint again. For people, never for an API key.',
+    args: {
+      id: t.arg.id({ required: true, description: idArg }),
+      backlog: t.arg({ type: Backlog, defaultValue: 'deliver', description: 'What becomes of what waited.' }),
+    },
+    resolve: async (query, _root, { id, backlog }, context) => {
+      await enableEndpoint(callerProject(context), id, { backlog: backlog ?? 'deliver' });
+      return getEndpoint(callerProject(context), id, query);
+    },
+  }),
+  disableWebhookEndpoint: t.prismaField({
+    type: Endpoint,
+    authScopes: { manage: true },
+    description: 'Stops deliveries to an endpoint and keeps what waits. For people, never for an API key.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (query, _root, { id }, context) => {
+      await disableEndpoint(callerProject(context), id, 'Disabled by hand.');
+      return getEndpoint(callerProject(context), id, query);
+    },
+  }),
+  revealWebhookSecret: t.string({
+    authScopes: { manage: true },
+    description: 'Shows the signing secret once more. For people, never for an API key.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (_root, { id }, context) => revealSecret(callerProject(context), id),
+  }),
+  rotateWebhookSecret: t.string({
+    authScopes: { manage: true },
+    description:
+      'Makes a new signing secret; the old one signs beside it for 24 hours. For people, never for an API key.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (_root, { id }, context) => rotateSecret(callerProject(context), id),
+  }),
+}));

@@ -1,0 +1,17 @@
+export { getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
+export {
+  createEndpoint,
+  type CreateEndpointInput,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  listEndpoints,
+  revealSecret,
+  rotateSecret,
+  updateEndpoint,
+} from './endpoints.ts';
+export { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
+export { type Answer, createGuardedClient, type GuardedClient, urlProblem } from './http-client.ts';
+export { RETRY_DELAYS_MS } from './schedule.ts';
+export { signature, standardSignature } from './signature.ts';

@@ -1,0 +1,39 @@
+import { type Signed, signature, standardSignature } from './signature.ts';
+
+/** An event as its row has it. */
+export interface EventRow {
+  event_id: string;
+  event_type: string;
+  event_created_at: Date;
+  project_id: string;
+  /** The JSON text of `data`, exactly as it was recorded. */
+  data: string;
+}
+
+/**
+ * The body that is posted (spec: Delivery). `data` is the text that was recorded, not parsed and printed again, so every
+ * attempt and every endpoint gets the same bytes.
+ */
+export function renderBody(event: EventRow): string {
+  const created = event.event_created_at.toISOString();
+  return `{"id":${JSON.stringify(event.event_id)},"type":${JSON.stringify(event.event_type)},"created":"${created}","project_id":${JSON.stringify(event.project_id)},"data":${event.data}}`;
+}
+
+/** The headers of one attempt: those of the specification, and those by which Standard Webhooks libraries verify us. */
+export function requestHeaders(
+  attempt: { deliveryId: string; number: number; eventType: string; secrets: readonly string[] },
+  signed: Signed,
+): Record<string, string> {
+  const timestamp = String(signed.timestamp);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Postroom-Webhooks/1',
+    'X-Webhook-Id': `${attempt.deliveryId}.${attempt.number}`,
+    'X-Webhook-Event': attempt.eventType,
+    'X-Webhook-Timestamp': timestamp,
+    'X-Webhook-Signature': signature(attempt.secrets, signed),
+    'webhook-id': signed.eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': standardSignature(attempt.secrets, signed),
+  };
+}

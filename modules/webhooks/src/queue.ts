@@ -1,0 +1,152 @@
+import { pool } from '@postroom/platform';
+import type { Take, Waiting } from './plan.ts';
+
+/** First attempts that one batch makes at most. */
+export const BATCH_SIZE = 100;
+
+/** Endpoints looked at in one round; the next one goes on after the last of them. */
+const ENDPOINTS_PER_ROUND = 200;
+
+/** Deliveries that wait for a retry in workflows; past this, others wait in the table until they are due. */
+const RETRYING = 2_000;
+
+/** A delivery that has just been marked as a workflow's. */
+export interface Claimed {
+  id: string;
+  project_id: string;
+  endpoint_id: string;
+  event_type: string;
+  workflow_id: string;
+}
+
+export interface ClaimedRetry extends Claimed {
+  attempt_count: number;
+  next_attempt_at: Date;
+  status: number | null;
+  error: string | null;
+}
+
+interface WaitingRow {
+  endpoint_id: string;
+  enabled: boolean | null;
+  waiting: number;
+  failures_in_row: number;
+  attempting: number;
+  retrying: number;
+  idle_ms: number | null;
+  in_hand: number;
+}
+
+/**
+ * Endpoints for which deliveries wait, from the one after `after` on: a round's worth, and the last of it if there may be
+ * more (`''` when not). It jumps from endpoint to endpoint in the index, so a million rows of one cost what one row costs.
+ */
+export async function readWaiting(after: string): Promise<{ endpoints: Waiting[]; inHand: number; last: string }> {
+  const { rows } = await pool.query<WaitingRow>({
+    name: 'webhooks-waiting',
+    text: `WITH RECURSIVE jump AS (
+             (SELECT endpoint_id, 1 AS number FROM deliveries
+              WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > $1 ORDER BY endpoint_id LIMIT 1)
+             UNION ALL
+             SELECT next.endpoint_id, jump.number + 1
+             FROM jump CROSS JOIN LATERAL (
+               SELECT endpoint_id FROM deliveries
+               WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > jump.endpoint_id ORDER BY endpoint_id LIMIT 1
+             ) AS next
+             WHERE jump.number < ${ENDPOINTS_PER_ROUND}
+           ), in_hand AS (
+             SELECT endpoint_id, count(*) FILTER (WHERE state = 'queued')::int AS attempting,
+               count(*) FILTER (WHERE state = 'retried')::int AS retrying, max(handed_at) AS last
+             FROM deliveries WHERE handed_at IS NOT NULL AND closed_at IS NULL GROUP BY endpoint_id
+           )
+           SELECT jump.endpoint_id, e.enabled, e.failures_in_row, waiting.rows AS waiting,
+             coalesce(h.attempting, 0) AS attempting, coalesce(h.retrying, 0) AS retrying,
+             (extract(epoch FROM now() - h.last) * 1000)::float AS idle_ms,
+             (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
+           FROM jump
+           LEFT JOIN webhook_endpoints e ON e.id = jump.endpoint_id
+           LEFT JOIN in_hand h ON h.endpoint_id = jump.endpoint_id
+           CROSS JOIN LATERAL (
+             SELECT count(*)::int AS rows FROM (
+               SELECT FROM deliveries d
+               WHERE d.endpoint_id = jump.endpoint_id AND d.handed_at IS NULL AND d.state = 'queued' LIMIT ${BATCH_SIZE}
+             ) AS part
+           ) AS waiting
+           ORDER BY jump.endpoint_id`,
+    values: [after],
+  });
+  return {
+    endpoints: rows.filter(({ enabled }) => enabled === true).map(toWaiting),
+    inHand: rows[0]?.in_hand ?? 0,
+    last: rows.length === ENDPOINTS_PER_ROUND ? (rows.at(-1)?.endpoint_id ?? '') : '',
+  };
+}
+
+const toWaiting = (row: WaitingRow): Waiting => ({
+  endpointId: row.endpoint_id,
+  waiting: row.waiting,
+  failuresInRow: row.failures_in_row,
+  attempting: row.attempting,
+  retrying: row.retrying,
+  idleMs: row.idle_ms,
+});
+
+/** The id of a delivery's own workflow. Each id starts one workflow only, so one that was given back goes on under the next. */
+const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.returns + 1) END`;
+
+/** Marks the oldest deliveries of each endpoint as taken; two relays at once never take the same. */
+export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claimed[]> {
+  if (takes.length === 0) return [];
+  const { rows } = await pool.query<Claimed>({
+    name: 'webhooks-claim',
+    text: `WITH picked AS (
+             SELECT d.id, taken.batch
+             FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
+             CROSS JOIN LATERAL (
+               SELECT id FROM deliveries
+               WHERE endpoint_id = taken.endpoint_id AND handed_at IS NULL AND state = 'queued'
+               ORDER BY id LIMIT taken.take FOR UPDATE SKIP LOCKED
+             ) AS d
+           )
+           UPDATE deliveries d SET handed_at = now(), next_attempt_at = now(),
+             workflow_id = coalesce(picked.batch, ${OWN_WORKFLOW_ID})
+           FROM picked, events e
+           WHERE d.id = picked.id AND e.id = d.event_id
+           RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, e.type AS event_type`,
+    values: [takes.map(({ endpointId }) => endpointId), takes.map(({ take }) => take), takes.map(({ batch }) => batch)],
+  });
+  return rows;
+}
+
+/** Marks deliveries that wait for another attempt as taken, those due first. Far from due they are taken while there is room. */
+export async function claimRetries(limit: number): Promise<ClaimedRetry[]> {
+  const { rows } = await pool.query<ClaimedRetry>({
+    name: 'webhooks-claim-retries',
+    text: `WITH room AS (
+             SELECT count(*) < ${RETRYING} AS is_left FROM deliveries
+             WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'retried'
+           ), picked AS (
+             SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
+             WHERE d.handed_at IS NULL AND d.state = 'retried'
+               AND d.next_attempt_at <= CASE WHEN (SELECT is_left FROM room) THEN 'infinity' ELSE now() END
+             ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
+           )
+           UPDATE deliveries d SET handed_at = now(), workflow_id = ${OWN_WORKFLOW_ID}
+           FROM picked JOIN LATERAL (
+             SELECT status, error FROM attempts WHERE delivery_id = picked.id ORDER BY number DESC LIMIT 1
+           ) AS last ON true, events e
+           WHERE d.id = picked.id AND e.id = d.event_id
+           RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, d.next_attempt_at,
+             e.type AS event_type, last.status, last.error`,
+    values: [limit],
+  });
+  return rows;
+}
+
+/** Undoes a claim whose workflow did not start. */
+export async function unclaim(ids: readonly string[]): Promise<void> {
+  await pool.query(
+    'UPDATE deliveries SET handed_at = NULL, workflow_id = NULL WHERE id = ANY ($1) AND closed_at IS NULL',
+    [ids],
+  );
+}

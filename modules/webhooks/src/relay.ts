@@ -1,0 +1,83 @@
+import { logger } from '@postroom/platform';
+import { type RelaySource, startOnce } from '@postroom/platform/relay';
+import type { Client } from '@temporalio/client';
+import { plan } from './plan.ts';
+import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, unclaim } from './queue.ts';
+import { firstStarts, retryStart, type Start } from './starts.ts';
+import { sweep } from './sweep.ts';
+
+/** Up to so many deliveries a second, and so many at once, each get a workflow of their own; above it they go in batches. */
+const ALONE_PER_SECOND = 10;
+const ALONE_AT_ONCE = 20;
+
+/** In a burst that does not fill its batches, so long is waited for more. */
+const GATHER_MS = 75;
+
+/** Retries handed over in one round. */
+const RETRIES_PER_ROUND = 20;
+
+const SWEEP_EVERY_MS = 30_000;
+
+/**
+ * Waiting deliveries become workflows: `deliverWebhook` for one, `deliverBatch` for the first attempts of up to 100. They
+ * are marked before their workflow starts, and those of a start that fails are unmarked; what a crash leaves marked
+ * without a workflow is found by the sweep.
+ */
+export const source: RelaySource = { name: 'deliveries', handOver };
+
+/** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
+const memory = { afterEndpoint: '', alone: ALONE_AT_ONCE, countedAt: Date.now(), partialBatchAt: 0, sweptAt: 0 };
+
+async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
+  await sweepNowAndThen(client);
+  await gather();
+  const retries = await claimRetries(RETRIES_PER_ROUND);
+  const { endpoints, inHand, last } = await readWaiting(memory.afterEndpoint);
+  memory.afterEndpoint = last;
+  const takes = plan(endpoints, { alone: roomForAlone(), inHand });
+  const first = await claimFirstAttempts(takes);
+  noteLoad(
+    first.length,
+    takes.some(({ batch }) => batch !== null),
+  );
+  await startAll(client, [...retries.map(retryStart), ...firstStarts(first)]);
+  const isMoreOfOne = takes.some(({ take }) => take === BATCH_SIZE);
+  return {
+    handed: retries.length + first.length,
+    more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && isMoreOfOne),
+  };
+}
+
+async function startAll(client: Client, starts: readonly Start[]): Promise<void> {
+  const results = await Promise.allSettled(starts.map((start) => startOnce(client, start)));
+  const refused = starts.filter((_, index) => results[index]?.status === 'rejected');
+  if (refused.length === 0) return;
+  await unclaim(refused.flatMap(({ deliveryIds }) => deliveryIds));
+  throw results.find((result) => result.status === 'rejected')?.reason;
+}
+
+/** Room for workflows of one delivery: it grows by the second and shrinks with every delivery, so a lasting burst leaves none. */
+function roomForAlone(): number {
+  const now = Date.now();
+  memory.alone = Math.min(ALONE_AT_ONCE, memory.alone + ((now - memory.countedAt) / 1000) * ALONE_PER_SECOND);
+  memory.countedAt = now;
+  return Math.floor(memory.alone);
+}
+
+function noteLoad(taken: number, inBatches: boolean): void {
+  memory.alone = Math.max(-ALONE_AT_ONCE, memory.alone - taken);
+  if (inBatches && taken < BATCH_SIZE) memory.partialBatchAt = Date.now();
+}
+
+async function gather(): Promise<void> {
+  const waitMs = memory.partialBatchAt + GATHER_MS - Date.now();
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+}
+
+async function sweepNowAndThen(client: Client): Promise<void> {
+  if (Date.now() - memory.sweptAt < SWEEP_EVERY_MS) return;
+  memory.sweptAt = Date.now();
+  const found = await sweep(client);
+  if (found > 0)
+    logger.warn({ deliveries: found }, 'the workflows of some deliveries were gone; they are handed over again');
+}

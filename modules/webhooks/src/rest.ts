@@ -1,0 +1,150 @@
+import { deleted, found, gql, page, type Route } from '@postroom/platform';
+
+const tag = 'Webhooks';
+const endpoint = 'id url description events enabled disabledAt disabledReason failingSince createdAt updatedAt';
+const delivery = 'id endpointId eventId eventType state attemptCount nextAttemptAt replayOf createdAt closedAt';
+const pageInfo = 'pageInfo { hasNextPage endCursor }';
+const example = { url: 'https://example.com/webhooks', events: ['contact.created', 'email.bounced'] };
+
+export const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/webhooks',
+    needs: 'full',
+    tag,
+    summary: 'List webhook endpoints, newest first',
+    document: gql`query ($limit: Int, $cursor: String) {
+      webhookEndpoints(first: $limit, after: $cursor) { nodes { ${endpoint} } ${pageInfo} }
+    }`,
+    reply: page('webhookEndpoints'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks',
+    needs: 'full',
+    tag,
+    summary: 'Register a webhook endpoint; its signing secret is shown this once',
+    document: gql`mutation ($input: CreateWebhookEndpointInput!) {
+      createWebhookEndpoint(input: $input) { secret endpoint { ${endpoint} } }
+    }`,
+    reply: ({ createWebhookEndpoint: { endpoint: created, secret } }) => ({
+      status: 201,
+      body: { data: { ...created, secret } },
+    }),
+    example: { ...example, description: 'Our CRM' },
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve a webhook endpoint',
+    document: gql`query ($id: ID!) { webhookEndpoint(id: $id) { ${endpoint} } }`,
+    reply: found('webhookEndpoint'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/webhooks/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Change where events go or which',
+    document: gql`mutation ($id: ID!, $input: UpdateWebhookEndpointInput!) {
+      updateWebhookEndpoint(id: $id, input: $input) { ${endpoint} }
+    }`,
+    reply: found('updateWebhookEndpoint'),
+    example: { events: ['*'] },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Delete a webhook endpoint and its deliveries',
+    document: gql`
+      mutation ($id: ID!) {
+        deleteWebhookEndpoint(id: $id)
+      }
+    `,
+    reply: deleted(),
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/test',
+    needs: 'full',
+    tag,
+    summary: 'Queue a webhook.test event for an endpoint',
+    document: gql`
+      mutation ($id: ID!) {
+        sendTestWebhook(id: $id) {
+          eventId
+          deliveryId
+        }
+      }
+    `,
+    reply: ({ sendTestWebhook }) => ({ status: 202, body: { data: sendTestWebhook } }),
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/replay',
+    needs: 'full',
+    tag,
+    summary: 'Deliver once more what failed at an endpoint since a time',
+    document: gql`
+      mutation ($id: ID!, $since: DateTime!) {
+        replayFailedWebhookDeliveries(id: $id, since: $since)
+      }
+    `,
+    reply: ({ replayFailedWebhookDeliveries: replayed }) => ({ status: 202, body: { data: { replayed } } }),
+    example: { since: '2026-11-21T00:00:00Z' },
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/{id}/deliveries',
+    needs: 'full',
+    tag,
+    summary: 'List the deliveries to an endpoint, newest first',
+    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $state: DeliveryState, $eventType: String) {
+      webhookDeliveries(endpointId: $id, first: $limit, after: $cursor, state: $state, eventType: $eventType) {
+        nodes { ${delivery} } ${pageInfo}
+      }
+    }`,
+    reply: page('webhookDeliveries'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/deliveries',
+    needs: 'full',
+    tag,
+    summary: "List the project's deliveries, newest first",
+    document: gql`query ($limit: Int, $cursor: String, $state: DeliveryState, $eventId: ID, $eventType: String) {
+      webhookDeliveries(first: $limit, after: $cursor, state: $state, eventId: $eventId, eventType: $eventType) {
+        nodes { ${delivery} } ${pageInfo}
+      }
+    }`,
+    reply: page('webhookDeliveries'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/deliveries/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve a delivery with its event and every attempt',
+    document: gql`query ($id: ID!) {
+      webhookDelivery(id: $id) {
+        ${delivery}
+        event { id type created data }
+        attempts { number startedAt durationMs status error response headers }
+      }
+    }`,
+    reply: found('webhookDelivery'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/deliveries/{id}/replay',
+    needs: 'full',
+    tag,
+    summary: 'Deliver an event once more, as a new delivery',
+    document: gql`mutation ($id: ID!) { replayWebhookDelivery(id: $id) { ${delivery} } }`,
+    reply: ({ replayWebhookDelivery }) => ({ status: 202, body: { data: replayWebhookDelivery } }),
+  },
+];

@@ -1,0 +1,72 @@
+import { config } from '@postroom/platform';
+import type { OneStart } from '@postroom/platform/relay';
+import type { Claimed, ClaimedRetry } from './queue.ts';
+import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
+
+/** A workflow to start, and the deliveries that wait again if it does not. */
+export interface Start extends OneStart {
+  deliveryIds: string[];
+}
+
+/** The workflows of deliveries that were claimed for their first attempt: one for each that goes alone, one for each batch. */
+export function firstStarts(claimed: readonly Claimed[]): Start[] {
+  const byWorkflow = Map.groupBy(claimed, ({ workflow_id: workflowId }) => workflowId);
+  return [...byWorkflow.values()].map((members) => {
+    const [first] = members as [Claimed];
+    return first.workflow_id.startsWith(first.id) ? aloneStart(first) : batchStart(members);
+  });
+}
+
+function aloneStart(delivery: Claimed): Start {
+  return {
+    workflowId: delivery.workflow_id,
+    type: 'deliverWebhook',
+    args: [delivery.id, 'queued'],
+    deliveryIds: [delivery.id],
+    summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
+    details: `One event to one endpoint: at most ${MAX_ATTEMPTS} attempts. ${attemptsLink(delivery.id)}`,
+    searchAttributes: labels(delivery, 'queued'),
+  };
+}
+
+/** Many deliveries need not be of one endpoint, and when they are not, there is nothing to search them by. */
+function batchStart(members: readonly Claimed[]): Start {
+  const [first] = members as [Claimed];
+  const endpoints = new Set(members.map(({ endpoint_id: id }) => id)).size;
+  return {
+    workflowId: first.workflow_id,
+    type: 'deliverBatch',
+    args: [members.map(({ id }) => id)],
+    deliveryIds: members.map(({ id }) => id),
+    summary: `${members.length} first attempts to ${endpoints === 1 ? first.endpoint_id : `${endpoints} endpoints`}`,
+    details:
+      'The first attempts of deliveries in a burst. Each that is not acknowledged goes on in a workflow of its own, whose id is that of the delivery.',
+    ...(endpoints === 1 ? { searchAttributes: { projectId: first.project_id, endpointId: first.endpoint_id } } : {}),
+  };
+}
+
+/** The workflow of a delivery whose first attempt was not acknowledged in a batch; it begins when the next one is due. */
+export function retryStart(delivery: ClaimedRetry): Start {
+  const answer = answerInWords(delivery);
+  const next = `Attempt ${delivery.attempt_count + 1} of ${MAX_ATTEMPTS} is due at ${delivery.next_attempt_at.toISOString()}.`;
+  const delayMs = delivery.next_attempt_at.getTime() - Date.now();
+  return {
+    workflowId: delivery.workflow_id,
+    type: 'deliverWebhook',
+    args: [delivery.id, 'retried'],
+    deliveryIds: [delivery.id],
+    ...(delayMs > 0 ? { startDelayMs: delayMs } : {}),
+    summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${delivery.attempt_count + 1}`,
+    details: `${next} The answer to the one before: ${answer} ${attemptsLink(delivery.id)}`,
+    searchAttributes: labels(delivery, 'retried'),
+  };
+}
+
+const labels = (delivery: Claimed, deliveryStatus: string) => ({
+  projectId: delivery.project_id,
+  endpointId: delivery.endpoint_id,
+  eventType: delivery.event_type,
+  deliveryStatus,
+});
+
+const attemptsLink = (id: string) => `[Its attempts](${config.PUBLIC_URL}/v1/deliveries/${id})`;

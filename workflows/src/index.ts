@@ -1,0 +1,2 @@
+export { deliverBatch } from './deliver-batch.ts';
+export { deliverWebhook } from './deliver-webhook.ts';
