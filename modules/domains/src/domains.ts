@@ -75,10 +75,14 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
     throw invalid({ field: 'domain', message: 'must be a domain name such as mail.example.com' });
   }
   const verified = { verification: 'verified', dkim: 'verified', mailFrom: 'verified', dmarc: 'verified' } as const;
-  const lifecycle = [{ at: new Date().toISOString(), event: 'added for development, taken as verified' }];
+  const added = {
+    type: 'added',
+    part: 'domain',
+    actor: 'system',
+    detail: 'Added for development and taken as verified; no DNS is asked.',
+  };
+  const lifecycle = { create: added };
   return db.domain
-    .create({
-      data: { id: newId('dom'), projectId, domain, verifiedForSending: true, ...verified, records: [], lifecycle },
-    })
+    .create({ data: { id: newId('dom'), projectId, domain, verifiedForSending: true, ...verified, lifecycle } })
     .catch(conflictIfTaken(`The domain ${domain} is in this project already.`));
 }

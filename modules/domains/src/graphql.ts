@@ -21,6 +21,17 @@ const Record = builder.objectRef<DnsRecord>('DnsRecord').implement({
   }),
 });
 
+builder.prismaObject('LifecycleEvent', {
+  description: 'Something that happened to a domain.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    type: t.exposeString('type', { description: 'Such as `added`, `verified`, `failing`, `failed`, `checkRequested`.' }),
+    part: t.exposeString('part', { description: '`dkim`, `mailFrom`, `dmarc`, or `domain` for the whole.' }),
+    actor: t.exposeString('actor', { description: 'The id of a person, or `system`, or `operator`.' }),
+    detail: t.exposeString('detail', { description: 'A sentence that says it.' }),
+  }),
+});
+
 const Domain = builder.prismaObject('Domain', {
   description: 'A domain that a project sends from. Read-only for API keys (spec: Domain).',
   select: { id: true },
@@ -41,9 +52,9 @@ const Domain = builder.prismaObject('Domain', {
     }),
     recommendations: t.expose('recommendations', { type: 'JSON', description: 'Open deliverability recommendations.' }),
     dnsProvider: t.exposeString('dnsProvider', { nullable: true, description: 'The DNS provider that was detected.' }),
-    lifecycle: t.expose('lifecycle', {
-      type: 'JSON',
-      description: 'What happened to the domain: `{at, event}`, oldest first.',
+    lifecycle: t.relation('lifecycle', {
+      description: 'What happened to the domain, newest first; at most the last 200.',
+      query: { orderBy: { id: 'desc' }, take: 200 },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Creation time.' }),
   }),

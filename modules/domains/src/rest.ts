@@ -26,7 +26,7 @@ export const routes: Route[] = [
     summary: 'Retrieve a sending domain',
     document: gql`query ($domain: String!) {
       domain(domain: $domain) {
-        ${fields} verification records { purpose type name value } recommendations dnsProvider lifecycle
+        ${fields} verification records { purpose type name value } recommendations dnsProvider lifecycle { at type part actor detail }
       }
     }`,
     reply: found('domain'),
