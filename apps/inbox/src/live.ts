@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** How long news is gathered before it is sent, so that a campaign's thousands do not flood a page. */
-const GATHER_MS = 200;
+const GATHER_MS = 400;
 /** Proxies and browsers close what is silent for a minute. */
 const HEARTBEAT_MS = 20_000;
 

@@ -49,13 +49,17 @@ function listQuery(before) {
 }
 
 let loading;
-/** Reads the list again; while that is under way, one more reading is enough for whatever happens meanwhile. */
+/**
+ * Reads the list again; while that is under way, one more reading is enough for whatever happens meanwhile. While mail
+ * pours in, most of the time is left to the server.
+ */
 async function refresh() {
   if (loading !== undefined) {
     loading.again = true;
     return;
   }
   loading = { again: false };
+  const started = performance.now();
   try {
     const query = listQuery();
     const [page, stats] = await Promise.all([api(`/api/mails?${query}`), api(`/api/stats?${query}`)]);
@@ -66,7 +70,7 @@ async function refresh() {
   } finally {
     const { again } = loading;
     loading = undefined;
-    if (again) void refresh();
+    if (again) setTimeout(refresh, 4 * (performance.now() - started));
   }
 }
 
@@ -295,7 +299,7 @@ $('confirm').addEventListener('close', async () => {
 });
 
 addEventListener('keydown', (event) => {
-  if (event.target.closest('input, dialog') || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (event.target.closest?.('input, dialog') || event.metaKey || event.ctrlKey || event.altKey) return;
   const place = state.mails.findIndex((mail) => mail.id === state.selected);
   const go = { j: place + 1, ArrowDown: place + 1, k: place - 1, ArrowUp: place - 1 }[event.key];
   if (go !== undefined && state.mails[go] !== undefined) {
