@@ -30,3 +30,12 @@ test('a secret key of the wrong length is refused', () => {
     /POSTROOM_SECRET_KEY: must hold 32 bytes/,
   );
 });
+
+test('DNS_SERVERS are addresses, with a port where it is not 53', () => {
+  expect(parseConfig({ DNS_SERVERS: '127.0.0.1:5353, ::1, [2001:db8::53]:54' }).DNS_SERVERS).toEqual([
+    { address: '127.0.0.1', port: 5353 },
+    { address: '::1', port: 53 },
+    { address: '2001:db8::53', port: 54 },
+  ]);
+  expect(() => parseConfig({ DNS_SERVERS: 'dns.example.com' })).toThrow(/DNS_SERVERS: dns.example.com is not an IP/);
+});

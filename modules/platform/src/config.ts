@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65535);
+/** `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`: addresses with a port where it is not 53. */
+const nameServers = z.string().transform((text, context) =>
+  text.split(',').map((entry) => {
+    const server = nameServer(entry.trim());
+    if (server === undefined) context.addIssue(`${entry.trim()} is not an IP address, or one with a port`);
+    return server ?? { address: '', port: 0 };
+  }),
+);
 const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true');
 
 /** Every setting that Postroom reads, with its default. `docs/operations.md` explains them. */
@@ -25,6 +34,14 @@ const environment = z.object({
   /** The relay that mail goes out by: smtp://user:password@host:port or smtps://… */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   SMTP_CONNECTIONS: z.coerce.number().int().min(1).max(200).default(10),
+  /** The resolvers that sending domains are looked up with; the system's own when not given. */
+  DNS_SERVERS: nameServers.optional(),
+  /** Where authoritative name servers listen; anything but 53 is for tests. */
+  DNS_AUTHORITATIVE_PORT: port.default(53),
+  /** The host that takes bounces: what the MX record of a sending domain's MAIL FROM subdomain names. */
+  MAIL_FROM_MX: z.hostname().optional(),
+  /** Who may send for a MAIL FROM subdomain, as SPF mechanisms, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
+  MAIL_FROM_SPF: z.string().min(1).optional(),
   /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them. */
   POSTROOM_SECRET_KEY: z.string().optional(),
   POSTROOM_KEY_FILE: z.string().optional(),
@@ -41,6 +58,13 @@ const environment = z.object({
   /** GraphiQL and introspection; on unless in production. */
   GRAPHQL_EXPLORER: flag.optional(),
 });
+
+function nameServer(entry: string): { address: string; port: number } | undefined {
+  const [, bracketed, plain, given] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  const address = bracketed ?? plain ?? entry;
+  const port = Number(given ?? 53);
+  return isIP(address) === 0 || port < 1 || port > 65535 ? undefined : { address, port };
+}
 
 export type Config = ReturnType<typeof parseConfig>;
 
