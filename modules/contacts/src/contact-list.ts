@@ -1,12 +1,13 @@
 import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, sql } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
 import { escapeLike, Parameters } from './parameters.ts';
-import { segmentSql } from './segments.ts';
+import { compileFilter } from './segment-filter.ts';
+import { getSegment } from './segments.ts';
 
 export interface ContactFilter {
   /** The whole address, without regard to case. */
   email?: string | null | undefined;
-  /** Part of the address or of the name, without regard to case. */
+  /** Part of the address or of the name, without regard to case; one or two letters begin a word of it. */
   search?: string | null | undefined;
   groupId?: string | null | undefined;
   segmentId?: string | null | undefined;
@@ -29,18 +30,14 @@ export async function listContacts(
 ): Promise<Page<Contact>> {
   const { groupId } = filter;
   if (groupId != null) await checkGroup(projectId, groupId);
+  const segment = filter.segmentId == null ? undefined : await getSegment(projectId, filter.segmentId);
   return readPage('ctc', page, async ({ limit, before }) => {
     const parameters = new Parameters();
-    // The members of a group are in the order of their ids already, in an index of their own.
-    const [from, id] =
-      groupId == null
-        ? ['contacts c', 'c.id']
-        : ['group_members m JOIN contacts c ON c.id = m.contact_id', 'm.contact_id'];
+    const { from, id } = source(filter, parameters);
     const where = [`c.project_id = ${parameters.add(projectId)}`];
-    if (groupId != null) where.push(`m.group_id = ${parameters.add(groupId)}`);
     if (before !== undefined) where.push(`${id} < ${parameters.add(before)}`);
     where.push(...conditions(filter, id, parameters));
-    if (filter.segmentId != null) where.push(await segmentSql(projectId, filter.segmentId, parameters));
+    if (segment !== undefined) where.push(compileFilter(segment.filter, parameters));
     const { rows } = await pool.query<Contact>(
       `SELECT ${CONTACT_COLUMNS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC LIMIT ${parameters.add(limit)}`,
       parameters.values,
@@ -49,20 +46,26 @@ export async function listContacts(
   });
 }
 
+/**
+ * What a list reads from, and what it calls the id. Members of a group are in the order of their ids in an index of their
+ * own, so a list of them walks that; OFFSET 0 keeps PostgreSQL from joining and sorting the whole group instead. With an
+ * address or a search that finds few, it is better to start from those.
+ */
+function source({ groupId, email, search }: ContactFilter, parameters: Parameters): { from: string; id: string } {
+  if (groupId == null) return { from: 'contacts c', id: 'c.id' };
+  const group = parameters.add(groupId);
+  const members = `(SELECT contact_id FROM group_members WHERE group_id = ${group}) m`;
+  if (email != null || search != null) return { from: `contacts c JOIN ${members} ON m.contact_id = c.id`, id: 'c.id' };
+  const contact = '(SELECT * FROM contacts WHERE id = m.contact_id OFFSET 0)';
+  return { from: `${members} CROSS JOIN LATERAL ${contact} c`, id: 'm.contact_id' };
+}
+
 function conditions(filter: ContactFilter, id: string, parameters: Parameters): string[] {
   const { email, search, suppressed, source, createdAfter, createdBefore } = filter;
   const where: string[] = [];
   if (email != null) where.push(`c.email_key = ${parameters.add(emailKey(email))}`);
-  const text = search?.trim() ?? '';
-  if (text !== '') {
-    const pattern = parameters.add(`%${escapeLike(text.toLowerCase())}%`);
-    where.push(`(c.email_key LIKE ${pattern} OR lower(c.name) LIKE lower(${pattern}))`);
-  }
-  if (suppressed != null) {
-    where.push(
-      `${suppressed ? '' : 'NOT '}EXISTS (SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key)`,
-    );
-  }
+  if (search != null) where.push(...searchConditions(search, parameters));
+  if (suppressed != null) where.push(suppressed ? 'c.suppressed' : 'NOT c.suppressed');
   if (source != null) where.push(`c.source = ${parameters.add(source)}`);
   if (createdAfter != null) {
     where.push(
@@ -77,6 +80,33 @@ function conditions(filter: ContactFilter, id: string, parameters: Parameters): 
     );
   }
   return where;
+}
+
+/**
+ * Finds a text anywhere in addresses and names, by the index on their runs of three letters. One or two letters have no
+ * such run but at the beginning of a word, so they find words that begin with them.
+ */
+function searchConditions(search: string, parameters: Parameters): string[] {
+  const text = search.trim();
+  if (text === '') return [];
+  const lowered = (value: string) => `lower(${parameters.add(value)}::text)`;
+  if (text.length <= 2) {
+    const [first, later] = [lowered(`${escapeLike(text)}%`), lowered(`% ${escapeLike(text)}%`)];
+    return [`(c.email_key LIKE ${first} OR lower(c.name) LIKE ${first} OR lower(c.name) LIKE ${later})`];
+  }
+  const [part, whole] = [lowered(`%${escapeLike(indexedPart(text))}%`), lowered(text)];
+  const holds = (column: string) => `(${column} LIKE ${part} AND position(${whole} IN ${column}) > 0)`;
+  return [`(${holds('c.email_key')} OR ${holds('lower(c.name)')})`];
+}
+
+/**
+ * What is looked up in the index of a long text, which is then compared whole: each run of three letters costs a walk
+ * through all rows that have it. The end of an address's local part tells people apart better than their domain.
+ */
+function indexedPart(text: string): string {
+  const local = text.slice(0, text.indexOf('@'));
+  const part = text.includes('@') && local.length > 2 ? local : text;
+  return [...part].slice(-10).join('');
 }
 
 /** How far the time in a contact's id may be from its `created_at`. */

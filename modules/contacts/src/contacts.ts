@@ -16,7 +16,14 @@ import {
 } from '@postroom/platform';
 import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
 import { contactCreated, contactDeleted, contactUpdated } from './events.ts';
-import { isSuppressed, resubscribe, suppress, SUPPRESSION_STATUS_SQL, type SuppressionStatus } from './suppressions.ts';
+import {
+  isSuppressed,
+  lockSuppressions,
+  resubscribe,
+  suppress,
+  SUPPRESSION_STATUS_SQL,
+  type SuppressionStatus,
+} from './suppressions.ts';
 
 /** Where a contact came from. */
 export const CONTACT_SOURCES = ['api', 'import', 'dashboard', 'form'] as const;
@@ -110,6 +117,7 @@ export async function getContact(projectId: string, id: string): Promise<Contact
 export async function updateContact(projectId: string, id: string, input: UpdateContactInput): Promise<Contact> {
   if (!isId('ctc', id)) throw notFound('contact');
   return inTransaction(async (tx) => {
+    if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
     const before = await lockContact(tx, projectId, id);
     const after = await changed(projectId, before, input);
     if (emailKey(after.email) !== emailKey(before.email)) await moveAddress(tx, projectId, before.email, after.email);
@@ -160,7 +168,7 @@ export async function insertContacts(
       WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key)
       ORDER BY n.email_key
      ON CONFLICT (project_id, email_key) DO NOTHING
-     RETURNING ${OWN_COLUMNS}, 'none' AS "suppressionStatus"`,
+     RETURNING ${CONTACT_COLUMNS}`,
     [
       projectId,
       source,

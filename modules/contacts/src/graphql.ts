@@ -80,7 +80,10 @@ builder.queryFields((t) => ({
     description: "The project's contacts that pass every filter given, newest first.",
     args: {
       email: t.arg.string({ description: 'The whole address, without regard to case.' }),
-      search: t.arg.string({ description: 'Part of the address or of the name, without regard to case.' }),
+      search: t.arg.string({
+        description:
+          'Part of the address or of the name, without regard to case; one or two letters begin a word of it.',
+      }),
       groupId: t.arg.id({ description: 'Members of this group.' }),
       segmentId: t.arg.id({ description: 'Contacts in this segment.' }),
       suppressed: t.arg.boolean({ description: 'True for those that are not mailed, false for the others.' }),

@@ -102,15 +102,15 @@ function choiceOperators(
   };
 }
 
-const suppressedFor = (reasons: string) =>
-  `EXISTS (SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key${reasons})`;
+const hasReason = (comparison: string) =>
+  `EXISTS (SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key AND s.reason ${comparison})`;
 
 /** A status is the strongest reason: one is there, and none before it. */
 function suppressionStatusIn(statuses: readonly string[], parameters: Parameters): string {
   const alternatives = statuses.map((status) => {
-    if (status === 'none') return `NOT ${suppressedFor('')}`;
+    if (status === 'none') return 'NOT c.suppressed';
     const reason = `${parameters.add(status)}::suppression_reason`;
-    return `(${suppressedFor(` AND s.reason = ${reason}`)} AND NOT ${suppressedFor(` AND s.reason < ${reason}`)})`;
+    return `(c.suppressed AND ${hasReason(`= ${reason}`)} AND NOT ${hasReason(`< ${reason}`)})`;
   });
   return `(${alternatives.join(' OR ')})`;
 }

@@ -33,8 +33,8 @@ export interface Suppression {
 }
 
 /** The suppression status of the contact `c`, for a SELECT. PostgreSQL's enum is in the order of SUPPRESSION_REASONS. */
-export const SUPPRESSION_STATUS_SQL = `coalesce((SELECT min(s.reason)::text FROM suppressions s
-  WHERE s.project_id = c.project_id AND s.email_key = c.email_key), 'none')`;
+export const SUPPRESSION_STATUS_SQL = `CASE WHEN c.suppressed THEN (SELECT min(s.reason)::text FROM suppressions s
+  WHERE s.project_id = c.project_id AND s.email_key = c.email_key) ELSE 'none' END`;
 
 const COLUMNS = 's.id, s.email, s.reason, s.created_at AS "createdAt"';
 
@@ -157,6 +157,14 @@ export async function resubscribe(tx: Tx, projectId: string, email: string): Pro
   );
   if (cleared.length === 0) return;
   await record(tx, projectId, (await contactsOf(tx, projectId, [emailKey(email)])).map(contactSubscribed));
+}
+
+/**
+ * Makes this transaction the only one of the project that writes suppressions or new addresses until it ends. One that
+ * writes both takes it before anything else, so that two of them wait in turn and not for each other.
+ */
+export async function lockSuppressions(tx: Tx, projectId: string): Promise<void> {
+  await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
 }
 
 /** Whether anything keeps an address from being mailed. */
