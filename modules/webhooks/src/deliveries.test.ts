@@ -1,0 +1,301 @@
+import { createHmac } from 'node:crypto';
+import { newId, pool, record } from '@postroom/platform';
+import {
+  type Api,
+  eventually,
+  type Receiver,
+  signedIn,
+  startReceiver,
+  startTestWorker,
+  testApi,
+} from '@postroom/testkit';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+
+beforeAll(startTestWorker);
+
+const receivers: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+
+async function receiver(answer?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const started = await startReceiver(answer);
+  receivers.push(started);
+  return started;
+}
+
+interface Endpoint {
+  id: string;
+  secret: string;
+}
+
+async function endpoint(api: Api, url: string, events = ['*']): Promise<Endpoint> {
+  return (await api.post('/v1/webhooks', { url, events })).body.data;
+}
+
+const happen = (api: Api, type: string, data: Record<string, unknown> = {}) =>
+  record(pool, api.projectId, [{ type, data }]);
+
+async function deliveries(api: Api, { id }: Endpoint, query = '') {
+  return (await api.get(`/v1/webhooks/${id}/deliveries${query}`)).body.data;
+}
+
+/** By the specification, not by our code: t=<timestamp>,v1=<hex> over `<timestamp>.<raw body>`. */
+function verifies(header: unknown, raw: string, secret: string): boolean {
+  const parts = String(header).split(',');
+  const timestamp = parts[0]?.replace('t=', '');
+  const expected = createHmac('sha256', secret).update(`${timestamp}.${raw}`).digest('hex');
+  return parts.slice(1).includes(`v1=${expected}`);
+}
+
+test('each delivery is a POST with the body, the headers and the signature of the specification', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id, secret } = await endpoint(api, there.url);
+  await happen(api, 'contact.created', { contact_id: 'ctc_1', email: 'zoë@example.com', name: 'Zoë 🐘' });
+  const [{ headers, raw, event }] = await eventually(() => {
+    expect(there.received).toHaveLength(1);
+    return there.received as [Receiver['received'][0]];
+  });
+
+  const [recorded] = await api.events();
+  expect(Object.keys(event)).toEqual(['id', 'type', 'created', 'project_id', 'data']);
+  expect(event).toEqual({
+    id: recorded?.id,
+    type: 'contact.created',
+    created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    project_id: api.projectId,
+    data: { contact_id: 'ctc_1', email: 'zoë@example.com', name: 'Zoë 🐘' },
+  });
+  const [delivery] = await deliveries(api, { id, secret });
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-webhook-id': `${delivery.id}.1`,
+    'x-webhook-event': 'contact.created',
+    'x-webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+    'webhook-id': event.id,
+  });
+  expect(Math.abs(Number(headers['x-webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+  expect(headers['x-webhook-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  expect(headers['x-webhook-signature']).toContain(`t=${String(headers['x-webhook-timestamp'])},`);
+  expect(verifies(headers['x-webhook-signature'], raw, secret)).toBe(true);
+  expect(verifies(headers['x-webhook-signature'], `${raw} `, secret)).toBe(false);
+});
+
+test('after a rotation both secrets verify a delivery, and by Standard Webhooks too', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id, secret } = await endpoint(api, there.url);
+  const owner = await signedIn(api);
+  const rotation = await owner.graphql('mutation ($id: ID!) { rotateWebhookSecret(id: $id) }', { id });
+  const next = rotation.body.data.rotateWebhookSecret as string;
+  await happen(api, 'contact.created');
+  const [{ headers, raw }] = await eventually(() => {
+    expect(there.received).toHaveLength(1);
+    return there.received as [Receiver['received'][0]];
+  });
+  expect(verifies(headers['x-webhook-signature'], raw, secret)).toBe(true);
+  expect(verifies(headers['x-webhook-signature'], raw, next)).toBe(true);
+  const standard = (key: string) =>
+    createHmac('sha256', Buffer.from(key.slice(6), 'base64'))
+      .update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${raw}`)
+      .digest('base64');
+  expect(headers['webhook-signature']).toBe(`v1,${standard(next)} v1,${standard(secret)}`);
+});
+
+test.each([200, 201, 202, 204, 299])('a reply of %i acknowledges the delivery', async (status) => {
+  const api = await testApi();
+  const there = await receiver((_, response) => void response.writeHead(status).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to);
+    expect(list).toMatchObject([{ state: 'acknowledged', attemptCount: 1, nextAttemptAt: null }]);
+    return list;
+  });
+  expect(delivery.closedAt).toEqual(expect.any(String));
+});
+
+test.each([301, 400, 410, 429, 500, 503])('a reply of %i is a failure: the delivery is retried', async (status) => {
+  const api = await testApi();
+  const there = await receiver(
+    (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end('sorry'),
+  );
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=retried');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  // Roughly one minute later, a tenth more at most; an overloaded receiver did not ask for longer.
+  const wait = Date.parse(delivery.nextAttemptAt) - Date.now();
+  expect(wait).toBeGreaterThan(40_000);
+  expect(wait).toBeLessThan(66_500);
+  const { body } = await api.get(`/v1/deliveries/${delivery.id}`);
+  expect(body.data.attempts).toEqual([
+    {
+      number: 1,
+      startedAt: expect.any(String),
+      durationMs: expect.any(Number),
+      status,
+      error: null,
+      response: 'sorry',
+      headers: expect.objectContaining({ 'X-Webhook-Event': 'contact.created', 'X-Webhook-Id': `${delivery.id}.1` }),
+    },
+  ]);
+  expect(there.received).toHaveLength(1);
+});
+
+test('410 Gone disables the endpoint, and events that come later are not for it', async () => {
+  const api = await testApi();
+  const there = await receiver((_, response) => void response.writeHead(410).end());
+  const { id } = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  await eventually(async () => {
+    const { body } = await api.get(`/v1/webhooks/${id}`);
+    expect(body.data).toMatchObject({ enabled: false, disabledReason: expect.stringContaining('410') });
+    expect(body.data.disabledAt).toEqual(expect.any(String));
+  });
+  await happen(api, 'contact.created');
+  expect(await deliveries(api, { id, secret: '' })).toHaveLength(1);
+});
+
+test('every event to every endpoint that wants it, also in a burst: none lost, none twice', async () => {
+  const api = await testApi();
+  const [one, two] = [await receiver(), await receiver()];
+  const all = await endpoint(api, one.url);
+  await endpoint(api, two.url, ['email.delivered']);
+  await pool.query(
+    `INSERT INTO events (id, project_id, type, data)
+     SELECT postroom_id('evt'), $1, CASE WHEN n % 3 = 0 THEN 'email.delivered' ELSE 'email.sent' END, json_build_object('n', n)
+     FROM generate_series(1, 600) AS n`,
+    [api.projectId],
+  );
+  await eventually(() => {
+    expect(new Set(one.received.map(({ event }) => event.id)).size).toBe(600);
+    expect(new Set(two.received.map(({ event }) => event.id)).size).toBe(200);
+  });
+  await eventually(async () => expect(await deliveries(api, all, '?state=acknowledged&limit=1000')).toHaveLength(600));
+  expect(one.received).toHaveLength(600);
+  expect(two.received).toHaveLength(200);
+  expect(one.received.every(({ headers, raw }) => verifies(headers['x-webhook-signature'], raw, all.secret))).toBe(
+    true,
+  );
+  const { rows } = await pool.query('SELECT DISTINCT workflow_id FROM deliveries WHERE endpoint_id = $1', [all.id]);
+  expect(rows.length).toBeLessThan(200); // most went in batches
+});
+
+test('a body that a receiver got once it gets again to the byte, when the delivery is replayed', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created', { b: 1, a: { z: [1, 2.5, 'x'] } });
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=acknowledged');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  const replay = await api.post(`/v1/deliveries/${delivery.id}/replay`);
+  expect(replay).toMatchObject({ status: 202, body: { data: { replayOf: delivery.id, eventId: delivery.eventId } } });
+  expect(replay.body.data.id).not.toBe(delivery.id);
+  await eventually(() => expect(there.received).toHaveLength(2));
+  const [first, second] = there.received;
+  expect(second?.raw).toBe(first?.raw);
+  expect(second?.headers['x-webhook-id']).not.toBe(first?.headers['x-webhook-id']);
+});
+
+test('a delivery that is still under way is not replayed', async () => {
+  const api = await testApi();
+  const there = await receiver((_, response) => void response.writeHead(500).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=retried');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  expect(await api.post(`/v1/deliveries/${delivery.id}/replay`)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict' } },
+  });
+});
+
+test('all that failed since a time are replayed, each once, and what failed before is not', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  // Three that failed: long ago and lately.
+  await pool.query(
+    `WITH event AS (
+       INSERT INTO events (id, project_id, type, data)
+       SELECT postroom_id('evt'), $1, 'webhook.test', json_build_object('n', n) FROM generate_series(1, 3) AS n RETURNING id
+     )
+     INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, handed_at, closed_at)
+     SELECT postroom_id('dlv'), $1, $2, id, 'failed', 6, now(), now() - interval '1 day' * (row_number() OVER () - 1) FROM event`,
+    [api.projectId, to.id],
+  );
+  const since = new Date(Date.now() - 36 * 3600 * 1000).toISOString();
+  expect((await api.post(`/v1/webhooks/${to.id}/replay`, { since })).body).toEqual({ data: { replayed: 2 } });
+  expect((await api.post(`/v1/webhooks/${to.id}/replay`, { since })).body).toEqual({ data: { replayed: 0 } });
+  await eventually(() => expect(there.received).toHaveLength(2));
+  expect(await deliveries(api, to, '?state=failed')).toHaveLength(3);
+});
+
+test('a test event goes to the endpoint it names, whatever types that wants, and to no other', async () => {
+  const api = await testApi();
+  const [tested, other] = [await receiver(), await receiver()];
+  const to = await endpoint(api, tested.url, ['contact.created']);
+  await endpoint(api, other.url, ['*']);
+  const reply = await api.post(`/v1/webhooks/${to.id}/test`);
+  expect(reply.status).toBe(202);
+  await eventually(() => expect(tested.received).toHaveLength(1));
+  expect(tested.received[0]?.event).toMatchObject({
+    id: reply.body.data.eventId,
+    type: 'webhook.test',
+    data: { endpoint_id: to.id },
+  });
+  expect((await api.get(`/v1/deliveries/${reply.body.data.deliveryId}`)).body.data.eventType).toBe('webhook.test');
+  expect(other.received).toHaveLength(0);
+});
+
+test('what waits for a disabled endpoint is kept, and is delivered when it is enabled', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  const owner = await signedIn(api);
+  const set = (what: string) =>
+    owner.graphql(`mutation ($id: ID!) { ${what}WebhookEndpoint(id: $id) { enabled } }`, { id: to.id });
+  // Events recorded at the moment it is disabled: in one transaction, so that the relay sees neither before both.
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await record(client, api.projectId, [{ type: 'contact.created', data: {} }]);
+  await client.query(`UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1`, [to.id]);
+  await client.query('COMMIT');
+  client.release();
+  expect(await api.post(`/v1/webhooks/${to.id}/test`)).toMatchObject({ status: 409 });
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // the relay has looked at least once
+  expect(there.received).toHaveLength(0);
+  expect(await deliveries(api, to)).toMatchObject([{ state: 'queued' }]);
+  expect((await set('enable')).body.data.enableWebhookEndpoint.enabled).toBe(true);
+  await eventually(() => expect(there.received).toHaveLength(1));
+});
+
+test("deliveries are listed by state and type, and another project's are not found", async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  await happen(api, 'contact.deleted');
+  await eventually(async () => expect(await deliveries(api, to, '?state=acknowledged')).toHaveLength(2));
+  expect(await deliveries(api, to, '?event_type=contact.deleted')).toMatchObject([{ eventType: 'contact.deleted' }]);
+  expect(await deliveries(api, to, '?state=failed')).toEqual([]);
+  expect((await api.get(`/v1/webhooks/${to.id}/deliveries?state=nonsense`)).status).toBe(400);
+  const all = await api.get('/v1/deliveries?limit=1');
+  expect(all.body).toMatchObject({ data: [{ eventType: 'contact.deleted' }], has_more: true });
+  const { id } = all.body.data[0];
+  expect((await other.get(`/v1/deliveries/${id}`)).status).toBe(404);
+  expect((await other.post(`/v1/deliveries/${id}/replay`)).status).toBe(404);
+  expect((await other.get('/v1/deliveries')).body.data).toEqual([]);
+  expect((await api.get(`/v1/deliveries/${newId('dlv')}`)).status).toBe(404);
+});
