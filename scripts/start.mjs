@@ -1,11 +1,12 @@
 // `npm start`: sets up what is missing, then runs the launcher on Node 24 and stays until it has ended.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fail, ROOT, setUp } from './setup.mjs';
 
 /** How often it looks whether npm, which started it, is still there. */
-const PARENT_CHECK_MS = 2000;
+const PARENT_CHECK_MS = 5000;
 
 try {
   runLauncher(await setUp());
@@ -29,11 +30,32 @@ function runLauncher(node) {
   });
 }
 
-/** A killed npm can't pass anything on, but then this process gets another parent. */
+/** A killed npm can't pass anything on; but then this process, or the shell between the two, gets another parent. */
 function stopWithNpm(launcher) {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
+  const shell = isShell(process.ppid) ? process.ppid : undefined;
+  const parent = () => (shell === undefined ? process.ppid : parentOf(shell));
+  const npm = parent();
   setInterval(() => {
-    if (process.ppid !== parent) launcher.kill('SIGTERM');
+    if (parent() !== npm) launcher.kill('SIGTERM');
   }, PARENT_CHECK_MS).unref();
+}
+
+function isShell(pid) {
+  return /(^|\/|-)(ba|da|z|k)?sh$/.test(ps(pid, 'comm'));
+}
+
+function parentOf(pid) {
+  return Number(ps(pid, 'ppid'));
+}
+
+/** Linux says it in a file, which spares it a process every few seconds. */
+function ps(pid, field) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    if (field === 'comm') return stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+  } catch {
+    return spawnSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8' }).stdout?.trim() ?? '';
+  }
 }

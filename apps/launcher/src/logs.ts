@@ -50,7 +50,7 @@ export function worthShowing(line: string): string | undefined {
     const { level, msg, err } = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
     if (typeof level !== 'number' || level < PINO_WARN) return undefined;
     const cause = err?.message !== undefined && !msg?.includes(err.message) ? ` (${err.message})` : '';
-    return `${level > PINO_WARN ? 'error' : 'warning'}: ${msg ?? ''}${cause}`;
+    return `${level > PINO_WARN ? 'error' : 'warning'}: ${msg ?? ''}${cause}`.replaceAll(/\s+/g, ' ');
   } catch {
     return line;
   }

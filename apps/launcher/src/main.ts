@@ -33,6 +33,7 @@ async function start(options: Options): Promise<void> {
   const devFile = await launch(options, say, started, giveUp);
   console.log(summary(devFile, options.dataDir));
   say(`Started in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  process.send?.({ ready: true });
   await asked;
   say('Ending everything …');
   await started.disposeAsync();

@@ -8,8 +8,9 @@ export const HOST = '127.0.0.1';
 export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<void> {
   for (const [port, purpose] of wanted) {
     if (await isFree(port)) continue;
+    const others = port < 60_000 ? port - (port % 100) + 1000 : 3400;
     throw new StartError(
-      `Port ${port} (${purpose}) is already in use: end what listens there, or take others with npm start -- --port-base 4400.`,
+      `Port ${port} (${purpose}) is already in use: end what listens there, or take others with npm start -- --port-base ${others}.`,
     );
   }
 }

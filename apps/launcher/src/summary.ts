@@ -8,7 +8,8 @@ export function summary(
   { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, projects, keys }: DevFile,
   dataDir: string,
 ): string {
-  const folder = relative(process.cwd(), dataDir) || dataDir;
+  const near = relative(process.cwd(), dataDir);
+  const folder = near === '' || near.startsWith('..') ? dataDir : near;
   const rows = [
     ['API', `${url}/v1`],
     ['GraphQL', graphqlUrl],

@@ -56,7 +56,7 @@ export async function temporalBinary(dataDir: string | undefined, say: (line: st
     }
   }
   throw new StartError(
-    `Temporal is missing: ${reasons.join(', and ')}. Install its CLI (https://docs.temporal.io/cli) or Go 1.24, or set TEMPORAL_ADDRESS.`,
+    `Temporal is missing: ${reasons.join(', and ')}. Install its CLI (https://docs.temporal.io/cli) or Go 1.25, or set TEMPORAL_ADDRESS.`,
   );
 }
 
