@@ -3,8 +3,9 @@ import { useGraphQLSSE } from '@graphql-yoga/plugin-graphql-sse';
 import { config, type Context, DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
 import { authenticatePerson } from '@postroom/people';
 import { authenticate } from '@postroom/projects';
-import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { createYoga } from 'graphql-yoga';
+import { limitPlugins } from './limits.ts';
 import { requestIdOf } from './rest/facade.ts';
 
 interface NodeContext {
@@ -36,10 +37,7 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
       error: (error) =>
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
     },
-    plugins: [
-      useGraphQLSSE({ endpoint: '/graphql/stream' }),
-      ...(config.GRAPHQL_EXPLORER ? [] : [withoutIntrospection()]),
-    ],
+    plugins: [useGraphQLSSE({ endpoint: '/graphql/stream' }), ...limitPlugins()],
   });
   const open = new Set<ServerResponse>();
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -99,8 +97,4 @@ function toGraphqlError(error: unknown, at?: GraphQLError): Error {
     ...(at === undefined ? {} : { nodes: at.nodes, path: at.path }),
     extensions: { code, ...(details.length === 0 ? {} : { details }), ...http },
   });
-}
-
-function withoutIntrospection(): Plugin {
-  return { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
 }

@@ -57,6 +57,9 @@ const environment = z.object({
   OIDC_CLIENT_SECRET: z.string().optional(),
   /** GraphiQL and introspection; on unless in production. */
   GRAPHQL_EXPLORER: flag.optional(),
+  /** A JSON file of documents known beforehand, by SHA-256; and whether only those are taken. */
+  GRAPHQL_TRUSTED_DOCUMENTS: z.string().optional(),
+  GRAPHQL_TRUSTED_ONLY: flag.default(false),
 });
 
 function nameServer(entry: string): { address: string; port: number } | undefined {

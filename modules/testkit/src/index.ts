@@ -2,3 +2,4 @@ export { type Api, type Reply, testApi } from './api.ts';
 export { type Received, type Receiver, startReceiver } from './receiver.ts';
 export { eventually } from './eventually.ts';
 export { startTestWorker } from './worker.ts';
+export { type SignedIn, signedIn, signIn, TEST_PASSWORD } from './person.ts';

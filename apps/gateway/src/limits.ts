@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { blockFieldSuggestionsPlugin } from '@escape.tech/graphql-armor-block-field-suggestions';
+import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth';
+import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
+import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens';
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
+import { config } from '@postroom/platform';
+import { NoSchemaIntrospectionCustomRule } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+
+/** What one operation may have; refused before anything of it runs. Its cost is limited as it runs, by the builder. */
+const LIMITS = { tokens: 2_000, depth: 12, aliases: 30, directives: 30 };
+
+/** The plugins that bound what a document may ask for. */
+export function limitPlugins() {
+  return [
+    maxTokensPlugin({ n: LIMITS.tokens }),
+    maxDepthPlugin({ n: LIMITS.depth }),
+    maxAliasesPlugin({ n: LIMITS.aliases }),
+    maxDirectivesPlugin({ n: LIMITS.directives }),
+    ...(config.GRAPHQL_EXPLORER ? [] : [blockFieldSuggestionsPlugin(), withoutIntrospection()]),
+    ...trustedDocuments(),
+  ];
+}
+
+function withoutIntrospection(): Plugin {
+  return { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
+}
+
+/**
+ * Documents known beforehand, by their hash: `{"<sha256>": "query …"}` in the file that the setting names. Clients send
+ * `extensions.persistedQuery.sha256Hash`; with GRAPHQL_TRUSTED_ONLY nothing else is taken.
+ */
+function trustedDocuments() {
+  if (config.GRAPHQL_TRUSTED_DOCUMENTS === undefined) return [];
+  const documents = new Map(Object.entries<string>(JSON.parse(readFileSync(config.GRAPHQL_TRUSTED_DOCUMENTS, 'utf8'))));
+  return [
+    usePersistedOperations({
+      allowArbitraryOperations: !config.GRAPHQL_TRUSTED_ONLY,
+      getPersistedOperation: (hash) => documents.get(hash) ?? null,
+    }),
+  ];
+}
