@@ -25,7 +25,9 @@ builder.prismaObject('LifecycleEvent', {
   description: 'Something that happened to a domain.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    type: t.exposeString('type', { description: 'Such as `added`, `verified`, `failing`, `failed`, `checkRequested`.' }),
+    type: t.exposeString('type', {
+      description: 'Such as `added`, `verified`, `failing`, `failed`, `checkRequested`.',
+    }),
     part: t.exposeString('part', { description: '`dkim`, `mailFrom`, `dmarc`, or `domain` for the whole.' }),
     actor: t.exposeString('actor', { description: 'The id of a person, or `system`, or `operator`.' }),
     detail: t.exposeString('detail', { description: 'A sentence that says it.' }),
