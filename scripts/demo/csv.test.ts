@@ -181,7 +181,11 @@ test('a column is a number although a few of its values are not', () => {
   expect(fieldsOf(read(text))).toMatchObject([{ key: 'seats', type: 'number' }]);
 });
 
-test('columns of the same name get keys of their own', () => {
+test('columns of the same name get keys of their own, and none takes a name that placeholders have', () => {
+  expect(fieldsOf(read('email,id,Name ID\na@example.com,x,y\n')).map((field) => field.key)).toEqual([
+    'csv_id',
+    'name_id',
+  ]);
   expect(fieldsOf(read('email,tag,tag\na@example.com,x,y\n')).map((field) => field.key)).toEqual(['tag', 'tag_3']);
 });
 
