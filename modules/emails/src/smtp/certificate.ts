@@ -1,0 +1,39 @@
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+
+/** A certificate for `localhost` that signs itself, and its key; made anew for each run. Only tests import this file. */
+export function selfSigned(): { key: string; cert: string } {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  const ecdsaWithSha256 = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
+  const name = sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from('localhost')))));
+  const year = new Date().getUTCFullYear();
+  const time = (of: number) => der(0x18, Buffer.from(`${of}0101000000Z`));
+  const altName = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const extensions = der(0xa3, sequence(sequence(Buffer.from('0603551d11', 'hex'), der(0x04, altName))));
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1])),
+    ecdsaWithSha256,
+    name,
+    sequence(time(year - 1), time(year + 2)),
+    name,
+    publicKey,
+    extensions,
+  );
+  const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)]));
+  const cert = sequence(body, ecdsaWithSha256, signature).toString('base64');
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${cert.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+  };
+}
+
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return der(0x30, Buffer.concat(parts));
+}

@@ -1,0 +1,169 @@
+import { hostDeferred, outcomeOf } from './outcome.ts';
+import type { SendOutcome } from './outcome.ts';
+import { isLoopback } from './relay-url.ts';
+import type { Relay } from './relay-url.ts';
+import type { ReplyReader } from './replies.ts';
+import type { Timeouts } from './timeouts.ts';
+import type { Wire } from './wire.ts';
+
+/** What a server said it can do. */
+export interface Abilities {
+  readonly pipelining: boolean;
+  readonly eightBitMime: boolean;
+  readonly smtpUtf8: boolean;
+  /** The largest message it takes, in octets; Infinity when it does not say. 0 in its words means the same. */
+  readonly size: number;
+  readonly announcesSize: boolean;
+}
+
+/** No message can be sent over this connection; what became of those that were to be. */
+export class HandshakeError extends Error {
+  readonly outcome: SendOutcome;
+
+  constructor(outcome: SendOutcome) {
+    super(outcome.answer);
+    this.name = 'HandshakeError';
+    this.outcome = outcome;
+  }
+}
+
+interface Reply {
+  readonly code: number;
+  readonly answer: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Connects, greets, turns to TLS and signs in.
+ * @throws HandshakeError when any of it fails
+ */
+export async function shakeHands(wire: Wire, relay: Relay, timeouts: Timeouts): Promise<Abilities> {
+  const talk = new Talk(wire);
+  await talk.until(timeouts.connectMs, 'connection', (ready) => wire.open(ready));
+  const greeting = await talk.reply(timeouts.greetingMs, 'greeting');
+  if (greeting.code !== 220) throw refusedHost(greeting);
+
+  let offers = await hello(talk, relay, timeouts);
+  if (!wire.encrypted && (offers.has('STARTTLS') || relay.requireTls)) {
+    if (!offers.has('STARTTLS'))
+      throw new HandshakeError(hostDeferred('The server offers no TLS, which tls=required asks for'));
+    const agreed = await talk.ask('STARTTLS', timeouts.commandMs);
+    if (agreed.code !== 220) throw refusedHost(agreed);
+    await talk.until(timeouts.connectMs, 'TLS', (ready) => wire.startTls(ready));
+    offers = await hello(talk, relay, timeouts);
+  }
+  if (relay.credentials) await signIn(talk, wire, relay, offers, timeouts);
+  return abilities(offers);
+}
+
+function refusedHost({ code, answer }: Reply): HandshakeError {
+  const outcome = code >= 400 ? outcomeOf(code, answer, 'mail') : undefined;
+  return new HandshakeError(hostDeferred(answer, outcome?.kind === 'deferred' ? outcome.waitMs : undefined));
+}
+
+/** Keywords with their parameters, by upper-case keyword. */
+type Offers = ReadonlyMap<string, string>;
+
+async function hello(talk: Talk, relay: Relay, timeouts: Timeouts): Promise<Offers> {
+  const ehlo = await talk.ask(`EHLO ${relay.clientName}`, timeouts.commandMs);
+  if (ehlo.code === 250) return new Map(ehlo.lines.slice(1).map(keyword));
+  if (ehlo.code < 500) throw refusedHost(ehlo);
+  const helo = await talk.ask(`HELO ${relay.clientName}`, timeouts.commandMs);
+  if (helo.code !== 250) throw refusedHost(helo);
+  return new Map();
+}
+
+function keyword(line: string): [string, string] {
+  // "AUTH=PLAIN" is how servers wrote it before there was a standard.
+  const [word = '', ...parameters] = line.trim().split(/[ =]+/);
+  return [word.toUpperCase(), parameters.join(' ').toUpperCase()];
+}
+
+function abilities(offers: Offers): Abilities {
+  const size = Number(offers.get('SIZE') ?? 0);
+  return {
+    pipelining: offers.has('PIPELINING'),
+    eightBitMime: offers.has('8BITMIME'),
+    smtpUtf8: offers.has('SMTPUTF8'),
+    size: size > 0 ? size : Infinity,
+    announcesSize: offers.has('SIZE'),
+  };
+}
+
+async function signIn(talk: Talk, wire: Wire, relay: Relay, offers: Offers, timeouts: Timeouts): Promise<void> {
+  const { user, password } = relay.credentials!;
+  if (!wire.encrypted && !relay.insecure && !isLoopback(relay.host)) {
+    throw misconfigured('The server offers no TLS, and a password is not sent without it (tls=insecure allows it)');
+  }
+  const ways = (offers.get('AUTH') ?? '').split(' ');
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  let reply: Reply;
+  if (ways.includes('PLAIN')) {
+    reply = await talk.ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`, timeouts.commandMs);
+  } else if (ways.includes('LOGIN')) {
+    reply = await talk.ask('AUTH LOGIN', timeouts.commandMs);
+    if (reply.code === 334) reply = await talk.ask(base64(user), timeouts.commandMs, 'AUTH');
+    if (reply.code === 334) reply = await talk.ask(base64(password), timeouts.commandMs, 'AUTH');
+  } else {
+    throw misconfigured('The server offers no way to sign in that we know (PLAIN, LOGIN)');
+  }
+  if (reply.code === 235) return;
+  throw reply.code >= 500 ? misconfigured(reply.answer) : refusedHost(reply);
+}
+
+function misconfigured(answer: string): HandshakeError {
+  return new HandshakeError({ kind: 'refused', answer, verdict: 'configuration', stop: 'account' });
+}
+
+/** The wire's speaker before there is mail: one question at a time, each with its answer. */
+class Talk {
+  readonly #wire: Wire;
+  #resolve: ((reply: Reply) => void) | undefined;
+  #reject: ((error: HandshakeError) => void) | undefined;
+  #failure: HandshakeError | undefined;
+  #waitingFor = '';
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+    wire.speaker = {
+      reply: (reply) => this.#answered(reply),
+      broken: (reason) => this.#failed(reason),
+      expired: () => wire.break(`No ${this.#waitingFor} in time`),
+    };
+  }
+
+  /** `name` is what an operator may read of the command, which can hold a password. */
+  ask(command: string, timeoutMs: number, name = command.split(' ', 1)[0]!): Promise<Reply> {
+    const reply = this.reply(timeoutMs, `answer to ${name}`);
+    if (!this.#failure) this.#wire.write(`${command}\r\n`);
+    return reply;
+  }
+
+  reply(timeoutMs: number, what: string): Promise<Reply> {
+    return this.until(timeoutMs, what, (resolve) => (this.#resolve = resolve));
+  }
+
+  /** Waits for what `start` reports, or for the connection to break. */
+  until<T = void>(timeoutMs: number, what: string, start: (resolve: (value: T) => void) => void): Promise<T> {
+    // It may have broken since the last answer, which is handed over a little later than it came.
+    if (this.#failure) return Promise.reject(this.#failure);
+    this.#waitingFor = what;
+    this.#wire.wait(timeoutMs);
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      start(resolve);
+    });
+  }
+
+  #answered(reply: ReplyReader): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    if (resolve) resolve({ code: reply.code, answer: reply.answer(), lines: reply.lines() });
+    else this.#wire.break(`The server spoke unasked: ${reply.answer()}`);
+  }
+
+  #failed(reason: string): void {
+    this.#failure = new HandshakeError(hostDeferred(reason));
+    this.#reject?.(this.#failure);
+  }
+}

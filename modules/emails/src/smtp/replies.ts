@@ -1,0 +1,110 @@
+import { oneLine } from './outcome.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const DASH = 0x2d;
+const SPACE = 0x20;
+const MOST_LINES = 200;
+const LONGEST_LINE = 16 * 1024;
+
+/**
+ * Cuts what a server sends into replies. In the common case, a whole line in one chunk, a reply costs no string and no
+ * object: its text is made only when somebody asks for it, before the handler returns.
+ */
+export class ReplyReader {
+  /** Of the reply that is being handled. */
+  code = 0;
+  /** The texts of the lines before the last one. */
+  #earlier: string[] = [];
+  #partial: Buffer | undefined;
+  #chunk: Buffer = Buffer.alloc(0);
+  #textStart = 0;
+  #textEnd = 0;
+  #stopped = false;
+  readonly #onReply: (reply: ReplyReader) => void;
+
+  constructor(onReply: (reply: ReplyReader) => void) {
+    this.#onReply = onReply;
+  }
+
+  /** Whether bytes are left that belong to no complete reply. */
+  get midReply(): boolean {
+    return this.#partial !== undefined || this.#earlier.length > 0;
+  }
+
+  /** The code and text of the complete lines of a reply whose last line never came. */
+  get unfinished(): { code: number; answer: string } | undefined {
+    if (this.#earlier.length === 0) return undefined;
+    return { code: this.code, answer: this.#answer(this.#earlier) };
+  }
+
+  /** Hands out no further reply. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /**
+   * Reads the first `length` bytes of a chunk, which may be reused afterwards.
+   * @returns false when the server speaks something else than SMTP
+   */
+  push(fresh: Buffer, length: number): boolean {
+    let chunk = fresh;
+    let end = length;
+    if (this.#partial) {
+      chunk = Buffer.concat([this.#partial, fresh.subarray(0, length)]);
+      end = chunk.length;
+      this.#partial = undefined;
+    }
+    let start = 0;
+    for (let at = 0; at < end; at++) {
+      if (chunk[at] !== LF) continue;
+      if (!this.#line(chunk, start, at)) return false;
+      if (this.#stopped) return true;
+      start = at + 1;
+    }
+    if (start < end) this.#partial = Buffer.from(chunk.subarray(start, end));
+    return end - start <= LONGEST_LINE;
+  }
+
+  /** The reply on one line: its code, and its text without the codes that multi-line replies repeat. */
+  answer(): string {
+    return this.#answer([...this.#earlier, this.#text()]);
+  }
+
+  /** The texts of its lines, without codes. */
+  lines(): string[] {
+    return [...this.#earlier, this.#text()];
+  }
+
+  #line(chunk: Buffer, start: number, lineFeed: number): boolean {
+    const end = lineFeed > start && chunk[lineFeed - 1] === CR ? lineFeed - 1 : lineFeed;
+    const code =
+      end - start < 3 ? -1 : digit(chunk[start]!) * 100 + digit(chunk[start + 1]!) * 10 + digit(chunk[start + 2]!);
+    const separator = end - start > 3 ? chunk[start + 3] : SPACE;
+    if (!(code >= 200 && code < 600) || (separator !== SPACE && separator !== DASH)) return false;
+    this.code = code;
+    this.#chunk = chunk;
+    this.#textStart = Math.min(start + 4, end);
+    this.#textEnd = end;
+    if (separator === DASH) return this.#earlier.push(this.#text()) <= MOST_LINES;
+    this.#onReply(this);
+    if (this.#earlier.length > 0) this.#earlier = [];
+    return true;
+  }
+
+  #text(): string {
+    return this.#chunk.toString('utf8', this.#textStart, this.#textEnd);
+  }
+
+  #answer(lines: string[]): string {
+    if (lines.length === 1) return oneLine(`${this.code} ${lines[0]}`);
+    const enhanced = /^\d\.\d{1,3}\.\d{1,3} /.exec(lines[0]!)?.[0] ?? '';
+    const rest = lines.slice(1).map((line) => (line.startsWith(enhanced) ? line.slice(enhanced.length) : line));
+    return oneLine(`${this.code} ${[lines[0], ...rest].join(' ')}`);
+  }
+}
+
+/** The digit of a character; far below zero for any other, so that no code with one in it is in range. */
+function digit(character: number): number {
+  return character >= 0x30 && character <= 0x39 ? character - 0x30 : -10_000;
+}
