@@ -1,7 +1,7 @@
 import { type Attempted, type DueDelivery, giveBack, post, recordAttempts } from './attempts.ts';
 
 /** POSTs under way to one endpoint in a batch: few at first, more with each acknowledgement. */
-const FIRST_WIDTH = 4;
+const FIRST_WIDTH = 8;
 const MAX_WIDTH = 32;
 
 /** After so many failures and no acknowledgement in between, the rest of an endpoint's deliveries is not attempted now. */

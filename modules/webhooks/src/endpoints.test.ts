@@ -22,7 +22,7 @@ test('creating an endpoint generates its signing secret, which starts with whsec
     updatedAt: expect.any(String),
     secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
   });
-  const { secret, ...shown } = reply.body.data;
+  const { secret: _secret, ...shown } = reply.body.data;
   const later = await api.get(`/v1/webhooks/${shown.id}`);
   expect(later.body).toEqual({ data: shown });
   expect(JSON.stringify((await api.get('/v1/webhooks')).body)).not.toContain('whsec_');

@@ -2,9 +2,13 @@ import { newId } from '@postroom/platform';
 import { STRUGGLING_AFTER } from './limits.ts';
 import { BATCH_SIZE } from './queue.ts';
 
-/** First attempts in hand at most, of one endpoint and of all: what Temporal and the workers hold, however much waits. */
-const IN_HAND_PER_ENDPOINT = 4 * BATCH_SIZE;
-const IN_HAND = 40 * BATCH_SIZE;
+/**
+ * First attempts in hand at most, of one endpoint and of all: what Temporal and the workers hold, however much waits. An
+ * endpoint gets a second and a third batch at a time once it is seen to acknowledge.
+ */
+const IN_HAND_PER_ENDPOINT = BATCH_SIZE;
+const IN_HAND_WHEN_FLOWING = 3 * BATCH_SIZE;
+const IN_HAND = 100 * BATCH_SIZE;
 
 /** Deliveries of one endpoint that wait in workflows for another attempt; past this, new ones wait in the table. */
 const WAITING_PER_ENDPOINT = 1_000;
@@ -23,6 +27,8 @@ export interface Waiting {
   /** Deliveries not attempted yet, counted up to a batch. */
   waiting: number;
   failuresInRow: number;
+  /** Whether first attempts were seen to come back lately, and none failed. */
+  isFlowing: boolean;
   /** First attempts in hand. */
   attempting: number;
   /** Deliveries whose workflows wait for another attempt. */
@@ -64,11 +70,7 @@ function probe({ waiting, attempting, retrying, idleMs }: Waiting): number {
 
 /** Up to a batch of each endpoint; when there is less room than that, as evenly as it can be shared. */
 function share(waiting: readonly Waiting[], room: number): { endpointId: string; take: number }[] {
-  const wanted = waiting.map(({ endpointId, waiting: rows, attempting, retrying }) => ({
-    endpointId,
-    take:
-      retrying >= WAITING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(rows, BATCH_SIZE, IN_HAND_PER_ENDPOINT - attempting)),
-  }));
+  const wanted = waiting.map((one) => ({ endpointId: one.endpointId, take: wish(one) }));
   let left = room;
   let others = wanted.length;
   for (const one of wanted.toSorted((a, b) => a.take - b.take)) {
@@ -77,6 +79,12 @@ function share(waiting: readonly Waiting[], room: number): { endpointId: string;
     others--;
   }
   return wanted;
+}
+
+function wish({ waiting, isFlowing, attempting, retrying }: Waiting): number {
+  if (retrying >= WAITING_PER_ENDPOINT) return 0;
+  const room = (isFlowing ? IN_HAND_WHEN_FLOWING : IN_HAND_PER_ENDPOINT) - attempting;
+  return Math.max(0, Math.min(waiting, BATCH_SIZE, room));
 }
 
 function intoBatches(wanted: readonly { endpointId: string; take: number }[]): Take[] {

@@ -1,5 +1,5 @@
 import { pool } from '@postroom/platform';
-import type { Take, Waiting } from './plan.ts';
+import type { Take } from './plan.ts';
 
 /** First attempts that one batch makes at most. */
 export const BATCH_SIZE = 100;
@@ -26,7 +26,7 @@ export interface ClaimedRetry extends Claimed {
   error: string | null;
 }
 
-interface WaitingRow {
+export interface WaitingRow {
   endpoint_id: string;
   enabled: boolean | null;
   waiting: number;
@@ -41,7 +41,7 @@ interface WaitingRow {
  * Endpoints for which deliveries wait, from the one after `after` on: a round's worth, and the last of it if there may be
  * more (`''` when not). It jumps from endpoint to endpoint in the index, so a million rows of one cost what one row costs.
  */
-export async function readWaiting(after: string): Promise<{ endpoints: Waiting[]; inHand: number; last: string }> {
+export async function readWaiting(after: string): Promise<{ endpoints: WaitingRow[]; inHand: number; last: string }> {
   const { rows } = await pool.query<WaitingRow>({
     name: 'webhooks-waiting',
     text: `WITH RECURSIVE jump AS (
@@ -76,20 +76,11 @@ export async function readWaiting(after: string): Promise<{ endpoints: Waiting[]
     values: [after],
   });
   return {
-    endpoints: rows.filter(({ enabled }) => enabled === true).map(toWaiting),
+    endpoints: rows.filter(({ enabled }) => enabled === true),
     inHand: rows[0]?.in_hand ?? 0,
     last: rows.length === ENDPOINTS_PER_ROUND ? (rows.at(-1)?.endpoint_id ?? '') : '',
   };
 }
-
-const toWaiting = (row: WaitingRow): Waiting => ({
-  endpointId: row.endpoint_id,
-  waiting: row.waiting,
-  failuresInRow: row.failures_in_row,
-  attempting: row.attempting,
-  retrying: row.retrying,
-  idleMs: row.idle_ms,
-});
 
 /** The id of a delivery's own workflow. Each id starts one workflow only, so one that was given back goes on under the next. */
 const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.returns + 1) END`;
