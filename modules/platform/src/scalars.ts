@@ -29,7 +29,9 @@ const ISO_DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d
 export function parseDateTime(text: string): Date | undefined {
   if (!ISO_DATE_TIME.test(text)) return undefined;
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  // A day that its month has not is taken for one of the next month.
+  const lastDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+  return Number.isNaN(date.getTime()) || Number(text.slice(8, 10)) > lastDay ? undefined : date;
 }
 
 const dateTimeProblem = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z';
@@ -44,18 +46,22 @@ export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
 });
 
+/** How deep JSON may nest: deeper values are an attack on whoever walks them, not data. */
+const MAX_JSON_DEPTH = 100;
+
 /** Walks a JSON value for texts that can't be stored; returns the path of the first, and what is wrong with it. */
-export function jsonProblem(value: unknown, path = ''): { path: string; message: string } | undefined {
+export function jsonProblem(value: unknown, path = '', depth = 0): { path: string; message: string } | undefined {
   if (typeof value === 'string') {
     const message = textProblem(value);
     return message === undefined ? undefined : { path, message };
   }
   if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === MAX_JSON_DEPTH) return { path, message: `is nested more than ${MAX_JSON_DEPTH} levels deep` };
   for (const [key, member] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
     const inKey = textProblem(key);
     if (inKey !== undefined) return { path, message: `has a key that ${inKey}` };
-    const problem = jsonProblem(member, at);
+    const problem = jsonProblem(member, at, depth + 1);
     if (problem !== undefined) return problem;
   }
   return undefined;

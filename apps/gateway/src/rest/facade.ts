@@ -19,6 +19,10 @@ interface PreparedRoute {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
+/** What programs in browsers may read of an answer's headers. */
+const EXPOSED_HEADERS =
+  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, Idempotent-Replayed';
+
 /** Answers `/v1`: each route runs its GraphQL document, which is checked against the schema here, at start. */
 export function createFacade(schema: GraphQLSchema, routes: readonly Route[]) {
   const prepared = routes.map((route) => prepare(schema, route));
@@ -29,18 +33,19 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[]) {
     const requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     const match = router.find(path);
     if (request.method === 'OPTIONS') return answerOptions(response, match);
     let answer: StoredAnswer;
     try {
       answer = await handle(schema, request, response, { path, requestId, match });
     } catch (error) {
-      const { status, body } = errorAnswer(inRestNames(error), requestId);
+      const { status, body } = errorAnswer(error, requestId);
       answer = { status, body: JSON.stringify(body) };
     }
+    // What was not read of a refused body is not worth reading; clients must not send another request after it.
+    if (!request.complete) response.setHeader('Connection', 'close');
     answerText(response, answer.status, answer.body);
-    // What was not read of a refused body is not worth reading.
-    if (!request.complete) request.destroy();
   };
 }
 
@@ -105,7 +110,7 @@ async function runOnce(
     return replay;
   }
   const answer = await run().catch((error: unknown) => {
-    const { status, body } = errorAnswer(inRestNames(error), requestId);
+    const { status, body } = errorAnswer(error, requestId);
     return { status, body: JSON.stringify(body) };
   });
   await settle(answer);
@@ -144,7 +149,7 @@ async function executeRoute(
   const { data, errors } = await execute({ schema, document: route.document, contextValue: context, variableValues });
   const [error] = errors ?? [];
   if (error !== undefined) {
-    if (error.originalError !== undefined) throw error.originalError;
+    if (error.originalError !== undefined) throw inRestNames(error.originalError);
     // A variable that passed our reader and not GraphQL's: the message names it.
     throw new DomainError('validation_error', error.message);
   }
@@ -169,8 +174,6 @@ function answerOptions(response: ServerResponse, match: Match<PreparedRoute> | u
       Allow: methods,
       'Access-Control-Allow-Methods': methods,
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Project-Id, X-Request-Id',
-      'Access-Control-Expose-Headers':
-        'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replayed',
       'Access-Control-Max-Age': '86400',
     })
     .end();

@@ -13,7 +13,10 @@ export function snakeCase(name: string): string {
 }
 
 /** What GraphQL calls otherwise than `/v1`. */
-const RENAMED: Record<string, string> = { first: 'limit', after: 'cursor' };
+const RENAMED = new Map([
+  ['first', 'limit'],
+  ['after', 'cursor'],
+]);
 
 /**
  * A path of GraphQL as `/v1` names it: `contacts.3.customFields.ageYears` → `contacts.3.custom_fields.ageYears`. Only
@@ -24,12 +27,12 @@ function restPath(path: string): string {
   return segments
     .map((segment, index) => {
       const ours = index === 0 || /^\d+$/.test(segments[index - 1] ?? '');
-      return ours ? (RENAMED[segment] ?? snakeCase(segment)) : segment;
+      return ours ? (RENAMED.get(segment) ?? snakeCase(segment)) : segment;
     })
     .join('.');
 }
 
-/** The same error with its fields named as the caller of `/v1` wrote them. */
+/** What a rule threw, with its fields named as the caller of `/v1` wrote them. */
 export function inRestNames(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.details.length === 0) return error;
   const details = error.details.map(({ field, message }) => ({ field: restPath(field), message }));

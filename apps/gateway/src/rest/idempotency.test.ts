@@ -1,0 +1,166 @@
+import { pool } from '@postroom/platform';
+import { type Api, eventually, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed');
+const withKey = (key: string) => ({ 'Idempotency-Key': key });
+
+/** A project with one contact and a group of it. */
+async function withGroup() {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const group = (await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] })).body.data;
+  const add = (key: string) => api.post(`/v1/groups/${group.id}/contacts`, { contact_ids: [ada.id] }, withKey(key));
+  return { api, ada, group, add };
+}
+
+/** Runs `during` while the group's row is held, so that what changes the group waits; `pid` is who holds it. */
+async function whileHeld<T>(groupId: string, during: (pid: number) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT id FROM groups WHERE id = $1 FOR UPDATE', [groupId]);
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    return await during(rows[0]?.pid as number);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+/** The connection that waits for what `pid` holds. */
+const waiter = (pid: number) =>
+  eventually(async () => {
+    const { rows } = await pool.query<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))',
+      [pid],
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0]?.pid as number;
+  });
+
+const create = (api: Api, key: string, name = 'Beta') =>
+  api.post('/v1/groups', { name, emails: ['ada@example.com'] }, withKey(key));
+
+test('the same key and body replays the first answer and does nothing again', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const [first, second] = [await create(api, 'order-1'), await create(api, 'order-1')];
+  expect([first.status, replayed(first)]).toEqual([201, null]);
+  expect([second.status, replayed(second)]).toEqual([201, 'true']);
+  expect(second.body).toEqual(first.body);
+  expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
+});
+
+test('without a key a POST is done again', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const body = { name: 'Beta', emails: ['ada@example.com'] };
+  expect([(await api.post('/v1/groups', body)).status, (await api.post('/v1/groups', body)).status]).toEqual([
+    201, 409,
+  ]);
+});
+
+test('another body under the same key is 409 idempotency_conflict', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  await create(api, 'order-1');
+  const other = await create(api, 'order-1', 'Gamma');
+  expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict']);
+  expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
+});
+
+test('another address under the same key is 409 idempotency_conflict', async () => {
+  const { api, add } = await withGroup();
+  await add('order-1');
+  const other = await api.post('/v1/contacts', { email: 'grace@example.com' }, withKey('order-1'));
+  expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict']);
+});
+
+test('a key is of one project: another may use the same', async () => {
+  const [one, two] = await Promise.all([testApi(), testApi()]);
+  for (const api of [one, two]) {
+    await api.contact('ada@example.com');
+    const reply = await create(api, 'order-1');
+    expect([reply.status, replayed(reply)]).toEqual([201, null]);
+  }
+});
+
+test('of many at once under one key one does the work; the others conflict or get its answer', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const replies = await Promise.all(Array.from({ length: 20 }, () => create(api, 'order-1')));
+  const own = replies.filter((reply) => reply.status === 201 && replayed(reply) === null);
+  expect(own).toHaveLength(1);
+  for (const reply of replies) {
+    expect(reply.status === 201 ? reply.body : reply.body.error.code).toEqual(
+      reply.status === 201 ? own[0]?.body : 'idempotency_conflict',
+    );
+  }
+  expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
+});
+
+test('while the first request is in flight, another under its key is 409 idempotency_conflict', async () => {
+  const { group, add } = await withGroup();
+  const { first, second } = await whileHeld(group.id, async (pid) => {
+    const first = add('order-1');
+    await waiter(pid);
+    return { first, second: await add('order-1') };
+  });
+  expect([second.status, second.body.error.code]).toEqual([409, 'idempotency_conflict']);
+  expect((await first).status).toBe(200);
+  expect(replayed(await add('order-1'))).toBe('true');
+});
+
+test("errors of the caller's are replayed as well", async () => {
+  const api = await testApi();
+  const first = await create(api, 'order-1');
+  await api.contact('ada@example.com');
+  const second = await create(api, 'order-1');
+  expect([first.status, second.status, replayed(second)]).toEqual([400, 400, 'true']);
+  expect(second.body).toEqual(first.body);
+});
+
+test('a fault of ours is 500 internal_error without its insides, and gives the key back', async () => {
+  const { group, add } = await withGroup();
+  const failed = await whileHeld(group.id, async (pid) => {
+    const reply = add('order-1');
+    await pool.query('SELECT pg_terminate_backend($1)', [await waiter(pid)]);
+    return reply;
+  });
+  expect(failed.status).toBe(500);
+  expect(failed.body.error).toMatchObject({ code: 'internal_error', details: [] });
+  expect(failed.body.error.request_id).toBe(failed.headers.get('x-request-id'));
+  expect(JSON.stringify(failed.body)).not.toMatch(/terminat|postgres|prisma|connection|node_modules/i);
+  const again = await add('order-1');
+  expect([again.status, replayed(again)]).toEqual([200, null]);
+});
+
+test('an answer is kept for 24 hours', async () => {
+  const { api, add } = await withGroup();
+  await add('order-1');
+  const age = (hours: number) =>
+    pool.query('UPDATE idempotency_keys SET created_at = now() - make_interval(hours => $2) WHERE project_id = $1', [
+      api.projectId,
+      hours,
+    ]);
+  await age(23);
+  expect(replayed(await add('order-1'))).toBe('true');
+  await age(25);
+  expect(replayed(await add('order-1'))).toBeNull();
+  expect(replayed(await add('order-1'))).toBe('true');
+});
+
+test.each(['', 'a b', 'é', 'x'.repeat(256)])(
+  'a key must be 1 to 255 visible ASCII characters, not "%s"',
+  async (key) => {
+    const api = await testApi();
+    const headers = new Headers({ Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' });
+    headers.set('Idempotency-Key', key);
+    const body = JSON.stringify({ email: 'ada@example.com' });
+    const response = await fetch(`${api.url}/v1/contacts`, { method: 'POST', headers, body });
+    expect(await response.json()).toMatchObject({
+      error: { code: 'validation_error', details: [{ field: 'Idempotency-Key' }] },
+    });
+  },
+);

@@ -1,0 +1,185 @@
+import { type Api, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const refusal = (field: string, message: RegExp) => ({
+  status: 400,
+  body: { error: { code: 'validation_error', details: [{ field, message: expect.stringMatching(message) }] } },
+});
+
+test('an unknown field is named, so that a misspelt one is not ignored', async () => {
+  const api = await testApi();
+  const reply = await api.post('/v1/contacts', { email: 'ada@example.com', custom_field: {} });
+  expect(reply).toMatchObject(refusal('custom_field', /known/));
+  const camelCase = await api.post('/v1/groups', { name: 'Beta', contactIds: [] });
+  expect(camelCase).toMatchObject(refusal('contactIds', /known/));
+  const nested = await api.post('/v1/contacts/batch', { contacts: [{ email: 'a@example.com' }, { mail: 'x' }] });
+  expect(nested).toMatchObject(refusal('contacts.1.mail', /known/));
+});
+
+test('a field that is missing or null is named', async () => {
+  const api = await testApi();
+  expect(await api.post('/v1/groups', {})).toMatchObject(refusal('name', /required/));
+  expect(await api.post('/v1/groups', { name: null })).toMatchObject(refusal('name', /null/));
+  expect(await api.post('/v1/groups')).toMatchObject(refusal('name', /required/));
+});
+
+test.each([
+  ['a number', { name: 7 }, 'name', /string/],
+  ['an object', { name: {} }, 'name', /string/],
+  ['a text for a list', { name: 'Beta', emails: 'ada@example.com' }, 'emails', /array/],
+  ['a number in a list', { name: 'Beta', emails: ['ada@example.com', 7] }, 'emails.1', /string/],
+  ['null in a list', { name: 'Beta', emails: [null] }, 'emails.0', /null/],
+])('a field of the wrong type (%s) is named', async (_name, body, field, message) => {
+  const api = await testApi();
+  expect(await api.post('/v1/groups', body)).toMatchObject(refusal(field, message));
+});
+
+test('every problem is told at once, and the message repeats the first', async () => {
+  const api = await testApi();
+  const { body } = await api.post('/v1/groups', { name: 7, emails: 8, colour: 'red' });
+  const fields = body.error.details.map(({ field }: { field: string }) => field);
+  expect(fields.toSorted()).toEqual(['colour', 'emails', 'name']);
+  expect(body.error.message).toBe(`${body.error.details[0].field}: ${body.error.details[0].message}`);
+});
+
+test.each(['[]', '"text"', '7', 'true'])('a body of %s is not an object', async (body) => {
+  const api = await testApi();
+  expect(await api.post('/v1/groups', body)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'validation_error' } },
+  });
+});
+
+const HALF = '\\ud83d';
+
+test.each([
+  ['NUL', '{"name":"a\\u0000b","emails":["ada@example.com"]}', 'name', /NUL/],
+  ['half a surrogate pair', `{"name":"a${HALF}b","emails":["ada@example.com"]}`, 'name', /Unicode/],
+  ['NUL in a list', '{"name":"Beta","emails":["a\\u0000@example.com"]}', 'emails.0', /NUL/],
+])('text that can not be stored (%s) is 400 and the field is named', async (_name, body, field, message) => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  expect(await api.post('/v1/groups', body)).toMatchObject(refusal(field, message));
+});
+
+test.each([
+  ['a value', '{"a":{"b":["\\u0000"]}}', 'custom_fields.a.b.0'],
+  ['a key', '{"a":{"\\u0000":1}}', 'custom_fields.a'],
+  ['half a surrogate pair', `{"a":"${HALF}"}`, 'custom_fields.a'],
+])('NUL and lone surrogates inside JSON (%s) are 400 and their path is named', async (_name, json, field) => {
+  const api = await testApi();
+  const reply = await api.post('/v1/contacts', `{"email":"ada@example.com","custom_fields":${json}}`);
+  expect(reply).toMatchObject(refusal(field, /NUL|Unicode/));
+});
+
+test('text that can be stored comes back as it was sent', async () => {
+  const api = await testApi();
+  const name = '  Zoë 🐘 \\ " \u2028 <b>漢字</b>  ';
+  const { id } = await api.contact('zoe@example.com', { name });
+  expect((await api.get(`/v1/contacts/${id}`)).body.data.name).toBe(name.trim());
+});
+
+test.each(['{', '{"name":}', 'name=Beta', "{'name':'Beta'}", '{"name":"Beta"}}', '\uFEFF{"name":'])(
+  'malformed JSON is 400: %s',
+  async (body) => {
+    const api = await testApi();
+    const reply = await api.post('/v1/groups', body);
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+  },
+);
+
+test('a body that is not UTF-8 is 400', async () => {
+  const api = await testApi();
+  const response = await fetch(`${api.url}/v1/groups`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' },
+    body: Buffer.from('{"name":"Zo\xeb"}', 'latin1'),
+  });
+  expect(response.status).toBe(400);
+});
+
+test('deep nesting is answered, not fatal', async () => {
+  const api = await testApi();
+  const deep = `{"email":"ada@example.com","custom_fields":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
+  const reply = await api.post('/v1/contacts', deep);
+  expect([reply.status, reply.body.error.code]).toEqual([400, 'validation_error']);
+  expect((await api.get('/v1/contacts')).status).toBe(200);
+});
+
+test('members of Object.prototype are fields like any other', async () => {
+  const api = await testApi();
+  const reply = await api.post('/v1/groups', '{"__proto__":{"name":"Beta"},"constructor":1,"emails":[]}');
+  const fields = reply.body.error.details.map(({ field }: { field: string }) => field);
+  expect(fields.toSorted()).toEqual(['__proto__', 'constructor', 'name']);
+});
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+  'a body of type "%s" is 415 unsupported_media_type',
+  async (type) => {
+    const api = await testApi();
+    const headers = { 'Content-Type': type };
+    const reply = await api.send('POST', '/v1/groups', { headers, body: '{"name":"Beta"}' });
+    expect([reply.status, reply.body.error.code]).toEqual([415, 'unsupported_media_type']);
+  },
+);
+
+test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json'])(
+  'a body of type "%s" is read',
+  async (type) => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    const body = { name: 'Beta', emails: ['ada@example.com'] };
+    expect((await api.send('POST', '/v1/groups', { headers: { 'Content-Type': type }, body })).status).toBe(201);
+  },
+);
+
+const sized = (bytes: number) => {
+  const [head, tail] = ['{"name":"', '"}'];
+  return head + 'x'.repeat(bytes - head.length - tail.length) + tail;
+};
+
+test('a body over 1 MB is 413 payload_too_large, one of just 1 MB is read', async () => {
+  const api = await testApi();
+  const over = await api.post('/v1/groups', sized(1024 * 1024 + 1));
+  expect([over.status, over.body.error.code]).toEqual([413, 'payload_too_large']);
+  expect(await api.post('/v1/groups', sized(1024 * 1024))).toMatchObject(refusal('name', /200/));
+});
+
+test('a body whose length is not announced is cut off at 1 MB, and the next request is answered', async () => {
+  const api = await testApi();
+  const chunk = new TextEncoder().encode('x'.repeat(64 * 1024));
+  let sent = 0;
+  const body = new ReadableStream({
+    pull: (controller) => (sent++ < 320 ? controller.enqueue(chunk) : controller.close()),
+  });
+  const headers = { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+  expect((await fetch(`${api.url}/v1/groups`, init)).status).toBe(413);
+  for (let request = 0; request < 3; request++) expect((await api.get('/v1/groups')).status).toBe(200);
+});
+
+const problemOf = async (api: Api, query: string) => {
+  const reply = await api.get(`/v1/contacts?${query}`);
+  return [reply.status, reply.body.error?.details[0]?.field];
+};
+
+test.each([
+  ['colour=red', 'colour'],
+  ['limit=0', 'limit'],
+  ['limit=1001', 'limit'],
+  ['limit=-1', 'limit'],
+  ['limit=ten', 'limit'],
+  ['limit=1.5', 'limit'],
+  ['limit=', 'limit'],
+  ['limit=5&limit=6', 'limit'],
+  ['limit=99999999999999999999', 'limit'],
+  ['suppressed=maybe', 'suppressed'],
+  ['created_after=yesterday', 'created_after'],
+  ['created_after=2026-02-31T00:00:00Z', 'created_after'],
+  ['source=nowhere', 'source'],
+  ['search=%00', 'search'],
+  ['cursor=nonsense', 'cursor'],
+  ['createdAfter=2026-11-21T00:00:00Z', 'createdAfter'],
+])('a query parameter that is unknown or wrong is 400 and named: %s', async (query, field) => {
+  expect(await problemOf(await testApi(), query)).toEqual([400, field]);
+});
