@@ -30,7 +30,7 @@ export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[])
     paths[route.path] ??= {};
     (paths[route.path] as PathItem)[route.method.toLowerCase()] = describeRoute(schema, route, components);
   }
-  refuseSameIds(paths);
+  tellApart(paths);
   addLinks(paths);
   const webhooks = eventWebhooks(components);
   return {
@@ -59,11 +59,30 @@ export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[])
   };
 }
 
-function refuseSameIds(paths: Record<string, PathItem>): void {
-  const ids = Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation.operationId));
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined)
-    throw new Error(`Two routes are called ${twice}: their documents begin with the same field.`);
+/** Operations that begin with the same field are called after their paths: `listDeliveries`, `listWebhookDeliveries`. */
+function tellApart(paths: Record<string, PathItem>): void {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => ({ path, operation })),
+  );
+  const ids = all.map(({ operation }) => operation.operationId);
+  for (const { path, operation } of all) {
+    const { operationId: id } = operation;
+    if (ids.filter((other) => other === id).length > 1) operation.operationId = idOfPath(id, path);
+  }
+  const [twice] = all
+    .map(({ operation }) => operation.operationId)
+    .filter((id, index, every) => every.indexOf(id) !== index);
+  if (twice !== undefined) throw new Error(`Two routes are called ${twice}.`);
+}
+
+function idOfPath(id: string, path: string): string {
+  const verb = /^[a-z]+/.exec(id)?.[0] ?? id;
+  const nouns = [...path.replace('/v1', '').matchAll(/\/([a-z][a-z-]*)(\/\{)?/g)].map(([, noun = '', under]) =>
+    under === undefined ? noun : noun.replace(/ies$/, 'y').replace(/s$/, ''),
+  );
+  return (
+    verb + nouns.map((noun) => noun.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())).join('')
+  );
 }
 
 /** What a collection's POST has made can be asked for, changed and deleted under the id that it answers with. */

@@ -40,7 +40,7 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
   const [field] = fieldPath(schema, operation(route)) as [Field];
   const body = requestBody(schema, route, shape, used, components);
   return {
-    operationId: operationId(schema, operation(route)),
+    operationId: operationId(schema, route),
     tags: [route.tag],
     summary: route.summary,
     ...described({}, withScope(field.description ?? '', route)),
@@ -59,7 +59,8 @@ const withScope = (description: string, route: Route) =>
   route.needs === 'sending' ? `${description}\n\n${SENDING}`.trim() : description;
 
 /** `createGroup` is what its mutation is called; a query becomes `getGroup`, `listGroups` or `listSegmentContacts`. */
-function operationId(schema: GraphQLSchema, of: OperationDefinitionNode): string {
+function operationId(schema: GraphQLSchema, route: Route): string {
+  const of = operation(route);
   const path = fieldPath(schema, of);
   if (of.operation === 'mutation') return (path[0] as Field).name;
   const type = getNullableType((path.at(-1) as Field).type);

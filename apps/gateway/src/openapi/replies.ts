@@ -190,12 +190,23 @@ class Sampler {
     return { type: typeof value, const: value };
   }
 
+  /** A reply may spread what was selected into an object with more: then it is said to be both. */
   #object(value: object): Schema {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    return {
+    const whole = [...this.#known].find(([part]) => isSpreadInto(part, value));
+    const members = Object.entries(value).filter(
+      ([name, member]) => member !== undefined && !(whole !== undefined && name in (whole[0] as object)),
+    );
+    const own: Schema = {
       type: 'object',
       properties: Object.fromEntries(members.map(([name, member]) => [name, this.schemaOf(member)])),
       required: members.map(([name]) => name),
     };
+    return whole === undefined ? own : { allOf: [whole[1](), own] };
   }
+}
+
+function isSpreadInto(part: unknown, value: object): boolean {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
+  const members = Object.entries(part);
+  return members.length > 1 && members.every(([name, member]) => (value as Record<string, unknown>)[name] === member);
 }
