@@ -1,0 +1,155 @@
+import type { List } from './list.ts';
+import { type Body, type DataOf, type Query, Resource } from './resource.ts';
+import type { RequestOptions } from './transport.ts';
+import type {
+  Contact,
+  CustomField,
+  Group,
+  GroupDetail,
+  Segment,
+  SegmentDetail,
+  SegmentPreview,
+  Suppression,
+} from './types.ts';
+
+export class Contacts extends Resource {
+  /** The contacts that pass every filter given, newest first. */
+  list(query: Query<'listContacts'> = {}, options?: RequestOptions): List<Contact> {
+    return this.listOf('listContacts', { query }, options);
+  }
+
+  /** Creates a contact, or finds the one that has the address. */
+  create(body: Body<'createContact'>, options?: RequestOptions): Promise<Contact> {
+    return this.data('createContact', { body }, options);
+  }
+
+  /** Creates up to 1,000 contacts, each with its own result. */
+  batch(body: Body<'createContacts'>, options?: RequestOptions): Promise<DataOf<'createContacts'>> {
+    return this.data('createContacts', { body }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<Contact> {
+    return this.data('getContact', { path: { id } }, options);
+  }
+
+  /** Changes what is given; `subscribed: false` unsubscribes the address, `true` resubscribes it. */
+  update(id: string, body: Body<'updateContact'>, options?: RequestOptions): Promise<Contact> {
+    return this.data('updateContact', { path: { id }, body }, options);
+  }
+
+  /** Deletes a contact for good. */
+  delete(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('deleteContact', { path: { id } }, options);
+  }
+}
+
+export class Groups extends Resource {
+  list(query: Query<'listGroups'> = {}, options?: RequestOptions): List<Group> {
+    return this.listOf('listGroups', { query }, options);
+  }
+
+  /** Creates a group of existing contacts; at least one must resolve. */
+  create(body: Body<'createGroup'>, options?: RequestOptions): Promise<Group> {
+    return this.data('createGroup', { body }, options);
+  }
+
+  /** A group with its members that still exist. */
+  get(id: string, options?: RequestOptions): Promise<GroupDetail> {
+    return this.data('getGroup', { path: { id } }, options);
+  }
+
+  /** Renames a group, replaces its member list, or both. */
+  update(id: string, body: Body<'updateGroup'>, options?: RequestOptions): Promise<Group> {
+    return this.data('updateGroup', { path: { id }, body }, options);
+  }
+
+  /** Adds contacts; `matched` is how many of those given exist. */
+  async addContacts(
+    id: string,
+    body: Body<'addContactsToGroup'>,
+    options?: RequestOptions,
+  ): Promise<{ group: GroupDetail; matched: number }> {
+    const { data, matched } = await this.transport.call('addContactsToGroup', { path: { id }, body }, options);
+    return { group: data, matched };
+  }
+
+  /** Deletes a group; its contacts stay. */
+  delete(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('deleteGroup', { path: { id } }, options);
+  }
+}
+
+export class Segments extends Resource {
+  list(query: Query<'listSegments'> = {}, options?: RequestOptions): List<Segment> {
+    return this.listOf('listSegments', { query }, options);
+  }
+
+  create(body: Body<'createSegment'>, options?: RequestOptions): Promise<Segment> {
+    return this.data('createSegment', { body }, options);
+  }
+
+  /** Tries a filter without saving it: how many contacts, and the ten newest. */
+  preview(body: Body<'getSegmentPreview'>, options?: RequestOptions): Promise<SegmentPreview> {
+    return this.data('getSegmentPreview', { body }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<SegmentDetail> {
+    return this.data('getSegment', { path: { id } }, options);
+  }
+
+  update(id: string, body: Body<'updateSegment'>, options?: RequestOptions): Promise<Segment> {
+    return this.data('updateSegment', { path: { id }, body }, options);
+  }
+
+  /** Deletes a segment; its contacts stay. */
+  delete(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('deleteSegment', { path: { id } }, options);
+  }
+
+  /** The contacts in a segment now, newest first. */
+  contacts(id: string, query: Query<'listSegmentContacts'> = {}, options?: RequestOptions): List<Contact> {
+    return this.listOf('listSegmentContacts', { path: { id }, query }, options);
+  }
+}
+
+export class CustomFields extends Resource {
+  list(query: Query<'listCustomFields'> = {}, options?: RequestOptions): List<CustomField> {
+    return this.listOf('listCustomFields', { query }, options);
+  }
+
+  create(body: Body<'createCustomField'>, options?: RequestOptions): Promise<CustomField> {
+    return this.data('createCustomField', { body }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<CustomField> {
+    return this.data('getCustomField', { path: { id } }, options);
+  }
+
+  update(id: string, body: Body<'updateCustomField'>, options?: RequestOptions): Promise<CustomField> {
+    return this.data('updateCustomField', { path: { id }, body }, options);
+  }
+
+  /** Removes a custom field and its values. */
+  delete(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('deleteCustomField', { path: { id } }, options);
+  }
+}
+
+export class Suppressions extends Resource {
+  list(query: Query<'listSuppressions'> = {}, options?: RequestOptions): List<Suppression> {
+    return this.listOf('listSuppressions', { query }, options);
+  }
+
+  /** Keeps an address from being mailed. */
+  add(body: Body<'addSuppression'>, options?: RequestOptions): Promise<Suppression> {
+    return this.data('addSuppression', { body }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<Suppression> {
+    return this.data('getSuppression', { path: { id } }, options);
+  }
+
+  remove(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('removeSuppression', { path: { id } }, options);
+  }
+}

@@ -1,0 +1,79 @@
+/** What is wrong with one field of a request, under a path such as `contacts.3.email`. */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+/** What kind of error it is: the codes of the API, and what can go wrong on the way to it. */
+export type ErrorCode =
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'forbidden'
+  | 'validation_error'
+  | 'not_found'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'internal_error'
+  /** No answer: the connection failed, as often as it was tried. */
+  | 'network_error'
+  /** No answer in time. */
+  | 'timeout'
+  /** An answer that is not the API's, as a proxy may give. */
+  | 'unexpected_answer';
+
+interface ErrorMembers {
+  code: ErrorCode;
+  message: string;
+  status?: number | undefined;
+  requestId?: string | undefined;
+  details?: readonly FieldProblem[] | undefined;
+  cause?: unknown;
+}
+
+/** Every request that fails throws one of these. */
+export class PostroomError extends Error {
+  override readonly name = 'PostroomError';
+  readonly code: ErrorCode;
+  /** The HTTP status; `undefined` when there was no answer. */
+  readonly status: number | undefined;
+  /** Quote it when you ask about a request. */
+  readonly requestId: string | undefined;
+  /** What is wrong with which field; empty when it is not about fields. */
+  readonly details: readonly FieldProblem[];
+
+  constructor({ code, message, status, requestId, details = [], cause }: ErrorMembers) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.details = details;
+  }
+}
+
+interface ErrorBody {
+  error?: { code?: ErrorCode; message?: string; request_id?: string; details?: FieldProblem[] };
+}
+
+/** The error that an answer stands for. */
+export function errorOf(response: Response, text: string): PostroomError {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const { error } = parsed(text);
+  if (error?.code === undefined || error.message === undefined) {
+    const message = `The answer was ${response.status}, and not one of Postroom's.`;
+    return new PostroomError({ code: 'unexpected_answer', status: response.status, message, requestId });
+  }
+  const { code, message, request_id: id = requestId, details } = error;
+  return new PostroomError({ code, message, status: response.status, requestId: id, details });
+}
+
+function parsed(text: string): ErrorBody {
+  try {
+    return (JSON.parse(text) ?? {}) as ErrorBody;
+  } catch {
+    return {};
+  }
+}

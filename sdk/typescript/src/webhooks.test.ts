@@ -1,0 +1,101 @@
+import { newSigningSecret, signature } from '../../../modules/webhooks/src/signature.ts';
+import { expect, test } from 'vitest';
+import { verifyWebhook, WebhookVerificationError } from './index.ts';
+
+const secret = newSigningSecret();
+const timestamp = 1_795_253_400;
+const now = new Date(timestamp * 1000);
+const body = JSON.stringify({
+  id: 'evt_01kaq2m5xbeqx9m3c0k7d1h2vt',
+  type: 'contact.created',
+  created: '2026-11-21T09:30:00.000Z',
+  project_id: 'prj_01kaq2m5xaf0x8y4qm9c1b7t3r',
+  data: { contact_id: 'ctc_01kaq2m5xbf9m8v6t4r2p0n1k3', email: 'zoë@example.com', name: 'Zoë 🐘' },
+});
+
+/** The header that Postroom's own code makes. */
+const signed = (secrets: string[], text = body, at = timestamp) => ({
+  'x-webhook-signature': signature(secrets, { eventId: 'evt_1', timestamp: at, body: text }),
+});
+
+const refusalOf = async (attempt: Promise<unknown>) => {
+  const error = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(WebhookVerificationError);
+  return (error as WebhookVerificationError).reason;
+};
+
+test('what Postroom signed with the secret is verified, and its event returned', async () => {
+  const event = await verifyWebhook(body, signed([secret]), secret, { now });
+  expect(event).toEqual(JSON.parse(body));
+});
+
+test('headers may be a Headers, or an object as Node has them, in any case', async () => {
+  const value = signed([secret])['x-webhook-signature'];
+  for (const headers of [
+    new Headers({ 'X-Webhook-Signature': value }),
+    { 'X-Webhook-Signature': value },
+    { 'x-webhook-signature': [value] },
+  ]) {
+    expect((await verifyWebhook(body, headers, secret, { now })).type).toBe('contact.created');
+  }
+});
+
+test('the body may be text, bytes or a buffer', async () => {
+  const bytes = new TextEncoder().encode(body);
+  for (const raw of [body, bytes, Buffer.from(body), bytes.buffer]) {
+    expect((await verifyWebhook(raw, signed([secret]), secret, { now })).id).toBe('evt_01kaq2m5xbeqx9m3c0k7d1h2vt');
+  }
+});
+
+test('while a secret is rotated both signatures are there, and either secret verifies', async () => {
+  const old = newSigningSecret();
+  const both = signed([secret, old]);
+  for (const mine of [secret, old, [newSigningSecret(), old]]) {
+    expect((await verifyWebhook(body, both, mine, { now })).type).toBe('contact.created');
+  }
+});
+
+test('another secret, another body, another timestamp and a cut signature are refused', async () => {
+  const header = signed([secret])['x-webhook-signature'];
+  const withHeader = (value: string) => verifyWebhook(body, { 'x-webhook-signature': value }, secret, { now });
+  expect(await refusalOf(verifyWebhook(body, signed([newSigningSecret()]), secret, { now }))).toBe('wrong_signature');
+  expect(await refusalOf(verifyWebhook(`${body} `, signed([secret]), secret, { now }))).toBe('wrong_signature');
+  expect(await refusalOf(withHeader(header.replace(`t=${timestamp}`, `t=${timestamp + 1}`)))).toBe('wrong_signature');
+  expect(await refusalOf(withHeader(header.slice(0, -1)))).toBe('malformed_signature');
+  expect(await refusalOf(withHeader(header.replace('v1=', 'v0=')))).toBe('malformed_signature');
+  expect(await refusalOf(withHeader(`${header},t=1`))).toBe('malformed_signature');
+  expect(await refusalOf(withHeader('nonsense'))).toBe('malformed_signature');
+  expect(await refusalOf(withHeader(''))).toBe('missing_signature');
+  expect(await refusalOf(verifyWebhook(body, {}, secret, { now }))).toBe('missing_signature');
+});
+
+test('receivers reject timestamps more than 300 seconds away from the current time', async () => {
+  const at = (seconds: number) => ({ now: new Date((timestamp + seconds) * 1000) });
+  for (const seconds of [300, -300]) {
+    expect((await verifyWebhook(body, signed([secret]), secret, at(seconds))).type).toBe('contact.created');
+  }
+  for (const seconds of [301, -301]) {
+    expect(await refusalOf(verifyWebhook(body, signed([secret]), secret, at(seconds)))).toBe(
+      'timestamp_out_of_tolerance',
+    );
+  }
+  const wide = { ...at(3000), toleranceSeconds: 3600 };
+  expect((await verifyWebhook(body, signed([secret]), secret, wide)).type).toBe('contact.created');
+});
+
+test('the clock is the one of the machine unless another is given', async () => {
+  expect(await refusalOf(verifyWebhook(body, signed([secret]), secret))).toBe('timestamp_out_of_tolerance');
+  const fresh = Math.floor(Date.now() / 1000);
+  expect((await verifyWebhook(body, signed([secret], body, fresh), secret)).type).toBe('contact.created');
+});
+
+test('a signed body that is not JSON is refused', async () => {
+  expect(await refusalOf(verifyWebhook('{', signed([secret], '{'), secret, { now }))).toBe('malformed_body');
+});
+
+test('without a secret nothing is verified', async () => {
+  await expect(verifyWebhook(body, signed([secret]), '', { now })).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,124 @@
+import type { PostroomEvent } from './types.ts';
+
+/** Why a request is not a webhook of yours. Answer it with 401 and ignore it. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+  readonly reason:
+    | 'missing_signature'
+    | 'malformed_signature'
+    | 'timestamp_out_of_tolerance'
+    | 'wrong_signature'
+    | 'malformed_body';
+
+  constructor(reason: WebhookVerificationError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** The headers of a request: `Headers`, or an object such as Node's `request.headers`. */
+export type HeadersLike = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyOptions {
+  /** How far the time of signing may be from now, in seconds. 300 unless you say. */
+  toleranceSeconds?: number | undefined;
+  /** The time to compare with, for tests. */
+  now?: Date | undefined;
+}
+
+/**
+ * Verifies that a request is a webhook which Postroom signed with your secret, and returns its event. Give the body
+ * exactly as it was received, before any parsing: the signature is over its bytes.
+ * @param secret the endpoint's signing secret, `whsec_…`; several when you are changing it
+ * @throws WebhookVerificationError when it is not; answer with 401 then
+ */
+export async function verifyWebhook(
+  rawBody: string | Uint8Array | ArrayBuffer,
+  headers: HeadersLike,
+  secret: string | readonly string[],
+  { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
+): Promise<PostroomEvent> {
+  const { timestamp, signatures } = parsedSignature(headerOf(headers, 'x-webhook-signature'));
+  const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : new Uint8Array(rawBody);
+  const signed = joined(new TextEncoder().encode(`${timestamp}.`), bytes);
+  if (!(await anyMatches(signed, signatures, typeof secret === 'string' ? [secret] : secret))) {
+    throw new WebhookVerificationError(
+      'wrong_signature',
+      'The signature is not one that your secret makes of this body.',
+    );
+  }
+  // Only what is signed may be believed, so the time is looked at after the signature.
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds) {
+    throw new WebhookVerificationError(
+      'timestamp_out_of_tolerance',
+      `It was signed more than ${toleranceSeconds} seconds from now.`,
+    );
+  }
+  return parsedEvent(bytes);
+}
+
+function headerOf(headers: HeadersLike, name: string): string {
+  const value =
+    headers instanceof Headers
+      ? headers.get(name)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const text = typeof value === 'string' ? value : value?.[0];
+  if (text === undefined || text === '') {
+    throw new WebhookVerificationError('missing_signature', 'There is no X-Webhook-Signature header.');
+  }
+  return text;
+}
+
+/** `t=<unix seconds>,v1=<hex>`, with several `v1` while a secret is being rotated. Schemes that are not known are skipped. */
+function parsedSignature(header: string): { timestamp: string; signatures: Uint8Array<ArrayBuffer>[] } {
+  const parts = header.split(',').map((part) => part.trim());
+  const values = (name: string) =>
+    parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
+  const [timestamp, second] = values('t');
+  const signatures = values('v1').filter((hex) => /^[0-9a-f]{64}$/.test(hex));
+  if (timestamp === undefined || second !== undefined || !/^\d{1,15}$/.test(timestamp) || signatures.length === 0) {
+    throw new WebhookVerificationError(
+      'malformed_signature',
+      'X-Webhook-Signature is not of the form t=<timestamp>,v1=<hex>.',
+    );
+  }
+  return { timestamp, signatures: signatures.map(bytesOfHex) };
+}
+
+/** `crypto.subtle.verify` compares in constant time. */
+async function anyMatches(
+  signed: Uint8Array<ArrayBuffer>,
+  signatures: readonly Uint8Array<ArrayBuffer>[],
+  secrets: readonly string[],
+): Promise<boolean> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const checks = secrets
+    .filter((secret) => secret !== '')
+    .map(async (secret) => {
+      const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify']);
+      return Promise.all(signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)));
+    });
+  if (checks.length === 0) throw new TypeError('verifyWebhook needs the signing secret of the endpoint, whsec_….');
+  return (await Promise.all(checks)).flat().includes(true);
+}
+
+function parsedEvent(bytes: Uint8Array): PostroomEvent {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as PostroomEvent;
+  } catch {
+    throw new WebhookVerificationError('malformed_body', 'The body is signed and not JSON.');
+  }
+}
+
+function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, index) =>
+    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
