@@ -70,8 +70,8 @@ const ownTemporal = () => process.env.TEMPORAL_ADDRESS || undefined;
 
 /** PostgreSQL and Temporal, or those that the environment names. */
 async function startParts(launching: Launch): Promise<Parts> {
-  const { dataDir, say } = launching;
-  const binary = ownTemporal() === undefined ? await temporalBinary(dataDir, say) : '';
+  const { dataDir, say, giveUp } = launching;
+  const binary = ownTemporal() === undefined ? await temporalBinary(dataDir, say, giveUp.signal) : '';
   say('Starting PostgreSQL and Temporal …');
   const [databaseUrl, temporal] = await together(launching, database(launching), temporalServer(launching, binary));
   return { databaseUrl, temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };

@@ -1,9 +1,20 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { StartError } from './errors.ts';
+import { startKept } from './programs.ts';
 
 /** The newest version that `go install` can build: later ones have `replace` lines. */
 export const TEMPORAL_VERSION = '1.5.1';
@@ -20,6 +31,8 @@ const RELEASES = 'https://github.com/temporalio/cli/releases/download';
 const CONNECT_TIMEOUT_MS = 15_000;
 const STALLED_TIMEOUT_MS = 30_000;
 const PROGRESS_MS = 5000;
+/** What a killed start left half done in the cache is removed once it is this old. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 /** Where a Temporal that was fetched or built is kept for every checkout of this user. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
@@ -31,25 +44,31 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
  * into the cache, and where that is refused, built there with Go.
  * @throws StartError saying why each way failed.
  */
-export async function temporalBinary(dataDir: string | undefined, say: (line: string) => void): Promise<string> {
+export async function temporalBinary(
+  dataDir: string | undefined,
+  say: (line: string) => void,
+  aborted: AbortSignal = new AbortController().signal,
+): Promise<string> {
+  const path = (process.env.PATH ?? '').split(delimiter);
+  const folders = [...path, ...(dataDir === undefined ? [] : [join(dataDir, 'bin')]), cacheFolder()];
+  const found = folders.map((folder) => join(folder, 'temporal')).find((file) => existsSync(file) && works(file));
+  return found ?? fetchIntoCache(say, aborted);
+}
+
+async function fetchIntoCache(say: (line: string) => void, aborted: AbortSignal): Promise<string> {
   const cache = cacheFolder();
-  const folders = [
-    ...(process.env.PATH ?? '').split(delimiter),
-    ...(dataDir === undefined ? [] : [join(dataDir, 'bin')]),
-    cache,
-  ];
-  const found = folders.map((folder) => join(folder, 'temporal')).find((path) => existsSync(path) && works(path));
-  if (found !== undefined) return found;
   mkdirSync(cache, { recursive: true });
+  removeAbandoned(cache);
   const reasons: string[] = [];
   for (const way of [download, build]) {
     const folder = mkdtempSync(join(cache, 'new-'));
     try {
-      const binary = await way(folder, say);
-      if (!works(binary)) throw new Error(`${binary} does not run here`);
+      const binary = await way(folder, say, aborted);
+      if (!works(binary)) throw new Error('it does not run here');
       renameSync(binary, join(cache, 'temporal'));
       return join(cache, 'temporal');
     } catch (error) {
+      aborted.throwIfAborted();
       reasons.push((error as Error).message);
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -60,18 +79,26 @@ export async function temporalBinary(dataDir: string | undefined, say: (line: st
   );
 }
 
+function removeAbandoned(cache: string): void {
+  const folders = readdirSync(cache)
+    .filter((name) => name.startsWith('new-'))
+    .map((name) => join(cache, name));
+  const old = folders.filter((folder) => Date.now() - statSync(folder).mtimeMs > ABANDONED_MS);
+  for (const folder of old) rmSync(folder, { recursive: true, force: true });
+}
+
 function works(path: string): boolean {
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
   return status === 0 && stdout.startsWith('temporal version');
 }
 
-async function download(folder: string, say: (line: string) => void): Promise<string> {
+async function download(folder: string, say: (line: string) => void, aborted: AbortSignal): Promise<string> {
   const system = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const checksum = CHECKSUMS[system];
   if (checksum === undefined) throw new Error(`there is no download of it for ${system}`);
   const url = `${RELEASES}/v${TEMPORAL_VERSION}/temporal_cli_${TEMPORAL_VERSION}_${system}.tar.gz`;
   say(`Downloading Temporal ${TEMPORAL_VERSION} (only now) …`);
-  const archive = await fetchWithProgress(url, say).catch((error: Error) => {
+  const archive = await fetchWithProgress(url, say, aborted).catch((error: Error) => {
     throw new Error(`it could not be downloaded (${((error.cause as Error | undefined) ?? error).message})`);
   });
   if (createHash('sha256').update(archive).digest('hex') !== checksum)
@@ -82,11 +109,11 @@ async function download(folder: string, say: (line: string) => void): Promise<st
   return join(folder, 'temporal');
 }
 
-async function fetchWithProgress(url: string, say: (line: string) => void): Promise<Buffer> {
+async function fetchWithProgress(url: string, say: (line: string) => void, aborted: AbortSignal): Promise<Buffer> {
   const stalled = new AbortController();
   let timer = setTimeout(() => stalled.abort(new Error('no answer')), CONNECT_TIMEOUT_MS);
   try {
-    const reply = await fetch(url, { signal: stalled.signal });
+    const reply = await fetch(url, { signal: AbortSignal.any([stalled.signal, aborted]) });
     if (!reply.ok || reply.body === null) throw new Error(`answer ${reply.status}`);
     const total = Number(reply.headers.get('content-length'));
     const chunks: Uint8Array[] = [];
@@ -109,30 +136,44 @@ async function fetchWithProgress(url: string, say: (line: string) => void): Prom
 const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
 /** Go fetches the source from its module proxy, which closed networks often let through. */
-function build(folder: string, say: (line: string) => void): Promise<string> {
+async function build(folder: string, say: (line: string) => void, aborted: AbortSignal): Promise<string> {
   const go = ['go', '/usr/local/go/bin/go'].find((path) => spawnSync(path, ['version']).status === 0);
-  if (go === undefined) return Promise.reject(new Error('Go is not there to build it'));
+  if (go === undefined) throw new Error('Go is not there to build it');
   say(`Building Temporal ${TEMPORAL_VERSION} with Go (some six minutes, only now) …`);
+  const started = Date.now();
+  const log = join(folder, 'build.log');
+  const lines = () => readFileSync(log, 'utf8').trim().split('\n'); // one for each package
+  const working = setInterval(
+    () => say(`  ${lines().length} packages after ${Math.round((Date.now() - started) / 1000)} s`),
+    3 * PROGRESS_MS,
+  );
+  try {
+    const code = await runGo(go, folder, log, aborted);
+    if (code !== 0) throw new Error(`Go could not build it (${lines().at(-1)})`);
+    return join(folder, 'temporal');
+  } finally {
+    clearInterval(working);
+  }
+}
+
+/** Under the keeper, so that a build ends as well when this process is killed. */
+function runGo(go: string, folder: string, logFile: string, aborted: AbortSignal): Promise<number | null> {
+  const child = startKept({
+    command: go,
+    args: ['install', '-v', `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}`],
+    folder,
+    env: { GOBIN: folder, GOFLAGS: '-trimpath' },
+    logFile,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: PROGRESS_MS,
+  });
+  const stop = () => child.kill('SIGTERM');
+  aborted.addEventListener('abort', stop);
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, GOBIN: folder, GOFLAGS: '-trimpath' };
-    const args = ['install', '-v', `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}`];
-    const child = spawn(go, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    const started = Date.now();
-    let [packages, lastLine] = [0, ''];
-    child.stderr.on('data', (chunk: Buffer) => {
-      const lines = chunk.toString().trim().split('\n');
-      packages += lines.length;
-      lastLine = lines.at(-1) ?? '';
-    });
-    const working = setInterval(
-      () => say(`  ${packages} packages after ${Math.round((Date.now() - started) / 1000)} s`),
-      3 * PROGRESS_MS,
-    );
     child.once('error', reject);
-    child.once('close', (code) => {
-      clearInterval(working);
-      if (code === 0) resolve(join(folder, 'temporal'));
-      else reject(new Error(`Go could not build it (${lastLine})`));
+    child.once('exit', (code) => {
+      aborted.removeEventListener('abort', stop);
+      resolve(code);
     });
   });
 }
