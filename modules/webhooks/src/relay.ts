@@ -16,7 +16,7 @@ const GATHER_MS = 75;
 /** Retries handed over in one round. */
 const RETRIES_PER_ROUND = 20;
 
-const SWEEP_EVERY_MS = 30_000;
+const SWEEP_EVERY_MS = 10_000;
 
 /** So long after an endpoint was seen to acknowledge it counts as flowing. */
 const FLOWING_MS = 10_000;

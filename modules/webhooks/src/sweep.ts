@@ -2,8 +2,8 @@ import { pool } from '@postroom/platform';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { fail, giveBack } from './attempts.ts';
 
-/** A delivery in hand whose next attempt is so long overdue is looked after: an attempt, and the wait after a crash, are shorter. */
-const OVERDUE = '2 minutes';
+/** A delivery in hand whose next attempt is overdue by more than an attempt takes is looked after. */
+const OVERDUE = '15 seconds';
 
 /** Workflows asked about in one sweep, chosen by chance, so that many that live do not hide one that is gone. */
 const WORKFLOWS = 200;
@@ -14,13 +14,12 @@ const AT_ONCE = 10;
  * Temporal lost its data, and lets them be handed over again. One whose own workflow was terminated is failed: that was
  * somebody's word. Returns how many it found.
  */
-export async function sweep(client: Client, overdue = OVERDUE): Promise<number> {
+export async function sweep(client: Client): Promise<number> {
   const { rows } = await pool.query<{ workflow_id: string; ids: string[] }>(
     `SELECT workflow_id, array_agg(id) AS ids FROM deliveries
      WHERE handed_at IS NOT NULL AND closed_at IS NULL
-       AND next_attempt_at < now() - $1::interval AND handed_at < now() - $1::interval
+       AND next_attempt_at < now() - interval '${OVERDUE}' AND handed_at < now() - interval '${OVERDUE}'
      GROUP BY workflow_id ORDER BY random() LIMIT ${WORKFLOWS}`,
-    [overdue],
   );
   let found = 0;
   for (let at = 0; at < rows.length; at += AT_ONCE) {

@@ -1,0 +1,20 @@
+// A worker and a relay for deliveries alone, as a program of its own that a test can kill (see faults.test.ts).
+import { fileURLToPath } from 'node:url';
+import { config } from '@postroom/platform';
+import { startRelay } from '@postroom/platform/relay';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import * as activities from './activities.ts';
+import { source } from './relay.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = config;
+const worker = await Worker.create({
+  connection: await NativeConnection.connect({ address }),
+  taskQueue,
+  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  activities,
+});
+const client = new Client({ connection: await Connection.connect({ address }) });
+process.on('disconnect', () => process.exit(1)); // it does not outlive its test
+await Promise.all([worker.run(), startRelay(client, [source])]);
