@@ -115,13 +115,13 @@ test('a thousand contacts are created by a handful of statements', async () => {
 
 test('batches that share contacts, in any order and at once, create each contact once and all get through', async () => {
   const api = await testApi();
-  const rows = Array.from({ length: 200 }, (_each, n) => ({ email: `person${n}@example.com`, name: `Person ${n}` }));
+  const rows = Array.from({ length: 1000 }, (_each, n) => ({ email: `person${n}@example.com`, name: `Person ${n}` }));
   const orders = [rows, rows.toReversed(), rows.toSorted(() => Math.random() - 0.5), rows.toReversed()];
   const batches = await Promise.all(
     orders.map((order) => createContactsBatch(api.projectId, order, { onConflict: 'update' })),
   );
   const created = batches.flat().filter(({ status }) => status === 'created');
-  expect(created.length).toBe(200);
+  expect(created.length).toBe(1000);
   expect(batches.flat().filter(({ status }) => status === 'error')).toEqual([]);
-  expect((await api.events('contact.created')).length).toBe(200);
+  expect((await api.events('contact.created')).length).toBe(1000);
 });

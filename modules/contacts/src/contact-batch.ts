@@ -4,6 +4,7 @@ import {
   type FieldProblem,
   invalid,
   inTransaction,
+  pool,
   record,
   sql,
   type Tx,
@@ -11,6 +12,7 @@ import {
 import { checkEmail, checkName, type ContactSource, insertContacts, localPart } from './contacts.ts';
 import { coerceValues, type CustomFieldValues, readSchema, type Schema } from './custom-fields.ts';
 import { type ContactFacts, contactCreated, contactUpdated } from './events.ts';
+import { suppressedAmong } from './suppressions.ts';
 
 /** The most rows of one batch. */
 export const MAX_BATCH_ROWS = 1000;
@@ -59,7 +61,7 @@ export async function createContactsBatch(
   if (rows.length === 0 || rows.length > MAX_BATCH_ROWS) {
     throw invalid({ field: 'contacts', message: `must be 1 to ${MAX_BATCH_ROWS} contacts` });
   }
-  const schema = await readSchema(projectId);
+  const schema = await readSchema(pool, projectId);
   const checked: CheckedRow[] = [];
   const results: BatchResult[] = rows.map((row, index) => {
     const outcome = checkRow(row, index, schema);
@@ -84,47 +86,64 @@ function checkRow(row: BatchRow, index: number, schema: Schema): CheckedRow | Fi
   }
 }
 
+interface WriteOptions {
+  onConflict?: OnConflict | null | undefined;
+  source?: ContactSource;
+}
+
 async function writeRows(
   tx: Tx,
   projectId: string,
   rows: readonly CheckedRow[],
   results: BatchResult[],
-  { onConflict, source = 'api' }: { onConflict?: OnConflict | null | undefined; source?: ContactSource },
+  options: WriteOptions,
 ): Promise<void> {
-  const firsts = firstOfEachAddress(rows);
-  const created = await insertContacts(
+  const created = await createFirsts(tx, projectId, rows, options.source ?? 'api');
+  for (const [index, id] of created) results[index] = { index, status: 'created', id };
+  const others = rows.filter(({ index }) => !created.has(index));
+  if (others.length === 0) return;
+
+  const idByKey = await existingIds(tx, projectId, others);
+  const existing = others.filter(({ key }) => idByKey.has(key));
+  const status = options.onConflict === 'update' ? 'updated' : 'existing';
+  if (status === 'updated') await updateContacts(tx, projectId, existing);
+  for (const { index, key } of existing) results[index] = { index, status, id: idByKey.get(key) as string };
+
+  const refused = others.filter(({ key }) => !idByKey.has(key));
+  const suppressed = await suppressedAmong(
     tx,
     projectId,
-    source,
-    firsts.map(({ email, name, customFields }) => ({ email, name: name ?? localPart(email), customFields })),
+    refused.map(({ key }) => key),
   );
-  await record(tx, projectId, created.map(contactCreated));
-  const idByKey = new Map(created.map(({ id, email }) => [emailKey(email), id]));
-  for (const { index, key } of firsts)
-    if (idByKey.has(key)) results[index] = { index, status: 'created', id: idByKey.get(key) as string };
-
-  const others = rows.filter(({ index }) => results[index]?.status !== 'created');
-  const existing = await existingIds(tx, projectId, others);
-  const updates = others.filter(({ key }) => onConflict === 'update' && existing.has(key));
-  await updateContacts(tx, projectId, updates);
-  for (const { index, key } of others) {
-    const id = existing.get(key);
-    results[index] =
-      id === undefined
-        ? { index, status: 'error', error: SUPPRESSED }
-        : { index, status: onConflict === 'update' ? 'updated' : 'existing', id };
-  }
+  for (const { index } of refused) results[index] = { index, status: 'error', error: SUPPRESSED };
+  // What was in the way of these has gone between two statements: now they can be created.
+  const free = refused.filter(({ key }) => !suppressed.has(key));
+  if (free.length > 0) await writeRows(tx, projectId, free, results, options);
 }
 
-function firstOfEachAddress(rows: readonly CheckedRow[]): CheckedRow[] {
+/** Creates the contacts of addresses that are new, each of the first row that has it; returns their ids by row. */
+async function createFirsts(
+  tx: Tx,
+  projectId: string,
+  rows: readonly CheckedRow[],
+  source: ContactSource,
+): Promise<Map<number, string>> {
   const seen = new Set<string>();
-  return rows.filter(({ key }) => !seen.has(key) && seen.add(key));
+  const firsts = rows.filter(({ key }) => !seen.has(key) && seen.add(key));
+  const contacts = firsts.map(({ email, name, customFields }) => ({
+    email,
+    name: name ?? localPart(email),
+    customFields,
+  }));
+  const created = await insertContacts(tx, projectId, source, contacts);
+  await record(tx, projectId, created.map(contactCreated));
+  const indexByKey = new Map(firsts.map(({ key, index }) => [key, index]));
+  return new Map(created.map(({ id, email }) => [indexByKey.get(emailKey(email)) as number, id]));
 }
 
 const SUPPRESSED: FieldProblem = { field: 'email', message: "is on the project's suppression list" };
 
 async function existingIds(tx: Tx, projectId: string, rows: readonly CheckedRow[]): Promise<Map<string, string>> {
-  if (rows.length === 0) return new Map();
   const found = await sql<{ id: string; key: string }>(
     tx,
     'SELECT id, email_key AS key FROM contacts WHERE project_id = $1 AND email_key = ANY ($2)',

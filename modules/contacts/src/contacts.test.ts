@@ -271,3 +271,14 @@ test('an unknown field, a wrong type and a missing address are 400 with the fiel
   expect(await fieldOf({ email: 'ada@example.com', custom_fields: [1] })).toEqual([400, 'custom_fields']);
   expect(await fieldOf({ name: 'Ada' })).toEqual([400, 'email']);
 });
+
+test('more changes at once than there are connections to the database all get through', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
+  const { id } = await api.contact('ada@example.com');
+  const patches = Array.from({ length: 60 }, (_each, age) =>
+    api.patch(`/v1/contacts/${id}`, { custom_fields: { age } }),
+  );
+  const replies = await Promise.all(patches);
+  expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+});

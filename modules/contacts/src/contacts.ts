@@ -75,7 +75,7 @@ export async function createContact(
 ): Promise<{ contact: Contact; created: boolean }> {
   const email = checkEmail(input.email);
   const name = checkName(input.name) ?? localPart(email);
-  const customFields = await customFieldValues(projectId, input.customFields);
+  const customFields = await customFieldValues(pool, projectId, input.customFields);
   for (;;) {
     const contact = await inTransaction(async (tx) => {
       const rows = await insertContacts(tx, projectId, source, [{ email, name, customFields }]);
@@ -119,7 +119,7 @@ export async function updateContact(projectId: string, id: string, input: Update
   return inTransaction(async (tx) => {
     if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
     const before = await lockContact(tx, projectId, id);
-    const after = await changed(projectId, before, input);
+    const after = await changed(tx, projectId, before, input);
     if (emailKey(after.email) !== emailKey(before.email)) await moveAddress(tx, projectId, before.email, after.email);
     await writeChanges(tx, projectId, before, after);
     if (input.subscribed === true) await resubscribe(tx, projectId, after.email);
@@ -224,14 +224,16 @@ async function lockContact(tx: Tx, projectId: string, id: string): Promise<Store
 }
 
 /** The contact as it is to be. */
-async function changed(projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
+async function changed(tx: Tx, projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
   const email = input.email == null ? before.email : checkEmail(input.email);
   return {
     id: before.id,
     email,
     name: input.name === undefined ? before.name : (checkName(input.name) ?? localPart(email)),
     customFields:
-      input.customFields === undefined ? before.customFields : await customFieldValues(projectId, input.customFields),
+      input.customFields === undefined
+        ? before.customFields
+        : await customFieldValues(tx, projectId, input.customFields),
   };
 }
 

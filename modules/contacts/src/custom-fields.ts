@@ -10,9 +10,10 @@ import {
   notFound,
   type Page,
   type PageArgs,
-  pool,
   type Prisma,
   readPage,
+  sql,
+  type Tx,
 } from '@postroom/platform';
 import {
   coerce,
@@ -142,12 +143,10 @@ export async function deleteCustomField(projectId: string, id: string): Promise<
 export type Schema = ReadonlyMap<string, FieldSchema>;
 
 /** Reads the schema that a project's values are coerced against. */
-export async function readSchema(projectId: string): Promise<Schema> {
-  const { rows } = await pool.query<FieldSchema>({
-    name: 'custom_field_schema',
-    text: 'SELECT key, type, options FROM custom_fields WHERE project_id = $1',
-    values: [projectId],
-  });
+export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
+  const rows = await sql<FieldSchema>(tx, 'SELECT key, type, options FROM custom_fields WHERE project_id = $1', [
+    projectId,
+  ]);
   return new Map(rows.map((row) => [row.key, row]));
 }
 
@@ -184,9 +183,9 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
  * The values to store for one contact; a null or blank value is no value.
  * @throws DomainError `validation_error` naming each undefined key and each value that can't be coerced.
  */
-export async function customFieldValues(projectId: string, given: unknown): Promise<CustomFieldValues> {
+export async function customFieldValues(tx: Tx, projectId: string, given: unknown): Promise<CustomFieldValues> {
   if (given == null) return {};
-  const { values, problems } = coerceValues(given, await readSchema(projectId));
+  const { values, problems } = coerceValues(given, await readSchema(tx, projectId));
   const [first, ...others] = problems;
   if (first !== undefined) throw invalid(first, ...others);
   return values;

@@ -55,6 +55,7 @@ export {
   removeSuppression,
   resubscribe,
   suppress,
+  suppressedAmong,
   SUPPRESSION_REASONS,
   type Suppression,
   SUPPRESSION_STATUS_SQL,

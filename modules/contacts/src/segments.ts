@@ -164,7 +164,7 @@ export async function segmentsOf(
 }
 
 async function checkFilter(projectId: string, given: unknown): Promise<SegmentFilter> {
-  const { filter, groupIds, problems } = readFilter(given, await readSchema(projectId));
+  const { filter, groupIds, problems } = readFilter(given, await readSchema(pool, projectId));
   const [first, ...others] = problems;
   if (first !== undefined) throw invalid(first, ...others);
   await checkGroups(projectId, groupIds);

@@ -167,13 +167,20 @@ export async function lockSuppressions(tx: Tx, projectId: string): Promise<void>
   await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
 }
 
+/** Which of some addresses are not to be mailed, for whatever reason; as `emailKey` writes them. */
+export async function suppressedAmong(tx: Tx, projectId: string, emails: readonly string[]): Promise<Set<string>> {
+  if (emails.length === 0) return new Set();
+  const rows = await sql<{ key: string }>(
+    tx,
+    'SELECT DISTINCT email_key AS key FROM suppressions WHERE project_id = $1 AND email_key = ANY ($2)',
+    [projectId, emails.map(emailKey)],
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
 /** Whether anything keeps an address from being mailed. */
 export async function isSuppressed(tx: Tx, projectId: string, email: string): Promise<boolean> {
-  const rows = await sql(tx, 'SELECT 1 FROM suppressions WHERE project_id = $1 AND email_key = $2 LIMIT 1', [
-    projectId,
-    emailKey(email),
-  ]);
-  return rows.length > 0;
+  return (await suppressedAmong(tx, projectId, [email])).size > 0;
 }
 
 function contactsOf(tx: Tx, projectId: string, emailKeys: string[]): Promise<ContactFacts[]> {
