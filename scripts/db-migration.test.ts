@@ -40,7 +40,9 @@ const COLUMNS = `
 const ENUMS = `
   SELECT format('%s: %s', t.typname, string_agg(e.enumlabel, ', ' ORDER BY e.enumsortorder)) AS line
     FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname ORDER BY 1`;
-const INDEXES = `SELECT indexdef AS line FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
+/** Without storage parameters, which are set by hand. */
+const INDEXES = `
+  SELECT regexp_replace(indexdef, ' WITH \\(.*?\\)', '') AS line FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
 const CONSTRAINTS = `
   SELECT format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS line
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'f', 'u') ORDER BY 1`;
