@@ -9,7 +9,12 @@ export default defineConfig({
     alias: [{ find: /^graphql$/, replacement: join(root, 'node_modules/graphql/index.js') }],
   },
   test: {
-    include: ['{modules,apps}/*/src/**/*.test.ts', 'workflows/src/**/*.test.ts', 'scripts/**/*.test.{mjs,ts}'],
+    include: [
+      '{modules,apps}/*/src/**/*.test.ts',
+      'workflows/src/**/*.test.ts',
+      'sdk/*/test/**/*.test.ts',
+      'scripts/**/*.test.{mjs,ts}',
+    ],
     globalSetup: [join(root, 'modules/testkit/src/global-setup.ts')],
     // Each process loads our modules, the gateway and the worker once and runs many files.
     pool: 'forks',

@@ -1,6 +1,6 @@
 import { newSigningSecret, signature } from '../../../modules/webhooks/src/signature.ts';
 import { expect, test } from 'vitest';
-import { verifyWebhook, WebhookVerificationError } from './index.ts';
+import { verifyWebhook, WebhookVerificationError } from '../src/index.ts';
 
 const secret = newSigningSecret();
 const timestamp = 1_795_253_400;
