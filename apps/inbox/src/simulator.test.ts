@@ -22,13 +22,15 @@ test('a provider’s reports are those of the address', () => {
   expect(kinds('bounced@simulator.invalid')).toEqual(['bounced']);
   expect(kinds('complained@simulator.invalid')).toEqual(['delivered', 'complained']);
   expect(kinds('rejected@simulator.invalid')).toEqual(['rejected']);
-  expect(kinds('ada@example.com', 'bob@example.com')).toEqual(['delivered']);
+  expect(kinds('ada@example.com', 'bounced@simulator.invalid')).toEqual(['delivered', 'bounced']);
 });
 
 test('mail that is not ours is not reported on', () => {
   expect(reportsOf(undefined, ['ada@example.com'], at)).toEqual([]);
   expect(reportsOf('1234@example.com', ['ada@example.com'], at)).toEqual([]);
-  expect(reportsOf(MESSAGE_ID, ['ada@example.com'], at)).toEqual([{ messageId: ID, kind: 'delivered', at }]);
+  expect(reportsOf(MESSAGE_ID, ['ada@example.com'], at)).toEqual([
+    { messageId: ID, kind: 'delivered', at, recipient: 'ada@example.com' },
+  ]);
 });
 
 test('each message is deferred on its own first tries', () => {

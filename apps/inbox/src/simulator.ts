@@ -35,8 +35,9 @@ const OUR_MESSAGE_ID = /^(eml_[0-9a-z]{26})@/;
 export function reportsOf(messageId: string | undefined, recipients: readonly string[], at: Date): Report[] {
   const id = OUR_MESSAGE_ID.exec(messageId ?? '')?.[1];
   if (id === undefined) return [];
-  const acts = new Set(recipients.map(actOf));
-  return [...acts].flatMap((act) => REPORTS[act].map((report) => ({ messageId: id, ...report, at })));
+  return recipients.flatMap((recipient) =>
+    REPORTS[actOf(recipient)].map((report) => ({ messageId: id, ...report, at, recipient })),
+  );
 }
 
 /** Messages whose tries are remembered. */
