@@ -120,6 +120,7 @@ test('bodies survive: dots, trailing spaces, From lines, long lines, bare line e
   expect(message).not.toMatch(/\r\n\./);
   expect(message).not.toMatch(/\r\nFrom there/);
   expect(message).not.toMatch(/[ \t]\r\n/);
+  for (const line of message.split('\r\n')) expectWholeCharacters(line);
   expect(lf((await parseStrictly(message)).text)).toBe(lf(renderTemplate(template, values)));
 });
 
@@ -197,6 +198,13 @@ test('no splice changes what surrounds it, whatever both hold', async () => {
     expect(mail.subject).toBe(subject.replace(/\s+/g, ' ').trim());
   }
 });
+
+/** A line of quoted-printable is readable by itself. */
+function expectWholeCharacters(line: string): void {
+  const octets = line.replace(/=$/, '').replace(/=([\dA-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  const decode = () => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(octets, 'latin1'));
+  expect(decode, line).not.toThrow();
+}
 
 /** What UTF-8 can carry of a text. */
 function statement(text: string): string {

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createSmtpLane } from './index.ts';
 import type { SendOutcome } from './index.ts';
 import { ScriptedServer } from './scripted-server.ts';
-import type { Script } from './scripted-server.ts';
+import type { Act, Script, Stage } from './scripted-server.ts';
 
 const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHello ${n}\r\n`) => ({
   from: 'bounce@example.com',
@@ -177,23 +177,26 @@ test('a server that can not be reached defers, and is not asked again before the
   await lane.close();
 });
 
-test('waits between tries to connect grow, and start anew after a success', async () => {
+test.each<[string, (up: boolean, stage: Stage) => Act | string | undefined]>([
+  ['refuses connections', (up, stage) => (stage === 'greeting' && !up ? '554 no' : undefined)],
+  ['takes connections and drops them', (up, stage) => (stage === 'mail' && !up ? { after: 'end' } : undefined)],
+])('waits for a server that %s grow, and start anew after a success', async (_, act) => {
   let up = false;
   await using server = await ScriptedServer.start({
-    act: (stage) => (stage === 'greeting' && !up ? '554 no' : undefined),
+    // Each success ends its connection, so that the next message needs a new one.
+    act: (stage) => act(up, stage) ?? (stage === 'dot' ? { reply: '250 ok', after: 'end' } : undefined),
   });
   const lane = createSmtpLane(server.url, { connections: 1, reconnectDelaysMs: [20, 60, 100] });
   const waits: number[] = [];
-  const tryOnce = async () => {
+  for (let round = 0; round < 7; round++) {
+    up = round === 4;
     const outcome = await lane.send(message(0));
     const waitMs = outcome.kind === 'deferred' ? (outcome.waitMs ?? -1) : 0;
     waits.push(Math.ceil(waitMs / 20) * 20);
     await sleep(waitMs + 2);
-  };
-  for (let n = 0; n < 4; n++) await tryOnce();
-  up = true;
-  await tryOnce();
-  expect(waits).toEqual([20, 60, 100, 100, 0]);
+    await vi.waitFor(() => expect(up ? lane.connections : 0).toBe(0));
+  }
+  expect(waits).toEqual([20, 60, 100, 100, 0, 20, 60]);
   await lane.close();
 });
 
