@@ -33,7 +33,7 @@ export function wireAddress(email: string, field: string): WireAddress {
   return { octets, utf8: octets.length - domain.length - 1 !== at };
 }
 
-/** As `wireAddress`, for a sender. A recipient whose address isn't ASCII is rare but real; a sender's few servers would take. */
+/** Refuses a sender that few servers would take: one whose local part isn't ASCII. Recipients may have such addresses. */
 export function checkSender(email: string, field: string): void {
   if (wireAddress(email, field).utf8) {
     throw new MessageError(field, 'The part of a sender before the "@" must be ASCII.');

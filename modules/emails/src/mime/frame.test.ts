@@ -192,7 +192,7 @@ test('no splice changes what surrounds it, whatever both hold', async () => {
     const values = { a: some(30), b: some(60) };
     const template = parseTemplate(source, 'text');
     const mail = await send(frameOf(`<p>{{a}}</p>`, { text: source, subject: 'S {{b}} .' }), { values });
-    const expected = statement(renderTemplate(template, values));
+    const expected = carried(renderTemplate(template, values));
     expect(lf(mail.text)).toBe(expected);
     const subject = renderTemplate(parseTemplate('S {{b}} .', 'subject'), values);
     expect(mail.subject).toBe(subject.replace(/\s+/g, ' ').trim());
@@ -207,6 +207,6 @@ function expectWholeCharacters(line: string): void {
 }
 
 /** What UTF-8 can carry of a text. */
-function statement(text: string): string {
+function carried(text: string): string {
   return lf(text.toWellFormed());
 }

@@ -45,8 +45,8 @@ export interface Frame {
   readonly html: Template;
   readonly text: Template;
   /**
-   * The whole message of one recipient, one character per octet: CRLF line ends, one at the end, no line over 998 and none that starts
-   * with a dot, so that it goes out as it is (`stuffed: true`). Costs a splice per variable.
+   * The whole message of one recipient, one character per octet: CRLF line ends, one at the end, no line over 998 and
+   * none that starts with a dot, so that it goes out as it is (`stuffed: true`). Costs a splice per variable.
    * @throws MessageError when the recipient's address, message id, headers or unsubscribe URL can't stand in a header.
    */
   render(recipient: FrameRecipient): string;

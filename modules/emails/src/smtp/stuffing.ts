@@ -1,6 +1,7 @@
 /**
  * A message as one character per octet, with CRLF as its only line ends, one at the end, and dots at line starts
- * doubled (RFC 5321 §4.5.2). A bare CR or LF becomes CRLF: servers disagree on what it is, which lets one message smuggle in another.
+ * doubled (RFC 5321 §4.5.2). A bare CR or LF becomes CRLF: servers disagree on what it is, which lets one message
+ * smuggle in another.
  */
 export function stuff(data: string | Uint8Array): string {
   const bytes =
