@@ -9,7 +9,7 @@ import { authenticated, type Context, type Permission, refusal } from './caller.
 import { config } from './config.ts';
 import { db } from './db.ts';
 import { DomainError } from './errors.ts';
-import { DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
+import { AddressListScalar, DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
 
 /**
  * The one builder that every module adds its types to. Queries need `read` and mutations `write` unless they say otherwise
@@ -28,6 +28,7 @@ export const builder = new SchemaBuilder<{
     DateTime: { Input: Date; Output: Date };
     JSON: { Input: unknown; Output: unknown };
     EmailAddress: { Input: string; Output: string };
+    AddressList: { Input: string[]; Output: string[] };
   };
   Connection: { totalCount?: number };
 }>({
@@ -76,6 +77,7 @@ export const builder = new SchemaBuilder<{
 builder.addScalarType('DateTime', DateTimeScalar);
 builder.addScalarType('JSON', JsonScalar);
 builder.addScalarType('EmailAddress', EmailAddressScalar);
+builder.addScalarType('AddressList', AddressListScalar);
 
 builder.queryType({
   authScopes: { read: true },

@@ -105,3 +105,20 @@ export const EmailAddressScalar = new GraphQLScalarType<string, string>({
   parseValue: parseText,
   parseLiteral: StringScalar.parseLiteral,
 });
+
+function parseAddresses(value: unknown): string[] {
+  if (typeof value === 'string') return [parseText(value)];
+  if (!Array.isArray(value)) return refuse('must be an address or a list of addresses');
+  return value.map((item: unknown) => (typeof item === 'string' ? parseText(item) : refuse('must hold strings only')));
+}
+
+export const AddressListScalar = new GraphQLScalarType<string[], string[]>({
+  name: 'AddressList',
+  description: 'Addresses such as `Ada Lovelace <ada@example.com>` or `ada@example.com`: one, or a list of them.',
+  serialize: (value) => value as string[],
+  parseValue: parseAddresses,
+  parseLiteral: (node, variables) => parseAddresses(jsonLiteral(node, variables)),
+  extensions: {
+    jsonSchema: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+  },
+});
