@@ -48,19 +48,20 @@ function isInstalled() {
 async function install() {
   const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   try {
-    await step('Installing packages (about a minute, only now)', ...npm('ci', ...flags), {
-      show: process.stdout.isTTY,
-    });
+    await step('Installing packages (about a minute, only now)', ...npm('ci', ...flags));
   } catch (error) {
-    console.error(`${error.message}\nThe lock does not fit; trying what package.json asks for.`);
-    await step('Installing packages', ...npm('install', '--no-save', ...flags), { show: true });
+    if (!error.message.includes('in sync')) throw error;
+    await step(
+      'Installing packages as package.json asks, since the lock is out of step',
+      ...npm('install', '--no-save', ...flags),
+    );
   }
 }
 
 /** npm itself when we run under it, so that its version and settings are the ones in use. */
 function npm(...args) {
-  const { npm_execpath: script } = process.env;
-  if (script?.endsWith('.js')) return [process.execPath, [script, ...args]];
+  const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env;
+  if (script?.endsWith('.js')) return [node, [script, ...args]];
   return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
 }
 
@@ -98,18 +99,18 @@ export async function generateClient(node) {
   const before = fingerprint();
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: node, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };
   const prisma = join(ROOT, 'node_modules/prisma/build/index.js');
-  await step('Generating the database client', node, [prisma, 'generate'], { env });
+  await step('Generating the database client', node, [prisma, 'generate'], env);
   mkdirSync(GENERATED, { recursive: true });
   writeFileSync(STAMP, before);
 }
 
-/** Runs one step of the set-up and says so. What it prints is shown only when it fails, unless `show`. */
-export async function step(title, command, args, { env = {}, show = false } = {}) {
+/** Runs one step of the set-up and says so. What it prints is shown only when it fails. */
+export async function step(title, command, args, env = {}) {
   console.log(`${title} …`);
   const started = Date.now();
   const working = setInterval(() => console.log(`  still at it, ${seconds(started)} s`), STILL_WORKING_MS);
   try {
-    await run(command, args, { env, show });
+    await run(command, args, env);
   } catch (error) {
     throw new SetupError(`${title} did not work: ${error.message}`);
   } finally {
@@ -119,7 +120,7 @@ export async function step(title, command, args, { env = {}, show = false } = {}
 
 const seconds = (since) => Math.round((Date.now() - since) / 1000);
 
-function run(command, args, { env, show }) {
+function run(command, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
@@ -129,12 +130,12 @@ function run(command, args, { env, show }) {
         PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(process.platform === 'win32' ? ';' : ':'),
         ...env,
       },
-      stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       shell: command.endsWith('.cmd'),
     });
     let output = '';
-    child.stdout?.on('data', (chunk) => (output += chunk));
-    child.stderr?.on('data', (chunk) => (output += chunk));
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve();

@@ -144,7 +144,8 @@ async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<See
   if (env.NODE_ENV === 'production') return { projects, keys };
   const log = logFile(dataDir, 'seed');
   const offset = logSize(log);
-  const child = startNode(join(import.meta.dirname, 'seed.ts'), [JSON.stringify({ projects, keys })], log, env);
+  const child = startNode(join(import.meta.dirname, 'seed.ts'), [], log, env);
+  child.send({ projects, keys });
   return new Promise((resolve, reject) => {
     child.once('message', (seed) => resolve(seed as Seed));
     child.once('exit', () =>

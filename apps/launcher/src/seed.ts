@@ -1,5 +1,5 @@
 // What a newcomer finds: two projects, three keys, and a domain to send from. A program of its own, since it needs the
-// settings of the database in its environment; what is known already comes and goes as a message.
+// settings of the database in its environment. What is known already comes, and goes, as a message.
 import { addLocalDomain, senderProblem } from '@postroom/domains';
 import { closeDatabase } from '@postroom/platform';
 import { authenticate, createApiKey, createProject, listProjects } from '@postroom/projects';
@@ -50,8 +50,9 @@ async function isValid(key: string): Promise<boolean> {
 }
 
 if (import.meta.main) {
-  const known = JSON.parse(process.argv[2] ?? '') as Seed;
-  process.send?.(await seed(known));
-  await closeDatabase();
-  process.disconnect?.();
+  process.once('message', async (known: Seed) => {
+    process.send?.(await seed(known));
+    await closeDatabase();
+    process.disconnect?.();
+  });
 }

@@ -49,15 +49,27 @@ export async function temporalBinary(
   say: (line: string) => void,
   aborted: AbortSignal = new AbortController().signal,
 ): Promise<string> {
-  const path = (process.env.PATH ?? '').split(delimiter);
-  const folders = [...path, ...(dataDir === undefined ? [] : [join(dataDir, 'bin')]), cacheFolder()];
+  const caches = [...(dataDir === undefined ? [] : [join(dataDir, 'bin')]), cacheFolder()];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...caches];
   const found = folders.map((folder) => join(folder, 'temporal')).find((file) => existsSync(file) && works(file));
-  return found ?? fetchIntoCache(say, aborted);
+  if (found !== undefined) return found;
+  const cache = caches.findLast(canBeMade);
+  if (cache === undefined)
+    throw new StartError(`Temporal is missing, and ${caches.at(-1)} can't be made to keep it in.`);
+  return fetchInto(cache, say, aborted);
 }
 
-async function fetchIntoCache(say: (line: string) => void, aborted: AbortSignal): Promise<string> {
-  const cache = cacheFolder();
-  mkdirSync(cache, { recursive: true });
+/** A user of the system may have no home. */
+function canBeMade(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function fetchInto(cache: string, say: (line: string) => void, aborted: AbortSignal): Promise<string> {
   removeAbandoned(cache);
   const reasons: string[] = [];
   for (const way of [download, build]) {
