@@ -25,10 +25,11 @@ export interface OpenApiDocument {
 export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[]): OpenApiDocument {
   const components = new Components();
   components.named('Error', ERROR_SCHEMA);
+  const described = new Map(inOrderOfNames(routes).map((route) => [route, describeRoute(schema, route, components)]));
   const paths: Record<string, PathItem> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
-    (paths[route.path] as PathItem)[route.method.toLowerCase()] = describeRoute(schema, route, components);
+    (paths[route.path] as PathItem)[route.method.toLowerCase()] = described.get(route) as Operation;
   }
   tellApart(paths);
   addLinks(paths);
@@ -57,6 +58,12 @@ export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[])
       },
     },
   };
+}
+
+/** What a list shows of a type has its plain name, so lists come first; what one row shows comes before what writes answer. */
+function inOrderOfNames(routes: readonly Route[]): Route[] {
+  const rank = ({ method, path }: Route) => (method !== 'GET' ? 2 : path.endsWith('}') ? 1 : 0);
+  return [...routes].sort((a, b) => rank(a) - rank(b));
 }
 
 /** Operations that begin with the same field are called after their paths: `listDeliveries`, `listWebhookDeliveries`. */

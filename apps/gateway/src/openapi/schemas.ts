@@ -94,7 +94,10 @@ export function either(a: Schema, b: Schema): Schema {
   if (a.type === b.type && values !== undefined && others !== undefined) {
     return { type: a.type, enum: [...new Set([...values, ...others])] };
   }
-  return { anyOf: [...((a.anyOf as Schema[] | undefined) ?? [a]), b] };
+  const alternatives = (a.anyOf as Schema[] | undefined) ?? [a];
+  const like = alternatives.findIndex((each) => isObject(each) && isObject(b));
+  if (like === -1) return { anyOf: [...alternatives, b] };
+  return { anyOf: alternatives.with(like, either(alternatives[like] as Schema, b)) };
 }
 
 const literals = (schema: Schema) =>

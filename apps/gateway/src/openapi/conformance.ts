@@ -1,0 +1,93 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormatsModule, { type FormatsPlugin } from 'ajv-formats';
+import type { OpenApiDocument } from './document.ts';
+import type { Schema } from './schemas.ts';
+
+// The package is CommonJS that says of itself it is not.
+const addFormats = addFormatsModule as unknown as FormatsPlugin;
+
+/** What tests hold an answer against. */
+export interface Answer {
+  method: string;
+  /** The path of the route, such as `/v1/groups/{id}`. */
+  route: string;
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Tells how answers differ from the document, for tests. Members that it does not name count as differences: readers of
+ * the document must be able to trust that they know all.
+ */
+export class Conformance {
+  readonly #document: OpenApiDocument;
+  readonly #ajv = new Ajv2020({
+    strict: true,
+    allErrors: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+  });
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+    addFormats(this.#ajv);
+    this.#ajv.addFormat('int32', { type: 'number', validate: (value: number) => (value | 0) === value });
+    this.#ajv.addKeyword('example');
+    this.#ajv.addSchema({ $id: 'document', $defs: asDefinitions(closed(document.components.schemas)) });
+  }
+
+  /** Compiles every named schema; throws for one that is none. */
+  compileAll(): void {
+    for (const name of Object.keys(this.#document.components.schemas ?? {}))
+      this.#compile({ $ref: `#/components/schemas/${name}` });
+  }
+
+  /** What is wrong with a value by a schema of the document; nothing when it conforms. */
+  problems(schema: Schema, value: unknown): string[] {
+    const validate = this.#compile(closed(schema) as Schema);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  /** What is wrong with an answer: a status or a body that the document does not have. */
+  problemsOf({ method, route, status, body }: Answer): string[] {
+    const documented = this.#document.paths[route]?.[method.toLowerCase()]?.responses[String(status)];
+    if (documented === undefined) return [`${method} ${route} answered ${status}, which the document does not have`];
+    const response = this.#resolved(documented) as { content?: Record<string, { schema: Schema }> };
+    const schema = response.content?.['application/json']?.schema;
+    if (schema === undefined) return body === undefined ? [] : [`${method} ${route} answered ${status} with a body`];
+    return this.problems(schema, body).map((problem) => `${method} ${route} ${status}: ${problem}`);
+  }
+
+  #resolved(part: Schema): Schema {
+    if (typeof part.$ref !== 'string') return part;
+    const [, , kind = '', name = ''] = part.$ref.split('/');
+    return (this.#document.components[kind] as Record<string, Schema>)[name] as Schema;
+  }
+
+  #compile(schema: Schema) {
+    return this.#ajv.compile(asDefinitions(schema) as Schema);
+  }
+}
+
+/** Schemas that refer to each other as JSON Schema has it. */
+const asDefinitions = (part: unknown): unknown =>
+  JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"document#/$defs/'));
+
+/** The same schemas, of which nothing else may be a member. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed);
+  if (typeof part !== 'object' || part === null) return part;
+  const schema = part as Schema;
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'example' ? value : closed(value)]),
+  );
+  if (Array.isArray(schema.allOf))
+    return { ...inner, allOf: (schema.allOf as Schema[]).map(closed), unevaluatedProperties: false };
+  const named =
+    schema.type === 'object' && schema.properties !== undefined && schema.additionalProperties === undefined;
+  return named ? { ...inner, additionalProperties: false } : inner;
+}
