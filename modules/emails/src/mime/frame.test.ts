@@ -106,7 +106,7 @@ test('bodies survive: dots, trailing spaces, From lines, long lines, bare line e
     'From there ',
     'tab\t',
     'x'.repeat(2000),
-    `${'word '.repeat(400)}`,
+    'word '.repeat(400),
     '.'.repeat(300),
     'é'.repeat(300),
     '😀'.repeat(100),
