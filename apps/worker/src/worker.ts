@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as campaigns from '@postroom/campaigns/activities';
+import * as domains from '@postroom/domains/activities';
 import * as emails from '@postroom/emails/activities';
 import { source as emailSource } from '@postroom/emails/relay';
 import { config, logger, type Service } from '@postroom/platform';
@@ -10,7 +11,7 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { connectTemporal } from './temporal.ts';
 
 /** Every activity that workflows may ask for, by its exported name. */
-const activities = { ...campaigns, ...emails, ...webhooks };
+const activities = { ...campaigns, ...domains, ...emails, ...webhooks };
 
 /** Runs the workflows and activities of one task queue, and the relay that starts them from the tables. */
 export async function startWorker(): Promise<Service> {

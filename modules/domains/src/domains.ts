@@ -1,7 +1,7 @@
-import { domainToASCII } from 'node:url';
 import {
   conflictIfTaken,
   db,
+  DomainError,
   invalid,
   isId,
   newId,
@@ -11,16 +11,94 @@ import {
   type Prisma,
   readPage,
   type RowsQuery,
+  signalWorkflow,
+  startWorkflow,
 } from '@postroom/platform';
+import { createDkimKey } from './dkim/keys.ts';
+import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
+import { recordLifecycle } from './lifecycle.ts';
+import { recordsToPublish } from './records.ts';
+import { sendingSetup } from './sending-setup.ts';
+import { maySend } from './status.ts';
 
 type Domain = Prisma.DomainModel;
 
-/** A DNS record to publish (spec: Domain). */
-export interface DnsRecord {
-  purpose: string;
-  type: string;
-  name: string;
-  value: string;
+export interface AddDomainInput {
+  domain: string;
+  /** The label of the subdomain that bounces go to; `bounce` unless given. */
+  mailFromLabel?: string | null | undefined;
+}
+
+/**
+ * Adds a domain: its DKIM key and the records to publish. Its verification starts at once.
+ * @param actor the id of the person who does it.
+ * @throws DomainError `validation_error` for what is not a domain name, `conflict` when the project has it.
+ */
+export async function addDomain(projectId: string, input: AddDomainInput, actor: string): Promise<Domain> {
+  const domain = checkedDomain(input.domain);
+  const mailFromDomain = `${checkedLabel(input.mailFromLabel ?? 'bounce')}.${domain}`;
+  const id = newId('dom');
+  const { region, mx, spf } = sendingSetup();
+  const { selector, publicKey, privateKey } = await createDkimKey(id);
+  const records = recordsToPublish({ domain, mailFromDomain, selector, publicKey, mx, spf }) as object[];
+  return db.$transaction(async (tx) => {
+    const added = await tx.domain
+      .create({
+        data: { id, projectId, domain, mailFromDomain, region, records, keys: { create: { selector, privateKey } } },
+      })
+      .catch(taken(domain));
+    await recordLifecycle(tx, id, [{ type: 'added', part: 'domain', actor, detail: `${domain} was added.` }]);
+    await startVerification(tx, added);
+    return added;
+  });
+}
+
+/** Asks for the workflow of a domain; where it runs already, nothing changes. */
+export async function startVerification(
+  tx: Prisma.TransactionClient,
+  { id, projectId, domain }: Pick<Domain, 'id' | 'projectId' | 'domain'>,
+): Promise<void> {
+  await startWorkflow(tx, {
+    workflowId: id,
+    type: 'verifyDomain',
+    args: [id],
+    summary: `Verification of ${domain}`.slice(0, 200),
+    details:
+      'Looks for the DNS records of a sending domain: often at first, then daily. The signal `checkNow` looks at once.',
+    searchAttributes: { projectId },
+  });
+}
+
+/**
+ * Removes a domain with its keys. What is published in DNS stays, and mail from it is refused from now on.
+ * @throws DomainError `not_found`.
+ */
+export async function removeDomain(projectId: string, id: string): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.domain.deleteMany({ where: { id, projectId } });
+    if (count === 0) throw notFound('domain');
+    // Its workflow looks, finds the domain gone, and ends.
+    await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
+  });
+}
+
+/**
+ * Has a domain looked up now, instead of when it is due.
+ * @throws DomainError `not_found`; `conflict` for a domain that is never looked up.
+ */
+export async function requestCheck(projectId: string, id: string, actor: string): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const domain = await tx.domain.findFirst({ where: { id, projectId } });
+    if (domain === null) throw notFound('domain');
+    if (domain.mailFromDomain === null) {
+      throw new DomainError('conflict', 'This domain was added for development: no DNS is asked about it.');
+    }
+    const event = { type: 'checkRequested', part: 'domain', actor, detail: 'A check was asked for.' } as const;
+    await recordLifecycle(tx, id, [event]);
+    // Also brings back a workflow that was lost with the data of a Temporal server.
+    await startVerification(tx, domain);
+    await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
+  });
 }
 
 /** The project's sending domains, newest first (spec: Domains). */
@@ -47,33 +125,12 @@ export async function findDomain(projectId: string, id: string): Promise<Domain 
   return isId('dom', id) ? db.domain.findFirst({ where: { id, projectId } }) : null;
 }
 
-/** Lower case, without a trailing dot, in ASCII: one form for each domain. Empty when it is not a host name. */
-export function normalizeDomain(name: string): string {
-  return domainToASCII(name.trim().replace(/\.$/, '')).toLowerCase();
-}
-
-/**
- * Why mail from this address may not be sent now; undefined when it may. A domain is asked at each send, since one that
- * was verified may have lost its records (spec: Campaign).
- */
-export async function senderProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
-  const name = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
-  const domain = await db.domain.findUnique({ where: { projectId_domain: { projectId, domain: name } } });
-  if (domain === null) return `The domain ${name} is not a sending domain of this project.`;
-  if (domain.blockedAt !== null) return `The domain ${name} has been blocked.`;
-  if (!domain.verifiedForSending) return `The domain ${name} is not verified for sending.`;
-  return undefined;
-}
-
 /**
  * Adds a domain that may be sent from at once, for development and tests: no DNS is asked, and mail goes to the inbox.
  * @throws DomainError `validation_error` for what is not a domain name, `conflict` when the project has it.
  */
 export async function addLocalDomain(projectId: string, name: string): Promise<Domain> {
-  const domain = normalizeDomain(name);
-  if (!/^(?=.{4,253}$)([a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(domain)) {
-    throw invalid({ field: 'domain', message: 'must be a domain name such as mail.example.com' });
-  }
+  const domain = checkedDomain(name);
   const verified = { verification: 'verified', dkim: 'verified', mailFrom: 'verified', dmarc: 'verified' } as const;
   const added = {
     type: 'added',
@@ -84,5 +141,56 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
   const lifecycle = { create: added };
   return db.domain
     .create({ data: { id: newId('dom'), projectId, domain, verifiedForSending: true, ...verified, lifecycle } })
-    .catch(conflictIfTaken(`The domain ${domain} is in this project already.`));
+    .catch(taken(domain));
 }
+
+/**
+ * Stops all mail from a domain, in every project that has it; for operators, such as after complaints.
+ * @returns how many projects had it unblocked.
+ */
+export async function blockDomain(name: string, reason: string): Promise<number> {
+  return setBlocked(
+    { domain: normalizeDomain(name), blockedAt: null },
+    { blockedAt: new Date(), blockedReason: reason },
+    reason,
+  );
+}
+
+/** Lets mail from a blocked domain out again, where it is verified; returns how many projects had it blocked. */
+export async function unblockDomain(name: string): Promise<number> {
+  const blocked = { domain: normalizeDomain(name), blockedAt: { not: null } };
+  return setBlocked(blocked, { blockedAt: null, blockedReason: null }, 'The block was lifted.');
+}
+
+async function setBlocked(
+  where: Prisma.DomainWhereInput,
+  block: { blockedAt: Date | null; blockedReason: string | null },
+  detail: string,
+): Promise<number> {
+  const type = block.blockedAt === null ? 'unblocked' : 'blocked';
+  return db.$transaction(async (tx) => {
+    const domains = await tx.domain.findMany({ where });
+    for (const { id, verification } of domains) {
+      const verifiedForSending = maySend(verification, block.blockedAt);
+      await tx.domain.update({ where: { id }, data: { ...block, verifiedForSending } });
+      await recordLifecycle(tx, id, [{ type, part: 'domain', actor: 'operator', detail }]);
+    }
+    return domains.length;
+  });
+}
+
+function checkedDomain(name: string): string {
+  const domain = normalizeDomain(name);
+  const problem = domainProblem(domain);
+  if (problem !== undefined) throw invalid({ field: 'domain', message: problem });
+  return domain;
+}
+
+function checkedLabel(label: string): string {
+  const lower = label.trim().toLowerCase();
+  const problem = labelProblem(lower);
+  if (problem !== undefined) throw invalid({ field: 'mailFromLabel', message: problem });
+  return lower;
+}
+
+const taken = (domain: string) => conflictIfTaken(`The domain ${domain} is in this project already.`);

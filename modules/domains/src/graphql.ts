@@ -1,23 +1,70 @@
-import { builder, callerProject, registerNode, rowsQuery } from '@postroom/platform';
-import { type DnsRecord, findDomain, getDomain, listDomains } from './domains.ts';
+import { authenticated, builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import { recordsOf } from './check.ts';
+import { addDomain, findDomain, getDomain, listDomains, removeDomain, requestCheck } from './domains.ts';
+import { type DnsProvider, providerFor } from './providers.ts';
+import { type Recommendation, SEVERITIES } from './recommendations.ts';
+import type { RecordState } from './records.ts';
 
 const VerificationStatus = builder.enumType('VerificationStatus', {
   description: 'How the check of one part of a domain stands.',
   values: {
     pending: { description: 'Not seen yet.' },
     verified: { description: 'Seen, and right.' },
-    failing: { description: 'Was verified and is not any more; there is still time to mend it.' },
-    failed: { description: 'Given up.' },
+    failing: { description: 'Was verified and is not any more; there are three days to mend it.' },
+    failed: {
+      description: 'Not seen for 72 hours after it was added, or lost for three days. Still looked for daily.',
+    },
   },
 });
 
-const Record = builder.objectRef<DnsRecord>('DnsRecord').implement({
+const Record = builder.objectRef<RecordState>('DnsRecord').implement({
   description: 'A DNS record to publish.',
   fields: (t) => ({
-    purpose: t.exposeString('purpose', { description: 'What it is for.' }),
+    purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom` or `dmarc`.' }),
     type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
     name: t.exposeString('name', { description: 'Full name of the record.' }),
     value: t.exposeString('value', { description: 'What to publish.' }),
+    status: t.expose('status', { type: VerificationStatus, description: 'How it stood at the last check.' }),
+    found: t.exposeStringList('found', { description: 'What stands at the name; empty when nothing does.' }),
+    note: t.exposeString('note', { nullable: true, description: 'What is wrong with it, or good to know.' }),
+  }),
+});
+
+const Severity = builder.enumType('RecommendationSeverity', {
+  description: 'How much mail suffers, the worst first.',
+  values: SEVERITIES,
+});
+
+const RecommendedRecord = builder.objectRef<NonNullable<Recommendation['record']>>('RecommendedRecord').implement({
+  description: 'A DNS record that would settle a recommendation.',
+  fields: (t) => ({
+    type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
+    name: t.exposeString('name', { description: 'Full name of the record.' }),
+    value: t.exposeString('value', { description: 'What to publish in place of what is there.' }),
+  }),
+});
+
+const DomainRecommendation = builder.objectRef<Recommendation>('DomainRecommendation').implement({
+  description: 'Something about the DNS of a domain that had better be changed.',
+  fields: (t) => ({
+    id: t.exposeString('id', { description: 'Which one it is, such as `dmarc_missing`.' }),
+    severity: t.expose('severity', { type: Severity, description: 'How much mail suffers.' }),
+    title: t.exposeString('title', { description: 'What to do.' }),
+    detail: t.exposeString('detail', { description: 'Why.' }),
+    record: t.expose('record', {
+      type: RecommendedRecord,
+      nullable: true,
+      description: 'What to publish, if that does it.',
+    }),
+  }),
+});
+
+const Provider = builder.objectRef<DnsProvider>('DnsProvider').implement({
+  description: 'Who runs the name servers of a domain.',
+  fields: (t) => ({
+    id: t.exposeString('id', { description: 'Such as `cloudflare`.' }),
+    name: t.exposeString('name', { description: 'What it is called.' }),
+    editorUrl: t.exposeString('editorUrl', { description: 'Where its records are edited.' }),
   }),
 });
 
@@ -46,18 +93,39 @@ const Domain = builder.prismaObject('Domain', {
     mailFrom: t.expose('mailFrom', { type: VerificationStatus, description: 'The MAIL FROM subdomain.' }),
     dmarc: t.expose('dmarc', { type: VerificationStatus, description: 'The DMARC policy.' }),
     region: t.exposeString('region', { description: 'Sending region.' }),
+    mailFromDomain: t.exposeString('mailFromDomain', {
+      nullable: true,
+      description: 'The subdomain that bounces come back to; null for a domain of development.',
+    }),
     records: t.field({
       type: [Record],
       description: 'The records to publish.',
       select: { records: true },
-      resolve: (domain) => domain.records as unknown as DnsRecord[],
+      resolve: recordsOf,
     }),
-    recommendations: t.expose('recommendations', { type: 'JSON', description: 'Open deliverability recommendations.' }),
-    dnsProvider: t.exposeString('dnsProvider', { nullable: true, description: 'The DNS provider that was detected.' }),
+    recommendations: t.field({
+      type: [DomainRecommendation],
+      description: 'Open deliverability recommendations, the worst first.',
+      select: { recommendations: true },
+      resolve: (domain) => domain.recommendations as unknown as Recommendation[],
+    }),
+    dnsProvider: t.field({
+      type: Provider,
+      nullable: true,
+      description: 'The DNS provider that was detected.',
+      select: { dnsProvider: true, domain: true, zone: true },
+      resolve: ({ dnsProvider, domain, zone }) =>
+        dnsProvider === null ? null : providerFor(dnsProvider, zone ?? domain),
+    }),
+    nameservers: t.exposeStringList('nameservers', { description: 'The name servers of its zone.' }),
     lifecycle: t.relation('lifecycle', {
       description: 'What happened to the domain, newest first; at most the last 200.',
       query: { orderBy: { id: 'desc' }, take: 200 },
     }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last looked up.' }),
+    nextCheckAt: t.expose('nextCheckAt', { type: 'DateTime', nullable: true, description: 'When it will be next.' }),
+    blockedAt: t.expose('blockedAt', { type: 'DateTime', nullable: true, description: 'When an operator blocked it.' }),
+    blockedReason: t.exposeString('blockedReason', { nullable: true, description: 'Why it was blocked.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Creation time.' }),
   }),
 });
@@ -75,5 +143,50 @@ builder.queryFields((t) => ({
     type: Domain,
     description: "The project's sending domains, newest first.",
     resolve: (_root, args, context, info) => listDomains(callerProject(context), args, rowsQuery(context, info)),
+  }),
+}));
+
+const AddDomainInput = builder.inputType('AddDomainInput', {
+  description: 'A domain to send from.',
+  fields: (t) => ({
+    domain: t.string({ required: true, description: 'Its name, such as `mail.example.com`.' }),
+    mailFromLabel: t.string({ description: 'The label of the subdomain that bounces go to; `bounce` unless given.' }),
+  }),
+});
+
+// The specification keeps writes to the dashboard: people who are signed in, never an API key.
+const byPeople = { authScopes: { manage: true }, skipTypeScopes: true } as const;
+
+builder.mutationFields((t) => ({
+  addDomain: t.prismaField({
+    ...byPeople,
+    type: Domain,
+    description:
+      'Adds a domain; it can be sent from when its records are published. `conflict` when the project has it.',
+    args: { input: t.arg({ type: AddDomainInput, required: true, description: 'The domain.' }) },
+    resolve: async (query, _root, { input }, context) => {
+      const { id } = await addDomain(callerProject(context), input, authenticated(context).id);
+      return db.domain.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  checkDomain: t.prismaField({
+    ...byPeople,
+    type: Domain,
+    description: 'Has a domain looked up now; what is found follows within seconds.',
+    args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      await requestCheck(callerProject(context), id, authenticated(context).id);
+      return db.domain.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  removeDomain: t.field({
+    ...byPeople,
+    type: 'Boolean',
+    description: 'Removes a domain with its keys; mail from it is refused from now on. True when it is gone.',
+    args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await removeDomain(callerProject(context), id);
+      return true;
+    },
   }),
 }));

@@ -1,1 +1,15 @@
-export { addLocalDomain, type DnsRecord, getDomain, listDomains, normalizeDomain, senderProblem } from './domains.ts';
+export { dkimField, type DkimSigner, signMessage } from './dkim/sign.ts';
+export { normalizeDomain } from './domain-name.ts';
+export {
+  addDomain,
+  type AddDomainInput,
+  addLocalDomain,
+  blockDomain,
+  getDomain,
+  listDomains,
+  removeDomain,
+  requestCheck,
+  unblockDomain,
+} from './domains.ts';
+export type { DnsRecord, RecordState } from './records.ts';
+export { dkimFor, type Sender, senderFor, senderProblem } from './sender.ts';

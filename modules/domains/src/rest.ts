@@ -26,7 +26,11 @@ export const routes: Route[] = [
     summary: 'Retrieve a sending domain',
     document: gql`query ($domain: String!) {
       domain(domain: $domain) {
-        ${fields} verification records { purpose type name value } recommendations dnsProvider lifecycle { at type part actor detail }
+        ${fields} verification
+        records { purpose type name value }
+        recommendations { id severity title detail record { type name value } }
+        dnsProvider { id name editorUrl }
+        lifecycle { at type part actor detail }
       }
     }`,
     reply: found('domain'),

@@ -1,0 +1,193 @@
+import { getServers } from 'node:dns';
+import { config, db, type Prisma, sql } from '@postroom/platform';
+import { openSession, type ResolverOptions } from './dns/resolver.ts';
+import { type Inspection, inspectDomain } from './inspect/inspect.ts';
+import type { Observation } from './inspect/judge.ts';
+import { domainChanged, type NewLifecycleEvent, PART_NAMES, partChanged, recordLifecycle } from './lifecycle.ts';
+import { detectProvider, providerFor } from './providers.ts';
+import { recommend } from './recommendations.ts';
+import { type Part, PARTS, type RecordState } from './records.ts';
+import {
+  maySend,
+  nextState,
+  nextWait,
+  type PartState,
+  type PartStates,
+  SCHEDULE,
+  type Schedule,
+  wholeStatus,
+} from './status.ts';
+
+type Domain = Prisma.DomainModel;
+
+export interface CheckOptions {
+  dns: ResolverOptions;
+  schedule: Schedule;
+  /** The time, in milliseconds. */
+  now: () => number;
+}
+
+/** What a check tells the workflow; `gone` when the domain is not there any more, or is never looked up. */
+export type Check = { outcome: 'checked'; waitMs: number; details: string } | { outcome: 'gone' };
+
+/** Look-ups at the resolvers of the settings, or those of this system. */
+export const dnsOptions = (): ResolverOptions => ({
+  resolvers: config.DNS_SERVERS ?? systemResolvers(),
+  locate: (address) => ({ address, port: config.DNS_AUTHORITATIVE_PORT }),
+  allowPrivate: config.NODE_ENV !== 'production',
+  patience: { timeoutMs: 1_500, tries: 2 },
+  deadlineMs: 45_000,
+});
+
+function systemResolvers() {
+  return getServers().map((server) => {
+    const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d+))?$/.exec(server) ?? [];
+    return { address: bracketed ?? plain ?? server, port: Number(port ?? 53) };
+  });
+}
+
+/** Looks a domain's records up and writes down how they stand; the wait until the next check follows from that. */
+export async function checkDomainWith(
+  domainId: string,
+  { dns = dnsOptions(), schedule = SCHEDULE, now = Date.now }: Partial<CheckOptions> = {},
+): Promise<Check> {
+  const domain = await db.domain.findUnique({ where: { id: domainId } });
+  if (domain === null || domain.mailFromDomain === null) return { outcome: 'gone' };
+  const { mailFromDomain } = domain;
+  const session = openSession(dns);
+  try {
+    const records = recordsOf(domain);
+    const inspection = await inspectDomain(session, { domain: domain.domain, mailFromDomain, records });
+    return await db.$transaction((tx) => settle(tx, domainId, inspection, schedule, now()));
+  } finally {
+    session.end();
+  }
+}
+
+/** The records of a row, with how each stood at the last check. */
+export const recordsOf = (domain: Pick<Domain, 'records'>) => domain.records as unknown as RecordState[];
+
+/** What a check remembers for the next one. Times are in milliseconds. */
+interface Memory {
+  parts?: Partial<Record<Part, Omit<PartState, 'status'>>>;
+  dmarcNoneSince?: number;
+}
+
+async function settle(
+  tx: Prisma.TransactionClient,
+  id: string,
+  inspection: Inspection,
+  schedule: Schedule,
+  now: number,
+): Promise<Check> {
+  await sql(tx, 'SELECT 1 FROM domains WHERE id = $1 FOR UPDATE', [id]);
+  const domain = await tx.domain.findUnique({ where: { id } });
+  if (domain === null) return { outcome: 'gone' };
+  const memory = domain.memory as Memory;
+  const clock = { now, addedAt: domain.createdAt.getTime(), schedule };
+  const records = recordsOf(domain).map((record, index) => ({
+    record,
+    seen: inspection.observations[index] ?? UNSEEN,
+  }));
+  const parts = nextParts(domain, memory, records, clock);
+  const verification = wholeStatus(parts);
+  const dmarcNoneSince = inspection.dmarc?.policy === 'none' ? (memory.dmarcNoneSince ?? now) : undefined;
+  const findings = {
+    ...inspection.findings,
+    dmarcNoneSince: dmarcNoneSince === undefined ? undefined : new Date(dmarcNoneSince),
+  };
+  const { zone } = inspection;
+  const waitMs = nextWait(parts, clock);
+  const next = {
+    verification,
+    dkim: parts.dkim.status,
+    mailFrom: parts.mailFrom.status,
+    dmarc: parts.dmarc.status,
+    verifiedForSending: maySend(verification, domain.blockedAt),
+    records: records.map(({ record, seen }) => nextRecord(record, seen, parts[record.purpose])) as object[],
+    recommendations: recommend(findings, new Date(now)) as object[],
+    memory: { parts: mapParts((part) => sinceOf(parts[part])), dmarcNoneSince } as object,
+    // A zone that did not answer is where it was.
+    ...(zone === undefined ? {} : zoneColumns(zone)),
+    checkedAt: new Date(now),
+    nextCheckAt: new Date(now + waitMs),
+  };
+  await tx.domain.update({ where: { id }, data: next });
+  await recordLifecycle(tx, id, changes(domain, { ...next, parts }, records, schedule));
+  return { outcome: 'checked', waitMs, details: describe(domain.domain, next) };
+}
+
+interface SeenRecord {
+  record: RecordState;
+  seen: Observation;
+}
+
+function zoneColumns(zone: NonNullable<Inspection['zone']>) {
+  return { zone: zone.apex, nameservers: zone.nameservers, dnsProvider: detectProvider(zone) ?? null };
+}
+
+const UNSEEN: Observation = { verdict: 'unanswered', found: [], note: null };
+
+function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
+  return { dkim: make('dkim'), mailFrom: make('mailFrom'), dmarc: make('dmarc') };
+}
+
+function nextParts(
+  domain: Domain,
+  memory: Memory,
+  records: SeenRecord[],
+  clock: Parameters<typeof nextState>[2],
+): PartStates {
+  return mapParts((part) => {
+    const verdicts = records.filter(({ record }) => record.purpose === part).map(({ seen }) => seen.verdict);
+    return nextState({ status: domain[part], ...memory.parts?.[part] }, worstOf(verdicts), clock);
+  });
+}
+
+/** A part is right when all of its records are. */
+function worstOf(verdicts: readonly Observation['verdict'][]): Observation['verdict'] {
+  if (verdicts.includes('wrong')) return 'wrong';
+  return verdicts.includes('unanswered') ? 'unanswered' : 'right';
+}
+
+/** A record that nobody answered about stands as it did, unless that is why its part does not any more. */
+function nextRecord(record: RecordState, { verdict, found, note }: Observation, part: PartState): RecordState {
+  if (verdict === 'right') return { ...record, status: 'verified', found, note };
+  if (verdict === 'unanswered' && part.status === 'verified') return { ...record, note };
+  return { ...record, status: part.status, found, note };
+}
+
+const sinceOf = ({ status: _, ...since }: PartState) => since;
+
+function changes(
+  before: Domain,
+  after: Pick<Domain, 'verification'> & { parts: PartStates; dnsProvider?: string | null },
+  records: SeenRecord[],
+  schedule: Schedule,
+): NewLifecycleEvent[] {
+  const noteOf = (part: Part) =>
+    records.find(({ record, seen }) => record.purpose === part && seen.verdict !== 'right')?.seen.note ?? null;
+  const changed = PARTS.filter((part) => after.parts[part].status !== before[part]);
+  const provider = after.dnsProvider == null ? undefined : providerFor(after.dnsProvider, before.domain);
+  return [
+    ...(provider !== undefined && provider.id !== before.dnsProvider ? [detected(provider.name)] : []),
+    ...changed.map((part) => partChanged(part, after.parts[part], noteOf(part), schedule)),
+    ...(after.verification === before.verification ? [] : [domainChanged(after.verification)]),
+  ];
+}
+
+const detected = (name: string): NewLifecycleEvent => ({
+  type: 'providerDetected',
+  part: 'domain',
+  actor: 'system',
+  detail: `The zone is served by ${name}.`,
+});
+
+/** What operators read on the workflow's page. */
+function describe(
+  name: string,
+  { nextCheckAt, verification, ...parts }: Pick<Domain, Part | 'verification'> & { nextCheckAt: Date },
+): string {
+  const lines = PARTS.map((part) => `- ${PART_NAMES[part]}: ${parts[part]}`);
+  return `${name} is **${verification}**.\n\n${lines.join('\n')}\n\nThe next check is due at ${nextCheckAt.toISOString()}.`;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import type { Session } from '../dns/resolver.ts';
+import type { DnsRecord, RecordState } from '../records.ts';
+import type { Findings } from '../recommendations.ts';
+import { dkimProblem } from './dkim.ts';
+import { type DmarcPolicy, inspectDmarc } from './dmarc.ts';
+import { judge, type Observation, type ProblemOf } from './judge.ts';
+import { mxProblem } from './mx.ts';
+import { reportSpf, spfProblem } from './spf.ts';
+
+/** Everything that one check found out about a domain. */
+export interface Inspection {
+  /** How each record stands, in the order of the records. */
+  observations: Observation[];
+  zone: Awaited<ReturnType<Session['zoneOf']>>;
+  dmarc: DmarcPolicy | undefined;
+  findings: Omit<Findings, 'dmarcNoneSince'>;
+}
+
+/** Looks a domain up: the records to verify first, since the session's time may run out. */
+export async function inspectDomain(
+  session: Session,
+  { domain, mailFromDomain, records }: { domain: string; mailFromDomain: string; records: readonly RecordState[] },
+): Promise<Inspection> {
+  const dmarc = await inspectDmarc(session, domain);
+  const zone = await session.zoneOf(domain);
+  const inspectOne = async (record: DnsRecord) =>
+    record.purpose === 'dmarc' ? dmarc.observation : inspectRecord(session, record, zone?.apex ?? domain);
+  const observations = await Promise.all(records.map(inspectOne));
+  const dkim = records.findIndex((record) => record.purpose === 'dkim');
+  const [spf, mailFromSpf, inbound, hasTlsReports, hasBimi, isDnssecBroken, silentServers] = await Promise.all([
+    reportSpf(session, domain),
+    reportSpf(session, mailFromDomain),
+    inspectInbound(session, domain),
+    has(session, `_smtp._tls.${domain}`, /^v=TLSRPTv1/),
+    has(session, `default._bimi.${domain}`, /^v=BIMI1/),
+    inspectDnssec(session, records[dkim], observations[dkim]),
+    silentOf(session, records[dkim]),
+  ]);
+  const isDmarcMissing = dmarc.policy === undefined && dmarc.observation.verdict === 'wrong';
+  return {
+    observations,
+    zone,
+    dmarc: dmarc.policy,
+    findings: {
+      domain,
+      mailFromDomain,
+      dmarc: dmarc.policy,
+      isDmarcMissing,
+      spf,
+      mailFromSpf,
+      inbound,
+      hasTlsReports,
+      hasBimi,
+      isDnssecBroken,
+      silentServers,
+    },
+  };
+}
+
+/** How one record stands at the name servers of its zone; when it is missing, the usual slips are looked for. */
+export async function inspectRecord(session: Session, record: DnsRecord, apex: string): Promise<Observation> {
+  const problemOf = problems(record);
+  const observation = judge(await session.survey(record.name, record.type), problemOf);
+  if (observation.verdict !== 'wrong') return observation;
+  return observation.found.length === 0
+    ? ((await inspectAppended(session, record, apex)) ?? observation)
+    : ((await inspectWildcard(session, record, observation)) ?? observation);
+}
+
+function problems({ purpose, type, value }: DnsRecord): ProblemOf {
+  if (purpose === 'dkim') return (found) => dkimProblem(found, value);
+  return type === 'MX' ? (found) => mxProblem(found, value) : (found) => spfProblem(found, value);
+}
+
+/** Editors that add the domain by themselves make `x.example.com.example.com` of the full name. */
+async function inspectAppended(session: Session, record: DnsRecord, apex: string): Promise<Observation | undefined> {
+  const appended = `${record.name}.${apex}`;
+  const { outcome, records } = await session.lookup(appended, record.type);
+  if (outcome !== 'found' || problems(record)(records) !== undefined) return undefined;
+  const host = record.name.slice(0, -apex.length - 1);
+  const note = `It was published as ${appended}: the editor adds ${apex} by itself, so enter only ${host} as the name.`;
+  return { verdict: 'wrong', found: records, note };
+}
+
+/** A wildcard answers for every name that has no record of its own. */
+async function inspectWildcard(
+  session: Session,
+  record: DnsRecord,
+  observation: Observation,
+): Promise<Observation | undefined> {
+  const parent = record.name.slice(record.name.indexOf('.') + 1);
+  const { records } = await session.lookup(`probe-${randomBytes(6).toString('hex')}.${parent}`, record.type);
+  const isWildcard = records.length > 0 && records.toSorted().join('\n') === observation.found.toSorted().join('\n');
+  if (!isWildcard) return undefined;
+  return {
+    ...observation,
+    note: 'There is no such record yet; a wildcard record (*) of the zone answers in its place.',
+  };
+}
+
+async function inspectInbound(session: Session, domain: string): Promise<Findings['inbound']> {
+  const mx = await session.lookup(domain, 'MX');
+  if (mx.records.some((record) => record.endsWith(' .'))) return 'refuses';
+  if (mx.outcome === 'found') return 'present';
+  // Without an MX record, mail goes to the address of the domain itself (RFC 5321 §5.1).
+  const addresses = [await session.lookup(domain, 'A'), await session.lookup(domain, 'AAAA')];
+  if (addresses.some(({ outcome }) => outcome === 'found')) return 'present';
+  return [mx, ...addresses].some(({ outcome }) => outcome === 'silent') ? 'unknown' : 'missing';
+}
+
+/** Taken as there when nobody answers: what is not known to be missing is not worth a recommendation. */
+async function has(session: Session, name: string, pattern: RegExp): Promise<boolean> {
+  const { outcome, records } = await session.lookup(name, 'TXT');
+  return outcome === 'silent' || records.some((record) => pattern.test(record));
+}
+
+/**
+ * Whether resolvers that check DNSSEC refuse what the zone's own servers say. Asked only when those all have the record: a
+ * resolver that was asked before would remember that there is none.
+ */
+async function inspectDnssec(
+  session: Session,
+  record: DnsRecord | undefined,
+  seen: Observation | undefined,
+): Promise<boolean> {
+  if (record === undefined || seen?.verdict !== 'right' || seen.note !== null) return false;
+  const checked = await session.recursive(record.name, record.type);
+  if (checked.outcome !== 'silent' || checked.why !== 'SERVFAIL') return false;
+  const unchecked = await session.recursive(record.name, record.type, { checkingDisabled: true });
+  return unchecked.outcome === 'found';
+}
+
+async function silentOf(session: Session, record: DnsRecord | undefined): Promise<string[]> {
+  if (record === undefined) return [];
+  const { views } = await session.survey(record.name, record.type);
+  const silent = views.filter(({ outcome }) => outcome === 'silent').map(({ server }) => server);
+  return silent.length < views.length ? silent : [];
+}

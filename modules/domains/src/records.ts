@@ -1,0 +1,55 @@
+import type { Prisma } from '@postroom/platform';
+
+export type Status = Prisma.DomainModel['verification'];
+
+/** The parts of a domain that are verified, each with a status of its own (spec: Domain). */
+export const PARTS = ['dkim', 'mailFrom', 'dmarc'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** A DNS record to publish (spec: Domain). */
+export interface DnsRecord {
+  /** The part of the domain that it verifies. */
+  purpose: Part;
+  type: 'TXT' | 'MX';
+  /** The full name. */
+  name: string;
+  value: string;
+}
+
+/** A record as it stood at the last check. */
+export interface RecordState extends DnsRecord {
+  status: Status;
+  /** What stands at the name instead, or there as it should; empty when nothing does. */
+  found: string[];
+  /** What is wrong with it, or good to know, in a sentence. */
+  note: string | null;
+}
+
+/** The policy that satisfies every receiver's rule for bulk mail and changes nothing about other mail of the domain. */
+export const DMARC_VALUE = 'v=DMARC1; p=none;';
+
+interface Publication {
+  domain: string;
+  mailFromDomain: string;
+  selector: string;
+  /** SubjectPublicKeyInfo in base64. */
+  publicKey: string;
+  mx: string;
+  spf: string;
+}
+
+/** The records that a person publishes for a domain, none of them seen yet. */
+export function recordsToPublish(given: Publication): RecordState[] {
+  const records: DnsRecord[] = [
+    {
+      purpose: 'dkim',
+      type: 'TXT',
+      name: `${given.selector}._domainkey.${given.domain}`,
+      value: `v=DKIM1; k=rsa; p=${given.publicKey}`,
+    },
+    { purpose: 'mailFrom', type: 'MX', name: given.mailFromDomain, value: `10 ${given.mx}` },
+    { purpose: 'mailFrom', type: 'TXT', name: given.mailFromDomain, value: `v=spf1 ${given.spf} ~all` },
+    { purpose: 'dmarc', type: 'TXT', name: `_dmarc.${given.domain}`, value: DMARC_VALUE },
+  ];
+  return records.map((record) => ({ ...record, status: 'pending', found: [], note: null }));
+}

@@ -1,0 +1,53 @@
+import { db } from '@postroom/platform';
+import { readDkimKey } from './dkim/keys.ts';
+import type { DkimSigner } from './dkim/sign.ts';
+import { normalizeDomain } from './domain-name.ts';
+
+/**
+ * Why mail from this address may not be sent now; undefined when it may. A domain is asked at each send, since one that
+ * was verified may have lost its records (spec: Campaign).
+ */
+export async function senderProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
+  const name = domainOf(fromEmail);
+  const domain = await db.domain.findUnique({ where: { projectId_domain: { projectId, domain: name } } });
+  if (domain === null) return `The domain ${name} is not a sending domain of this project.`;
+  if (domain.blockedAt !== null) return `The domain ${name} has been blocked.`;
+  if (domain.verification === 'failed')
+    return `The domain ${name} is not verified any more: its DNS records are missing.`;
+  if (!domain.verifiedForSending) return `The domain ${name} is not verified for sending.`;
+  return undefined;
+}
+
+/** How mail from an address goes out. */
+export interface Sender {
+  /** What it is signed with; `undefined` while the key is not published, and for domains of development. */
+  dkim: DkimSigner | undefined;
+  /** The domain of the envelope sender; `undefined` when it is not set up, and the From domain serves. */
+  mailFromDomain: string | undefined;
+}
+
+/** How mail from this address goes out now. The domain is read each time, its key only once a process. */
+export async function senderFor(projectId: string, fromEmail: string): Promise<Sender> {
+  const domain = await db.domain.findUnique({
+    where: { projectId_domain: { projectId, domain: domainOf(fromEmail) } },
+    include: { keys: { orderBy: { createdAt: 'desc' }, take: 1 } },
+  });
+  if (domain === null) return { dkim: undefined, mailFromDomain: undefined };
+  const [key] = domain.keys;
+  const isSeen = (status: string) => status === 'verified' || status === 'failing';
+  return {
+    // A signature whose key receivers do not find is worse than none.
+    dkim:
+      key === undefined || !isSeen(domain.dkim)
+        ? undefined
+        : { domain: domain.domain, selector: key.selector, privateKey: readDkimKey(domain.id, key) },
+    mailFromDomain: domain.mailFromDomain !== null && isSeen(domain.mailFrom) ? domain.mailFromDomain : undefined,
+  };
+}
+
+/** What mail from this address is signed with; `undefined` when it is not to be signed. */
+export async function dkimFor(projectId: string, fromEmail: string): Promise<DkimSigner | undefined> {
+  return (await senderFor(projectId, fromEmail)).dkim;
+}
+
+const domainOf = (email: string) => normalizeDomain(email.slice(email.lastIndexOf('@') + 1));
