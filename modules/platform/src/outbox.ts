@@ -42,7 +42,7 @@ async function insert(tx: Tx, values: [string, 'start' | 'signal', string, strin
     tx,
     `WITH added AS (
        INSERT INTO outbox (workflow_id, kind, name, args, options) VALUES ($1, $2, $3, $4::json, $5::json)
-     ) SELECT pg_notify('postroom', 'outbox')`,
+     ) SELECT pg_notify('postroom', 'outbox')::text`,
     values,
   );
 }
