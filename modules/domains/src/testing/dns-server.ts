@@ -9,6 +9,7 @@ type Type = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'SOA' | 'TXT';
 export type Misbehaviour =
   | 'SERVFAIL'
   | 'REFUSED'
+  | 'DNSSEC failure'
   | 'silence'
   | 'truncation'
   | 'truncation for ever'
@@ -166,6 +167,8 @@ function misbehaved(right: Packet, how: Misbehaviour | undefined, over: 'udp' | 
     case 'SERVFAIL':
     case 'REFUSED':
       return { ...bare, flags: RCODES[how] };
+    case 'DNSSEC failure':
+      return ((query.flags ?? 0) & packets.CHECKING_DISABLED) === 0 ? { ...bare, flags: RCODES.SERVFAIL } : right;
     case 'no EDNS':
       return (query.additionals ?? []).length > 0 ? { ...bare, flags: RCODES.FORMERR } : right;
     case 'truncation for ever':
