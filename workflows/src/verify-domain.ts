@@ -18,14 +18,12 @@ const { checkDomain } = proxyActivities<typeof domains>({
   summary: 'DNS look-ups',
 });
 
-/** Checks that one run makes, so that a history is a page long. */
-const CHECKS_PER_RUN = 100;
-
 /**
  * A domain for as long as it is there: its records are looked for, often at first, and every day for ever. How long to
- * wait is for the check to say. Each run begins with a check, so a signal between two runs is not lost.
+ * wait is for the check to say. A run makes `checksPerRun` of them, so that its history is a page long; each begins with a
+ * check, so a signal between two runs is not lost.
  */
-export async function verifyDomain(domainId: string): Promise<'gone'> {
+export async function verifyDomain(domainId: string, checksPerRun = 100): Promise<'gone'> {
   let isAsked = false;
   setHandler(checkNow, () => {
     isAsked = true;
@@ -36,8 +34,8 @@ export async function verifyDomain(domainId: string): Promise<'gone'> {
     if (check.outcome === 'gone') return 'gone';
     setCurrentDetails(check.details);
     await condition(() => isAsked, check.waitMs, { summary: 'Until the next check' });
-    if (checks >= CHECKS_PER_RUN || workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof verifyDomain>(domainId);
+    if (checks >= checksPerRun || workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof verifyDomain>(domainId, checksPerRun);
     }
   }
 }

@@ -2,10 +2,11 @@ import { db } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkDomainWith, recordsOf } from './check.ts';
-import { addDomain, addLocalDomain, blockDomain, removeDomain, unblockDomain } from './domains.ts';
+import { addLocalDomain, blockDomain, removeDomain, unblockDomain } from './domains.ts';
 import { senderProblem } from './sender.ts';
 import type { DnsServer } from './testing/dns-server.ts';
 import { type DnsWorld, freshDomain, startDnsWorld } from './testing/dns-world.ts';
+import { addUnwatchedDomain } from './testing/index.ts';
 
 let world: DnsWorld;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ async function newDomain() {
   const { id: projectId } = await createProject('Checks');
   const name = freshDomain();
   const servers = await world.zone(name);
-  const { id, createdAt } = await addDomain(projectId, { domain: name }, 'usr_test');
+  const { id, createdAt } = await addUnwatchedDomain(projectId, name);
   const read = () => db.domain.findUniqueOrThrow({ where: { id }, include: { lifecycle: { orderBy: { id: 'asc' } } } });
   return {
     id,

@@ -91,12 +91,8 @@ async function settle(
   }));
   const parts = nextParts(domain, memory, records, clock);
   const verification = wholeStatus(parts);
-  const dmarcNoneSince = inspection.dmarc?.policy === 'none' ? (memory.dmarcNoneSince ?? now) : undefined;
-  const findings = {
-    ...inspection.findings,
-    dmarcNoneSince: dmarcNoneSince === undefined ? undefined : new Date(dmarcNoneSince),
-  };
   const { zone } = inspection;
+  const dmarcNoneSince = noneSince(inspection, memory, now);
   const waitMs = nextWait(parts, clock);
   const next = {
     verification,
@@ -105,10 +101,9 @@ async function settle(
     dmarc: parts.dmarc.status,
     verifiedForSending: maySend(verification, domain.blockedAt),
     records: records.map(({ record, seen }) => nextRecord(record, seen, parts[record.purpose])) as object[],
-    recommendations: recommend(findings, new Date(now)) as object[],
     memory: { parts: mapParts((part) => sinceOf(parts[part])), dmarcNoneSince } as object,
-    // A zone that did not answer is where it was.
-    ...(zone === undefined ? {} : zoneColumns(zone)),
+    // Of a zone that did not answer, nothing else is known than before.
+    ...(zone === undefined ? {} : { ...zoneColumns(zone), recommendations: advice(inspection, dmarcNoneSince, now) }),
     checkedAt: new Date(now),
     nextCheckAt: new Date(now + waitMs),
   };
@@ -120,6 +115,17 @@ async function settle(
 interface SeenRecord {
   record: RecordState;
   seen: Observation;
+}
+
+/** Since when the policy has been p=none. What was not answered is as it was. */
+function noneSince({ dmarc, zone }: Inspection, { dmarcNoneSince }: Memory, now: number): number | undefined {
+  if (dmarc === undefined && zone === undefined) return dmarcNoneSince;
+  return dmarc?.policy === 'none' ? (dmarcNoneSince ?? now) : undefined;
+}
+
+function advice({ findings }: Inspection, dmarcNoneSince: number | undefined, now: number): object[] {
+  const since = dmarcNoneSince === undefined ? undefined : new Date(dmarcNoneSince);
+  return recommend({ ...findings, dmarcNoneSince: since }, new Date(now));
 }
 
 function zoneColumns(zone: NonNullable<Inspection['zone']>) {
