@@ -1,0 +1,193 @@
+import { emailKey, type FieldProblem } from '@postroom/platform';
+import { parseMailbox } from './mailbox.ts';
+import { headerProblem, type Mailbox } from './mime/index.ts';
+
+export interface AttachmentInput {
+  filename: string;
+  /** Base64. */
+  content: string;
+  contentType?: string | null | undefined;
+  contentId?: string | null | undefined;
+}
+
+/** A transactional email, as the caller gives it. */
+export interface SendEmailInput {
+  from: string;
+  to: readonly string[];
+  cc?: readonly string[] | null | undefined;
+  bcc?: readonly string[] | null | undefined;
+  replyTo?: readonly string[] | null | undefined;
+  subject?: string | null | undefined;
+  html?: string | null | undefined;
+  text?: string | null | undefined;
+  templateId?: string | null | undefined;
+  variables?: unknown;
+  headers?: unknown;
+  attachments?: readonly AttachmentInput[] | null | undefined;
+  tags?: readonly string[] | null | undefined;
+  metadata?: unknown;
+  scheduledAt?: Date | null | undefined;
+}
+
+export interface Attachment {
+  filename: string;
+  content: Buffer;
+  contentType: string | null;
+  contentId: string | null;
+}
+
+/** An email whose parts have been read and checked one by one; its words are not made yet. */
+export interface ReadEmail {
+  from: Mailbox;
+  to: Mailbox[];
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  replyTo: Mailbox[];
+  headers: Record<string, string>;
+  attachments: Attachment[];
+  tags: string[];
+  metadata: Record<string, unknown>;
+  scheduledAt: Date | null;
+}
+
+/** Addresses of one email, copies included. */
+const MAX_RECIPIENTS = 50;
+const MAX_TEXT_LENGTH = 5_000_000;
+const MAX_ATTACHMENTS = 50;
+const MAX_METADATA_LENGTH = 8_000;
+const MAX_SCHEDULE_DAYS = 365;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Collects what is wrong with an input, each with the path of its field. */
+export class Problems {
+  readonly found: FieldProblem[] = [];
+
+  add(field: string, message: string): void {
+    this.found.push({ field, message });
+  }
+}
+
+/** Reads an email field by field, and adds what is wrong to `problems` under `path`, such as `emails.3.`. */
+export function readEmail(input: SendEmailInput, problems: Problems, path = ''): ReadEmail {
+  const at = (field: string) => path + field;
+  const addresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo') => readMailboxes(input[field] ?? [], at(field), problems);
+  const [from] = readMailboxes([input.from], at('from'), problems, '');
+  const [to, cc, bcc, replyTo] = [addresses('to'), addresses('cc'), addresses('bcc'), addresses('replyTo')];
+  if (input.to.length === 0) problems.add(at('to'), 'must name at least one address');
+  if (to.length + cc.length + bcc.length > MAX_RECIPIENTS) {
+    problems.add(at('to'), `must be, with cc and bcc, at most ${MAX_RECIPIENTS} addresses`);
+  }
+  if (replyTo.length > 10) problems.add(at('replyTo'), 'must be at most 10 addresses');
+  checkLength(input.subject, at('subject'), 998, problems);
+  checkLength(input.html, at('html'), MAX_TEXT_LENGTH, problems);
+  checkLength(input.text, at('text'), MAX_TEXT_LENGTH, problems);
+  return {
+    from: from ?? { email: '' },
+    to,
+    cc,
+    bcc,
+    replyTo,
+    headers: readHeaders(input.headers, at('headers'), problems),
+    attachments: readAttachments(input.attachments ?? [], at('attachments'), problems),
+    tags: readTags(input.tags ?? [], at('tags'), problems),
+    metadata: readMetadata(input.metadata, at('metadata'), problems),
+    scheduledAt: readScheduledAt(input.scheduledAt, at('scheduledAt'), problems),
+  };
+}
+
+function readMailboxes(texts: readonly string[], path: string, problems: Problems, suffix = '.'): Mailbox[] {
+  return texts.flatMap((text, index) => {
+    const mailbox = parseMailbox(text);
+    if (typeof mailbox !== 'string') return [mailbox];
+    problems.add(suffix === '' ? path : `${path}${suffix}${index}`, mailbox);
+    return [];
+  });
+}
+
+function checkLength(text: string | null | undefined, path: string, most: number, problems: Problems): void {
+  if (text != null && text.length > most) problems.add(path, `must be at most ${most} characters`);
+}
+
+function readHeaders(given: unknown, path: string, problems: Problems): Record<string, string> {
+  const headers = readObject(given, path, problems);
+  const names = Object.keys(headers);
+  if (names.length > 50) problems.add(path, 'must be at most 50 headers');
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value !== 'string') problems.add(`${path}.${name}`, 'must be a string');
+    else {
+      const problem = headerProblem(name, value);
+      if (problem !== undefined) problems.add(`${path}.${name}`, problem);
+    }
+  }
+  return headers as Record<string, string>;
+}
+
+function readAttachments(given: readonly AttachmentInput[], path: string, problems: Problems): Attachment[] {
+  if (given.length > MAX_ATTACHMENTS) problems.add(path, `must be at most ${MAX_ATTACHMENTS} files`);
+  return given.map(({ filename, content, contentType, contentId }, index) => {
+    const at = `${path}.${index}`;
+    const name = filename.trim();
+    // oxlint-disable-next-line no-control-regex -- a file name stands in a header
+    if (name === '' || name.length > 255 || /[\u0000-\u001f\u007f/\\]/.test(name)) {
+      problems.add(`${at}.filename`, 'must be 1 to 255 characters without slashes or control characters');
+    }
+    if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(content.replace(/\s/g, ''))) problems.add(`${at}.content`, 'must be base64');
+    if (contentType != null && !/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=("[^"\\\r\n]*"|[\w.+-]+))*$/.test(contentType)) {
+      problems.add(`${at}.contentType`, 'must be a content type such as application/pdf');
+    }
+    if (contentId != null && !/^[\w.+@-]{1,200}$/.test(contentId)) {
+      problems.add(`${at}.contentId`, 'must be 1 to 200 letters, digits, or any of . _ + - @');
+    }
+    const bytes = Buffer.from(content, 'base64');
+    return { filename: name, content: bytes, contentType: contentType ?? null, contentId: contentId ?? null };
+  });
+}
+
+function readTags(given: readonly string[], path: string, problems: Problems): string[] {
+  if (given.length > 20) problems.add(path, 'must be at most 20 tags');
+  given.forEach((tag, index) => {
+    if (tag.trim() === '' || tag.length > 100) problems.add(`${path}.${index}`, 'must be 1 to 100 characters');
+  });
+  return [...new Set(given)];
+}
+
+function readMetadata(given: unknown, path: string, problems: Problems): Record<string, unknown> {
+  const metadata = readObject(given, path, problems);
+  if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
+    problems.add(path, `must be at most ${MAX_METADATA_LENGTH} characters of JSON`);
+  }
+  return metadata;
+}
+
+/** A JSON object; nothing given is an empty one. */
+export function readObject(given: unknown, path: string, problems: Problems): Record<string, unknown> {
+  if (given === undefined || given === null) return {};
+  if (typeof given === 'object' && !Array.isArray(given)) return given as Record<string, unknown>;
+  problems.add(path, 'must be an object');
+  return {};
+}
+
+function readScheduledAt(given: Date | null | undefined, path: string, problems: Problems): Date | null {
+  if (given == null) return null;
+  const problem = scheduleProblem(given);
+  if (problem !== undefined) problems.add(path, problem);
+  return given;
+}
+
+/** Why mail can't be scheduled for a time; undefined when it can. */
+export function scheduleProblem(at: Date, now = Date.now()): string | undefined {
+  if (at.getTime() <= now) return 'must be in the future';
+  if (at.getTime() > now + MAX_SCHEDULE_DAYS * DAY_MS) return `must be at most ${MAX_SCHEDULE_DAYS} days ahead`;
+  return undefined;
+}
+
+/** The addresses it goes to, each once, the first of `to` first. */
+export function recipientsOf({ to, cc, bcc }: Pick<ReadEmail, 'to' | 'cc' | 'bcc'>): Mailbox[] {
+  const byKey = new Map<string, Mailbox>();
+  for (const mailbox of [...to, ...cc, ...bcc]) {
+    const key = emailKey(mailbox.email);
+    if (!byKey.has(key)) byKey.set(key, mailbox);
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,66 @@
+import { db } from '@postroom/platform';
+import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
+import { missing, parseTemplate, renderTemplate, type TemplateFormat, type Values } from './render/index.ts';
+
+/** What an email says, with placeholders filled in. */
+export interface Words {
+  subject: string;
+  html: string | null;
+  text: string | null;
+}
+
+/**
+ * The subject and bodies of an email: its own, or those of a published template. Placeholders are filled in when the email
+ * has a template or `variables`; in other mail two braces are two braces.
+ */
+export async function writeWords(
+  projectId: string,
+  input: SendEmailInput,
+  problems: Problems,
+  path = '',
+): Promise<Words> {
+  const template = await readTemplate(projectId, input, problems, path);
+  const subject = input.subject ?? template?.subject ?? null;
+  const html = template?.body ?? input.html ?? null;
+  const text = input.text ?? null;
+  if (subject === null || subject.trim() === '') problems.add(`${path}subject`, 'is required');
+  if ((html === null || html === '') && (text === null || text === '') && input.templateId == null) {
+    problems.add(`${path}html`, 'is required, unless text or template_id is given');
+  }
+  if (template === null && input.variables == null) return { subject: subject ?? '', html, text };
+  const values = readObject(input.variables, `${path}variables`, problems) as Values;
+  const fill = (field: string, format: TemplateFormat, source: string | null) =>
+    source === null ? null : fillIn(source, format, values, { field: `${path}${field}`, path, problems });
+  const bodyField = template === null ? 'html' : 'templateId';
+  return {
+    subject: fill('subject', 'subject', subject) ?? '',
+    html: fill(bodyField, 'html', html),
+    text: fill('text', 'text', text),
+  };
+}
+
+async function readTemplate(projectId: string, input: SendEmailInput, problems: Problems, path: string) {
+  if (input.templateId == null) return null;
+  if (input.html != null) problems.add(`${path}html`, 'must not be given together with template_id');
+  const template = await db.template.findFirst({ where: { id: input.templateId, projectId } });
+  if (template === null) problems.add(`${path}templateId`, 'is not a template of this project');
+  else if (template.status !== 'published') problems.add(`${path}templateId`, 'is not published');
+  return template;
+}
+
+function fillIn(
+  source: string,
+  format: TemplateFormat,
+  values: Values,
+  { field, path, problems }: { field: string; path: string; problems: Problems },
+): string {
+  const template = parseTemplate(source, format);
+  for (const { line, column, message } of template.problems)
+    problems.add(field, `line ${line}, column ${column}: ${message}`);
+  for (const name of missing(template, values)) {
+    const at = `${path}variables.${name}`;
+    if (problems.found.some((problem) => problem.field === at)) continue;
+    problems.add(at, 'is required, because its placeholder has no default');
+  }
+  return renderTemplate(template, values);
+}

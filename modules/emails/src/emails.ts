@@ -1,0 +1,284 @@
+import { senderProblem } from '@postroom/domains';
+import {
+  db,
+  DomainError,
+  emailKey,
+  inTransaction,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+  type RowsQuery,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+import {
+  Problems,
+  type ReadEmail,
+  readEmail,
+  recipientsOf,
+  scheduleProblem,
+  type SendEmailInput,
+} from './email-input.ts';
+import { type Words, writeWords } from './email-words.ts';
+import { formatMailbox } from './mailbox.ts';
+import { type EmailStatus, STATUS_CONDITIONS } from './status.ts';
+
+type Message = Prisma.MessageModel;
+
+/** What the caller is told of an email at once. */
+export interface QueuedEmail {
+  id: string;
+  status: 'queued' | 'scheduled' | 'suppressed';
+}
+
+/** An email that may go out: checked, worded, and with the addresses that must not get it. */
+interface Draft extends ReadEmail, Words {}
+
+/** Emails that one request may send at most. */
+export const MAX_BATCH = 100;
+
+/**
+ * Takes a transactional email: when this returns, its rows are committed, and it goes out whatever crashes. An address
+ * that bounced, complained or was suppressed by hand is recorded as suppressed; one that unsubscribed from campaigns is
+ * not, since this is not one.
+ * @throws DomainError `validation_error` naming each bad field, `forbidden` when the sender's domain may not send.
+ */
+export async function sendEmail(projectId: string, input: SendEmailInput): Promise<QueuedEmail> {
+  const [email] = await acceptEmails(projectId, [input], () => '');
+  return email as QueuedEmail;
+}
+
+/** Takes up to 100 emails, all or none. @throws DomainError as `sendEmail`, with the fields of each under `emails.<index>.`. */
+export async function sendEmails(projectId: string, inputs: readonly SendEmailInput[]): Promise<QueuedEmail[]> {
+  if (inputs.length === 0 || inputs.length > MAX_BATCH) {
+    throw invalid({ field: 'emails', message: `must be 1 to ${MAX_BATCH} emails` });
+  }
+  return acceptEmails(projectId, inputs, (index) => `emails.${index}.`);
+}
+
+async function acceptEmails(projectId: string, inputs: readonly SendEmailInput[], pathOf: (index: number) => string) {
+  const problems = new Problems();
+  const drafts = await Promise.all(
+    inputs.map(async (input, index): Promise<Draft> => {
+      const path = pathOf(index);
+      return { ...readEmail(input, problems, path), ...(await writeWords(projectId, input, problems, path)) };
+    }),
+  );
+  const [first, ...others] = problems.found;
+  if (first !== undefined) throw invalid(first, ...others);
+  await checkSenders(projectId, drafts);
+  const suppressed = await suppressedAddresses(
+    projectId,
+    drafts.flatMap(recipientsOf).map(({ email }) => email),
+  );
+  const emails = drafts.map((draft) => rowsOf(projectId, draft, suppressed));
+  await insert(emails);
+  return emails.map(({ id, status }) => ({ id, status }));
+}
+
+async function checkSenders(projectId: string, drafts: readonly Draft[]): Promise<void> {
+  for (const from of new Set(drafts.map(({ from }) => from.email))) {
+    const problem = await senderProblem(projectId, from);
+    if (problem !== undefined) throw new DomainError('forbidden', problem, [{ field: 'from', message: problem }]);
+  }
+}
+
+/** Why addresses are not to get transactional mail, by `emailKey`. */
+export async function suppressedAddresses(projectId: string, emails: readonly string[]): Promise<Map<string, string>> {
+  const rows = await sql<{ email_key: string; reason: string }>(
+    pool,
+    `SELECT email_key, min(reason)::text AS reason FROM suppressions
+     WHERE project_id = $1 AND email_key = ANY ($2) AND reason <> 'unsubscribed' GROUP BY email_key`,
+    [projectId, emails.map(emailKey)],
+  );
+  return new Map(rows.map(({ email_key, reason }) => [email_key, reason]));
+}
+
+/** An answer for the ledger of an address that is not mailed. */
+export const suppressedAnswer = (reason: string) => `Not sent: the address is suppressed (${reason}).`;
+
+interface EmailRows extends QueuedEmail {
+  draft: Draft;
+  messages: Record<string, unknown>[];
+}
+
+/** One row of the ledger for each address; the first holds the content. */
+function rowsOf(projectId: string, draft: Draft, suppressed: ReadonlyMap<string, string>): EmailRows {
+  const id = newId('eml');
+  const messages = recipientsOf(draft).map(({ email }, index) => {
+    const reason = suppressed.get(emailKey(email));
+    return {
+      id: index === 0 ? id : newId('eml'),
+      project_id: projectId,
+      copy_of: index === 0 ? null : id,
+      email,
+      subject: draft.subject,
+      tags: draft.tags,
+      metadata: draft.metadata,
+      not_before: draft.scheduledAt,
+      state: reason === undefined ? 'planned' : 'suppressed',
+      answer: reason === undefined ? null : suppressedAnswer(reason),
+    };
+  });
+  const goesOut = messages.some(({ state }) => state === 'planned');
+  return {
+    id,
+    status: goesOut ? (draft.scheduledAt === null ? 'queued' : 'scheduled') : 'suppressed',
+    draft,
+    messages,
+  };
+}
+
+/** Rows go in as JSON, whose members are named like columns: one statement, however many emails. */
+const INSERT = `
+  WITH message AS (
+    INSERT INTO messages (id, project_id, copy_of, email, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
+    SELECT id, project_id, copy_of, email, subject, tags, metadata, coalesce(not_before, now()), state, answer,
+      CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
+    FROM json_to_recordset($1::json) AS m(id text, project_id text, copy_of text, email text, subject text, tags jsonb,
+      metadata jsonb, not_before timestamptz, state message_state, answer text)
+  ), content AS (
+    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, headers, scheduled_at)
+    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, headers, scheduled_at
+    FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
+      html text, text text, headers jsonb, scheduled_at timestamptz)
+  ) SELECT pg_notify('postroom', 'emails')::text`;
+
+async function insert(emails: readonly EmailRows[]): Promise<void> {
+  const messages = JSON.stringify(emails.flatMap(({ messages }) => messages));
+  const contents = JSON.stringify(emails.map(contentRow));
+  if (emails.every(({ draft }) => draft.attachments.length === 0)) {
+    await pool.query({ name: 'emails-insert', text: INSERT, values: [messages, contents] });
+    return;
+  }
+  await inTransaction(async (client) => {
+    await client.query(INSERT, [messages, contents]);
+    for (const { id, draft } of emails) await insertAttachments(client, id, draft);
+  });
+}
+
+function contentRow({ id, draft }: EmailRows): Record<string, unknown> {
+  return {
+    message_id: id,
+    from: formatMailbox(draft.from),
+    to: draft.to.map(formatMailbox),
+    cc: draft.cc.map(formatMailbox),
+    bcc: draft.bcc.map(formatMailbox),
+    reply_to: draft.replyTo.map(formatMailbox),
+    html: draft.html,
+    text: draft.text,
+    headers: draft.headers,
+    scheduled_at: draft.scheduledAt,
+  };
+}
+
+async function insertAttachments(tx: Tx, messageId: string, { attachments }: Draft): Promise<void> {
+  for (const [position, { filename, contentType, contentId, content }] of attachments.entries()) {
+    await sql(
+      tx,
+      `INSERT INTO message_attachments (message_id, position, filename, content_type, content_id, content)
+       VALUES ($1, $2, $3, $4, $5, $6)`,
+      [messageId, position, filename, contentType, contentId, content],
+    );
+  }
+}
+
+/** An email of the project, transactional or of a campaign, or `not_found`. */
+export async function getEmail(projectId: string, id: string, query: RowsQuery = {}): Promise<Message> {
+  const where = { id, projectId, copyOf: null };
+  const message = isId('eml', id) ? await db.message.findFirst({ ...query, where }) : null;
+  if (message === null) throw notFound('email');
+  return message;
+}
+
+export interface EmailFilter {
+  status?: EmailStatus | null | undefined;
+  /** An address that it went to, copies included. */
+  to?: string | null | undefined;
+  tag?: string | null | undefined;
+  /** A campaign's messages; otherwise transactional mail is listed. */
+  campaignId?: string | null | undefined;
+  createdAfter?: Date | null | undefined;
+  createdBefore?: Date | null | undefined;
+}
+
+/** The project's emails, newest first: transactional mail, or the messages of a campaign. */
+export async function listEmails(
+  projectId: string,
+  filter: EmailFilter,
+  args: PageArgs,
+  query: RowsQuery = {},
+): Promise<Page<Message>> {
+  return readPage('eml', args, async ({ limit, before }) => {
+    const values: unknown[] = [projectId];
+    const parameter = (value: unknown) => `$${values.push(value)}`;
+    const where = ['m.project_id = $1', 'm.copy_of IS NULL'];
+    where.push(filter.campaignId == null ? 'm.campaign_id IS NULL' : `m.campaign_id = ${parameter(filter.campaignId)}`);
+    if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
+    if (filter.status != null) where.push(STATUS_CONDITIONS[filter.status]);
+    if (filter.to != null) where.push(wentTo(parameter(filter.to.trim().toLowerCase()), filter.campaignId));
+    if (filter.tag != null) where.push(`m.tags ? ${parameter(filter.tag)}`);
+    if (filter.createdAfter != null) where.push(`m.created_at > ${parameter(filter.createdAfter)}`);
+    if (filter.createdBefore != null) where.push(`m.created_at < ${parameter(filter.createdBefore)}`);
+    const found = await sql<{ id: string }>(
+      pool,
+      `SELECT m.id FROM messages m WHERE ${where.join(' AND ')} ORDER BY m.id DESC LIMIT ${parameter(limit)}`,
+      values,
+    );
+    const ids = found.map(({ id }) => id);
+    return db.message.findMany({ ...query, where: { id: { in: ids } }, orderBy: { id: 'desc' } });
+  });
+}
+
+function wentTo(email: string, campaignId: string | null | undefined): string {
+  if (campaignId != null) return `lower(m.email) = ${email}`;
+  return `m.id IN (SELECT coalesce(t.copy_of, t.id) FROM messages t
+    WHERE t.project_id = $1 AND t.campaign_id IS NULL AND lower(t.email) = ${email})`;
+}
+
+/**
+ * Stops what has not gone out of a transactional email.
+ * @throws DomainError `not_found`, `conflict` when none of it is left to stop.
+ */
+export async function cancelEmail(projectId: string, id: string): Promise<void> {
+  await getEmail(projectId, id);
+  const stopped = await cancelPlanned('(id = $1 OR copy_of = $1)', id, 'Canceled on request.');
+  if (stopped === 0) throw new DomainError('conflict', 'This email can not be canceled any more: nothing of it waits.');
+}
+
+/** Cancels transactional rows that wait, for a reason, and returns how many there were; `where` names them by `$1`. */
+export async function cancelPlanned(where: string, value: string, reason: string): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL, answer = $2
+     WHERE ${where} AND campaign_id IS NULL AND state = 'planned'`,
+    [value, reason],
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * Moves a scheduled email to another time.
+ * @throws DomainError `not_found`, `validation_error` for a time that is past, `conflict` when it is not scheduled any more.
+ */
+export async function rescheduleEmail(projectId: string, id: string, scheduledAt: Date): Promise<void> {
+  await getEmail(projectId, id);
+  const problem = scheduleProblem(scheduledAt);
+  if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
+  const moved = await sql(
+    pool,
+    `WITH moved AS (
+       UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
+         AND handed_at IS NULL AND not_before > now() RETURNING id
+     ), content AS (
+       UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
+     ) SELECT id FROM moved`,
+    [id, scheduledAt],
+  );
+  if (moved.length === 0) throw new DomainError('conflict', 'This email is not scheduled, or its time has come.');
+}

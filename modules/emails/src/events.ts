@@ -1,0 +1,8 @@
+/**
+ * `data` of an `email.*` event in SQL, from the row `m` of the ledger and the row `c` of its campaign, if it has one. The
+ * ledger records events set-based, so the shape is written once, here (spec: Delivery).
+ */
+export const EMAIL_EVENT_MEMBERS = `
+  'email', m.email, 'message_id', coalesce(m.copy_of, m.id), 'subject', coalesce(m.subject, c.subject),
+  'campaign_id', m.campaign_id, 'contact_id', m.contact_id,
+  'tags', coalesce(m.tags, '[]'), 'metadata', coalesce(m.metadata, '{}')`;

@@ -1,0 +1,35 @@
+export { campaignNotice } from './campaign-notice.ts';
+export { formatMailbox, parseMailbox } from './mailbox.ts';
+export { LANE_WIDTH, lane } from './lanes.ts';
+export { ledgerPool } from './ledger-pool.ts';
+export { closeLost, giveBackUnsent, newClaim, settle } from './ledger.ts';
+export { type AttachmentInput, scheduleProblem, type SendEmailInput } from './email-input.ts';
+export {
+  cancelEmail,
+  type EmailFilter,
+  getEmail,
+  listEmails,
+  type QueuedEmail,
+  rescheduleEmail,
+  sendEmail,
+  sendEmails,
+} from './emails.ts';
+export { compileMessage, type Frame, type Mailbox, MessageError } from './mime/index.ts';
+export { type Hold, sendAll, type Sent } from './outflow.ts';
+export {
+  escapeHtml,
+  missing,
+  parseTemplate,
+  renderTemplate,
+  type Template,
+  type Values,
+  variablesOf,
+} from './render/index.ts';
+export { recordReports, type Report } from './reports.ts';
+export { withRetries } from './retries.ts';
+export type { Claimed } from './settlement.ts';
+export { EMAIL_STATUSES, type EmailStatus, statusOf } from './status.ts';
+export { messageIdOf } from './transactional.ts';
+export { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
+export { testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
+export { handleUnsubscribe } from './unsubscribe-page.ts';

@@ -1,0 +1,23 @@
+import { config } from '@postroom/platform';
+import { createSmtpLane, type SmtpLane } from './smtp/index.ts';
+
+/** Who sends: transactional mail has connections of its own, so that a running campaign does not delay it. */
+export type Traffic = 'campaigns' | 'transactional';
+
+const lanes = new Map<Traffic, SmtpLane>();
+
+/** The way out for a kind of traffic: one for the whole process, opened when something is to be sent. */
+export function lane(traffic: Traffic): SmtpLane {
+  const open = lanes.get(traffic) ?? createSmtpLane(relayUrl(), { connections: config.SMTP_CONNECTIONS });
+  lanes.set(traffic, open);
+  return open;
+}
+
+/** Messages that are given to a lane at once: one on each connection, and one that its commands can go ahead with. */
+export const LANE_WIDTH = config.SMTP_CONNECTIONS * 2;
+
+function relayUrl(): string {
+  if (config.SMTP_URL !== undefined) return config.SMTP_URL;
+  if (config.NODE_ENV !== 'production') return `smtp://${config.HOST}:${config.INBOX_SMTP_PORT}`;
+  throw new Error('SMTP_URL is not set, so there is no way for mail to go out.');
+}

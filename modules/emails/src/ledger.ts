@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { suppress } from '@postroom/contacts';
+import { newId } from '@postroom/platform';
+import type pg from 'pg';
+import { EMAIL_EVENT_MEMBERS } from './events.ts';
+import { ledgerPool } from './ledger-pool.ts';
+
+/** Names one attempt of an activity in the rows that it claims. */
+export const newClaim = () => randomBytes(9).toString('base64url');
+
+/** What became of a claimed message, as the ledger keeps it. `planned` means that it goes again, after `waitMs`. */
+export interface Settlement {
+  id: string;
+  state: 'accepted' | 'failed' | 'suppressed' | 'unknown' | 'planned';
+  /** The server's answer; null when it was given back without having been sent. */
+  answer: string | null;
+  waitMs?: number;
+  /** Whether a server said "later", which counts towards giving up. */
+  deferred?: boolean;
+  /** The subject as it was sent, when it is not the campaign's as it stands. */
+  subject?: string | undefined;
+  /** The address is none: it is not to be mailed again. */
+  hardBounce?: boolean;
+}
+
+/**
+ * The end of a statement whose CTE `settled` holds rows of the ledger as they are now, with their state `before` and an
+ * `event_id`: the events they cause and the counters of their campaign, in the order messages, campaign. A row `unknown`
+ * may be resolved later, so states are counted as they are entered and left.
+ */
+const CONSEQUENCES = `
+  told AS (
+    INSERT INTO events (id, project_id, type, data)
+    SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
+      CASE m.state WHEN 'accepted' THEN json_build_object(${EMAIL_EVENT_MEMBERS})
+        ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', m.answer) END
+    FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
+    WHERE m.state IN ('accepted', 'failed') AND m.before IN ('claimed', 'unknown')
+  ), counted AS (
+    SELECT campaign_id, ${['claimed', 'accepted', 'failed', 'suppressed', 'unknown', 'canceled']
+      .map(
+        (state) =>
+          `count(*) FILTER (WHERE state = '${state}') - count(*) FILTER (WHERE before = '${state}') AS ${state}`,
+      )
+      .join(', ')}
+    FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id
+  ), counters AS (
+    UPDATE campaigns c SET claimed_count = claimed_count + n.claimed, accepted_count = accepted_count + n.accepted,
+      failed_count = failed_count + n.failed, suppressed_count = suppressed_count + n.suppressed,
+      unknown_count = unknown_count + n.unknown, canceled_count = canceled_count + n.canceled
+    FROM counted n WHERE c.id = n.campaign_id
+  )`;
+
+/** Why a row goes no further is known from its campaign: what was put off is not taken up again when that has ended. */
+const SETTLE = `
+  WITH outcome AS (
+    SELECT m.id, m.state AS before, o.answer, o.wait_ms, o.deferred, o.subject, o.event_id,
+      CASE WHEN o.state <> 'planned' OR c.id IS NULL OR c.status IN ('sending', 'paused') THEN o.state
+        WHEN c.status = 'canceled' THEN 'canceled' ELSE 'failed' END::message_state AS state
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::bool[], $7::text[], $8::text[])
+      AS o(id, state, answer, wait_ms, deferred, subject, event_id)
+    JOIN messages m ON m.id = o.id LEFT JOIN campaigns c ON c.id = m.campaign_id
+    WHERE m.claim = $1 AND m.state IN ('claimed', 'unknown')
+    ORDER BY m.id FOR NO KEY UPDATE OF m
+  ), settled AS (
+    UPDATE messages m SET state = o.state, answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
+      accepted_at = CASE WHEN o.state = 'accepted' THEN now() END,
+      unsent_at = CASE WHEN o.state NOT IN ('accepted', 'planned') THEN now() END,
+      not_before = CASE WHEN o.state = 'planned' THEN now() + o.wait_ms * interval '1 ms' END,
+      deferrals = m.deferrals + o.deferred::int,
+      deferred_at = CASE WHEN o.deferred THEN coalesce(m.deferred_at, now()) ELSE m.deferred_at END,
+      workflow_id = CASE WHEN o.state = 'planned' THEN m.workflow_id END
+    FROM outcome o WHERE m.id = o.id
+    RETURNING m.*, o.before, o.event_id
+  ), ${CONSEQUENCES}
+  SELECT CASE WHEN $9 <> '' THEN pg_notify('postroom', $9)::text END, (SELECT count(*)::int FROM settled) AS settled`;
+
+/**
+ * Records what became of messages that `claim` holds, in one statement: states, events, the campaign's counters. Rows
+ * that another attempt has taken for lost are found too, as long as nobody else has resolved them. `notice` is sent to who
+ * watches, unless it is empty.
+ * @returns how many rows it changed.
+ */
+export async function settle(claim: string, settlements: readonly Settlement[], notice = ''): Promise<number> {
+  const statement = {
+    name: 'ledger-settle',
+    text: SETTLE,
+    values: [
+      claim,
+      settlements.map(({ id }) => id),
+      settlements.map(({ state }) => state),
+      settlements.map(({ answer }) => answer),
+      settlements.map(({ waitMs }) => Math.round(waitMs ?? 0)),
+      settlements.map(({ deferred }) => deferred ?? false),
+      settlements.map(({ subject }) => subject ?? null),
+      settlements.map(() => newId('evt')),
+      notice,
+    ],
+  };
+  const bounced = settlements.filter(({ hardBounce }) => hardBounce).map(({ id }) => id);
+  if (bounced.length === 0) return settledBy(await ledgerPool.query<{ settled: number }>(statement));
+  return inLedgerTransaction(async (client) => {
+    const settled = settledBy(await client.query<{ settled: number }>(statement));
+    await suppressHardBounces(client, bounced);
+    return settled;
+  });
+}
+
+const settledBy = ({ rows }: pg.QueryResult<{ settled: number }>) => rows[0]?.settled ?? 0;
+
+async function suppressHardBounces(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ project_id: string; email: string }>(
+    `SELECT project_id, email FROM messages WHERE id = ANY ($1) AND state = 'failed'`,
+    [ids],
+  );
+  await suppressAll(
+    client,
+    rows.map(({ project_id, email }) => ({ projectId: project_id, email, reason: 'bounced' })),
+  );
+}
+
+/** Suppresses addresses of several projects, always in the same order, so that two transactions wait in turn. */
+export async function suppressAll(
+  client: pg.ClientBase,
+  entries: readonly { projectId: string; email: string; reason: 'bounced' | 'complained' }[],
+): Promise<void> {
+  const byProject = Map.groupBy(entries, ({ projectId }) => projectId);
+  for (const projectId of [...byProject.keys()].sort())
+    await suppress(client, projectId, byProject.get(projectId) ?? []);
+}
+
+/** Rows of the ledger that are one sender's: a campaign's, or those of a workflow of transactional mail. */
+export type Scope = { campaignId: string } | { workflowId: string };
+
+const CLOSE_LOST = (column: 'campaign_id' | 'workflow_id') => `
+  WITH lost AS (
+    SELECT id, state AS before, coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, unsubscribed_at) AS reported_at
+    FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
+    ORDER BY id FOR NO KEY UPDATE
+  ), settled AS (
+    UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
+      accepted_at = l.reported_at, unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
+      answer = CASE WHEN l.reported_at IS NULL THEN 'The sender was cut off before the answer of the server was known.' ELSE 'Known from a report of the provider.' END,
+      workflow_id = NULL
+    FROM lost l WHERE m.id = l.id
+    RETURNING m.*, l.before, postroom_id('evt') AS event_id
+  ), ${CONSEQUENCES}
+  SELECT count(*)::int AS settled FROM settled`;
+
+/**
+ * Closes what older claims of a sender left behind when it was killed: nobody can know whether those messages went out,
+ * unless a provider has reported on them. They are never sent again by themselves.
+ * @returns how many rows it closed.
+ */
+export async function closeLost(scope: Scope, claim: string): Promise<number> {
+  const [column, value] = scopeColumn(scope);
+  return settledBy(
+    await ledgerPool.query<{ settled: number }>({
+      name: `ledger-close-lost-${column}`,
+      text: CLOSE_LOST(column),
+      values: [value, claim],
+    }),
+  );
+}
+
+/**
+ * Gives back what a claim holds and has certainly not begun to send: rows whose claim was committed though the connection
+ * broke before it said so.
+ */
+export async function giveBackUnsent(scope: Scope, claim: string): Promise<number> {
+  const [column, value] = scopeColumn(scope);
+  const { rows } = await ledgerPool.query<{ id: string }>(
+    `SELECT id FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim = $2`,
+    [value, claim],
+  );
+  if (rows.length === 0) return 0;
+  return settle(
+    claim,
+    rows.map(({ id }) => ({ id, state: 'planned', answer: null })),
+  );
+}
+
+function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
+  return 'campaignId' in scope ? ['campaign_id', scope.campaignId] : ['workflow_id', scope.workflowId];
+}
+
+async function inLedgerTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await ledgerPool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      () => client.release(true),
+    );
+    throw error;
+  }
+}

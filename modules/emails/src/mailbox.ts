@@ -1,0 +1,24 @@
+import { emailProblem } from '@postroom/platform';
+import type { Mailbox } from './mime/index.ts';
+
+const NAMED = /^(?:"((?:[^"\\]|\\.)*)"|([^"<>]*?))\s*<([^<>]*)>$/s;
+
+/** Reads `ada@example.com`, `Ada Lovelace <ada@example.com>` or `"Lovelace, Ada" <ada@example.com>`; or says what is wrong. */
+export function parseMailbox(text: string): Mailbox | string {
+  const trimmed = text.trim();
+  const named = NAMED.exec(trimmed);
+  const email = (named?.[3] ?? trimmed).trim();
+  const name = named?.[1]?.replace(/\\(.)/gs, '$1') ?? named?.[2] ?? '';
+  // oxlint-disable-next-line no-control-regex -- a display name is one line
+  if (/[\u0000-\u001f\u007f]/.test(trimmed)) return 'must not contain line breaks or other control characters';
+  if (name.length > 200) return 'must have a name of at most 200 characters';
+  const problem = emailProblem(email);
+  if (problem !== undefined) return problem;
+  return name.trim() === '' ? { email } : { email, name: name.trim() };
+}
+
+/** As people write it, and as `parseMailbox` reads it again. */
+export function formatMailbox({ email, name }: Mailbox): string {
+  if (name == null || name === '') return email;
+  return /^[\p{L}\p{N} .'-]+$/u.test(name) ? `${name} <${email}>` : `"${name.replace(/["\\]/g, '\\$&')}" <${email}>`;
+}

@@ -1,0 +1,106 @@
+import { found, gql, page, type Route } from '@postroom/platform';
+
+const tag = 'Emails';
+
+/** Attachments come in the body, as base64. */
+const MAX_BODY_BYTES = 40 * 1024 * 1024;
+
+const FIELDS = `id status from to cc bcc replyTo subject tags metadata campaignId contactId answer scheduledAt createdAt`;
+const DETAIL = `${FIELDS} html text headers attachments { filename contentType contentId }
+  recipients { email status answer } events { type at detail }`;
+
+export const routes: Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/emails',
+    needs: 'sending',
+    tag,
+    summary: 'Send a transactional email',
+    document: gql`
+      mutation ($input: SendEmailInput!) {
+        sendEmail(input: $input) {
+          id
+          status
+        }
+      }
+    `,
+    reply: ({ sendEmail }) => ({ status: 202, body: { data: sendEmail } }),
+    maxBodyBytes: MAX_BODY_BYTES,
+    example: {
+      from: 'Acme <hello@example.com>',
+      to: ['ada@example.com'],
+      subject: 'Your receipt',
+      html: '<p>Thank you, Ada.</p>',
+      metadata: { order: '1843' },
+    },
+    statuses: [202],
+  },
+  {
+    method: 'POST',
+    path: '/v1/emails/batch',
+    needs: 'full',
+    tag,
+    summary: 'Send up to 100 transactional emails, all or none',
+    document: gql`
+      mutation ($input: SendEmailsInput!) {
+        sendEmails(input: $input) {
+          id
+          status
+        }
+      }
+    `,
+    reply: ({ sendEmails }) => ({ status: 202, body: { data: sendEmails } }),
+    maxBodyBytes: MAX_BODY_BYTES,
+    example: {
+      emails: [
+        { from: 'hello@example.com', to: ['ada@example.com'], subject: 'Your receipt', text: 'Thank you, Ada.' },
+        { from: 'hello@example.com', to: ['alan@example.com'], subject: 'Your receipt', text: 'Thank you, Alan.' },
+      ],
+    },
+    statuses: [202],
+  },
+  {
+    method: 'GET',
+    path: '/v1/emails',
+    needs: 'full',
+    tag,
+    summary: 'List transactional emails, or the messages of a campaign, newest first',
+    document: gql`query ($limit: Int, $cursor: String, $status: EmailStatus, $to: String, $tag: String, $campaignId: ID,
+      $createdAfter: DateTime, $createdBefore: DateTime) {
+      emails(first: $limit, after: $cursor, status: $status, to: $to, tag: $tag, campaignId: $campaignId,
+        createdAfter: $createdAfter, createdBefore: $createdBefore) {
+        nodes { ${FIELDS} }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    reply: page('emails'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/emails/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve an email and what has happened to it',
+    document: gql`query ($id: ID!) { email(id: $id) { ${DETAIL} } }`,
+    reply: found('email'),
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/emails/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Reschedule a scheduled email',
+    document: gql`mutation ($id: ID!, $input: RescheduleEmailInput!) { rescheduleEmail(id: $id, input: $input) { ${DETAIL} } }`,
+    reply: found('rescheduleEmail'),
+    example: { scheduled_at: '2026-12-01T08:00:00Z' },
+  },
+  {
+    method: 'POST',
+    path: '/v1/emails/{id}/cancel',
+    needs: 'full',
+    tag,
+    summary: 'Stop what has not gone out of an email',
+    document: gql`mutation ($id: ID!) { cancelEmail(id: $id) { ${DETAIL} } }`,
+    reply: found('cancelEmail'),
+  },
+];

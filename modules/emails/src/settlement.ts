@@ -1,0 +1,39 @@
+import { DEFERRAL_DELAYS_MS, MESSAGE_LIFETIME_MS } from './delays.ts';
+import type { Settlement } from './ledger.ts';
+import type { SendOutcome } from './smtp/index.ts';
+
+/** What the ledger knows of a message that is claimed, as far as it decides what comes next. */
+export interface Claimed {
+  id: string;
+  deferrals: number;
+  deferredAt: Date | null;
+}
+
+/** What the outcome of one send means for its row. Only a definite refusal goes again (design: Sending). */
+export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now()): Settlement {
+  const { id } = row;
+  const { answer } = outcome;
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'unknown':
+      return { id, state: outcome.kind, answer };
+    case 'refused':
+      // Our credentials or settings are at fault, so the message is kept and its sender is stopped.
+      if (outcome.verdict === 'configuration') return { id, state: 'planned', answer };
+      return { id, state: 'failed', answer, hardBounce: outcome.verdict === 'hard_bounce' };
+    case 'deferred':
+      return deferral(row, answer, outcome.waitMs, now);
+  }
+}
+
+function deferral(
+  { id, deferrals, deferredAt }: Claimed,
+  answer: string,
+  namedMs: number | undefined,
+  now: number,
+): Settlement {
+  const waitMs = namedMs ?? DEFERRAL_DELAYS_MS[Math.min(deferrals, DEFERRAL_DELAYS_MS.length - 1)] ?? 0;
+  const expired = deferredAt !== null && now + waitMs > deferredAt.getTime() + MESSAGE_LIFETIME_MS;
+  if (expired) return { id, state: 'failed', answer: `Given up, the server has said "later" for too long: ${answer}` };
+  return { id, state: 'planned', answer, waitMs, deferred: true };
+}

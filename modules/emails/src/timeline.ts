@@ -1,0 +1,28 @@
+import type { Prisma } from '@postroom/platform';
+
+export interface TimelineEvent {
+  type: string;
+  at: Date;
+  detail: string | null;
+}
+
+/** What has happened to a message, first thing first, from the facts on its row. */
+export function timelineOf(message: Prisma.MessageModel): TimelineEvent[] {
+  const { state, answer } = message;
+  const facts: [string, Date | null, string | null][] = [
+    ['email.queued', message.createdAt, null],
+    ['email.deferred', state === 'planned' ? message.deferredAt : null, answer],
+    ['email.sent', message.acceptedAt, answer],
+    [`email.${state}`, message.unsentAt, answer],
+    ['email.delivered', message.deliveredAt, null],
+    ['email.opened', message.openedAt, null],
+    ['email.clicked', message.clickedAt, null],
+    ['email.bounced', message.bouncedAt, null],
+    ['email.complained', message.complainedAt, null],
+    ['email.rejected', message.rejectedAt, null],
+    ['contact.unsubscribed', message.unsubscribedAt, null],
+  ];
+  return facts
+    .flatMap(([type, at, detail]) => (at === null ? [] : [{ type, at, detail }]))
+    .sort((a, b) => a.at.getTime() - b.at.getTime());
+}

@@ -1,0 +1,239 @@
+import { emailKey } from '@postroom/platform';
+import { suppressedAddresses, suppressedAnswer } from './emails.ts';
+import { ledgerPool } from './ledger-pool.ts';
+import { Gate } from './gate.ts';
+import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
+import { lane } from './lanes.ts';
+import { parseMailbox } from './mailbox.ts';
+import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from './mime/index.ts';
+import { type Hold, sendAll, type Sent } from './outflow.ts';
+import type { Template, TemplateFormat } from './render/index.ts';
+import { withRetries } from './retries.ts';
+import type { SmtpMessage } from './smtp/index.ts';
+
+interface ClaimedRow {
+  id: string;
+  project_id: string;
+  content_id: string;
+  email: string;
+  subject: string;
+  deferrals: number;
+  deferredAt: Date | null;
+}
+
+interface Content {
+  message_id: string;
+  from: string;
+  to: string[];
+  cc: string[];
+  reply_to: string[];
+  html: string | null;
+  text: string | null;
+  headers: Record<string, string>;
+  /** Whether it has attachments. */
+  attached: boolean;
+}
+
+interface Ready extends ClaimedRow {
+  content: Content | undefined;
+}
+
+/** What is left of a workflow's messages after a turn. */
+export interface BatchTurn {
+  /** Neither sent nor given up. */
+  open: number;
+  /** Milliseconds until the first of them goes again; 0 when none is left. */
+  waitMs: number;
+  /** Why the mail server takes nothing, when it takes nothing. */
+  held: string | null;
+  /** What became of messages in this turn: how many were accepted, failed … */
+  counts: Partial<Record<Settlement['state'], number>>;
+}
+
+/** The rows that a workflow has in hand and that are due; each attempt of the activity claims them once. */
+const CLAIM = `
+  WITH due AS (
+    SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now()
+    ORDER BY id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+  )
+  UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL FROM due WHERE m.id = due.id
+  RETURNING m.id, m.project_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject, m.deferrals, m.deferred_at AS "deferredAt"`;
+
+/** Sends the due messages that a workflow has in hand, once each, and records what became of them. */
+export async function sendBatchTurn(workflowId: string, claim: string, signal: AbortSignal): Promise<BatchTurn> {
+  await closeLost({ workflowId }, claim);
+  const counts: BatchTurn['counts'] = {};
+  const record = async (settlements: Settlement[]) => {
+    await settle(claim, settlements, 'emails');
+    for (const { state } of settlements) counts[state] = (counts[state] ?? 0) + 1;
+  };
+  let hold: Hold | undefined;
+  try {
+    ({ hold } = await sendAll<Ready>({
+      claim: async (limit) => ({ rows: await claimReady(workflowId, claim, limit), ratePerSecond: null }),
+      send,
+      settle: (settlements) => withRetries(() => record(settlements), signal),
+      signal,
+    }));
+  } catch (error) {
+    await withRetries(() => giveBackUnsent({ workflowId }, claim), signal);
+    throw error;
+  }
+  return { ...(await standing(workflowId)), held: hold?.answer ?? null, counts };
+}
+
+/** Claims rows and reads what they say. Addresses that have been suppressed meanwhile are settled here. */
+async function claimReady(workflowId: string, claim: string, limit: number): Promise<Ready[]> {
+  for (;;) {
+    const { rows } = await ledgerPool.query<ClaimedRow>({
+      name: 'emails-claim',
+      text: CLAIM,
+      values: [workflowId, claim, Math.min(limit, 100)],
+    });
+    if (rows.length === 0) return [];
+    const contents = await readContents(rows.map(({ content_id }) => content_id));
+    const reasons = await suppressions(rows);
+    const suppressed = rows.filter(({ id }) => reasons.has(id));
+    if (suppressed.length > 0)
+      await settle(
+        claim,
+        suppressed.map(({ id }) => suppressedAs(id, reasons)),
+        'emails',
+      );
+    if (suppressed.length < rows.length) {
+      return rows
+        .filter(({ id }) => !reasons.has(id))
+        .map((row) => ({ ...row, content: contents.get(row.content_id) }));
+    }
+  }
+}
+
+const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlement => ({
+  id,
+  state: 'suppressed',
+  answer: suppressedAnswer(reasons.get(id) ?? ''),
+});
+
+/** Mail with attachments that is in memory at once. */
+const attached = new Gate(4);
+
+async function send(row: Ready): Promise<Sent> {
+  const { content } = row;
+  if (content === undefined) throw new MessageError('content', 'Its content is gone.');
+  const sendComposed = async (attachments: Attachment[]) => {
+    const outcome = await lane('transactional').send(await compose(row, content, attachments));
+    return { outcome };
+  };
+  if (!content.attached) return sendComposed([]);
+  return attached.pass(async () => sendComposed(await readAttachments(row.content_id)));
+}
+
+async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  for (const [projectId, some] of Map.groupBy(rows, ({ project_id }) => project_id)) {
+    const byKey = await suppressedAddresses(
+      projectId,
+      some.map(({ email }) => email),
+    );
+    for (const { id, email } of some) {
+      const reason = byKey.get(emailKey(email));
+      if (reason !== undefined) reasons.set(id, reason);
+    }
+  }
+  return reasons;
+}
+
+async function readContents(ids: readonly string[]): Promise<Map<string, Content>> {
+  const { rows } = await ledgerPool.query<Content>({
+    name: 'emails-contents',
+    text: `SELECT message_id, "from", "to", cc, reply_to, html, text, headers,
+             EXISTS (SELECT FROM message_attachments a WHERE a.message_id = c.message_id) AS attached
+           FROM message_contents c WHERE message_id = ANY ($1)`,
+    values: [ids],
+  });
+  return new Map(rows.map((content) => [content.message_id, content]));
+}
+
+async function readAttachments(messageId: string): Promise<Attachment[]> {
+  const { rows } = await ledgerPool.query<{
+    filename: string;
+    content: Buffer;
+    content_type: string | null;
+    content_id: string | null;
+  }>({
+    name: 'emails-attachments',
+    text: 'SELECT filename, content, content_type, content_id FROM message_attachments WHERE message_id = $1 ORDER BY position',
+    values: [messageId],
+  });
+  return rows.map(({ filename, content, content_type, content_id }) => ({
+    filename,
+    content,
+    contentType: content_type ?? undefined,
+    contentId: content_id ?? undefined,
+  }));
+}
+
+/** The bytes of an email. All who get it get the same, under the Message-ID of the first. */
+async function compose(row: ClaimedRow, content: Content, attachments: Attachment[]): Promise<SmtpMessage> {
+  const from = mailbox(content.from);
+  const to = content.to.map(mailbox);
+  const cc = content.cc.map(mailbox);
+  const replyTo = content.reply_to.map(mailbox);
+  const messageId = messageIdOf(row.content_id, from.email);
+  const envelope = { from: from.email, to: row.email };
+  const [onlyTo, ...others] = to;
+  const isPlain = onlyTo !== undefined && others.length + cc.length + attachments.length === 0 && replyTo.length <= 1;
+  if (isPlain && content.html !== null) {
+    const { html, text, headers } = content;
+    const frame = compileMessage({
+      from,
+      replyTo: replyTo[0],
+      subject: literal('subject', row.subject),
+      html: literal('html', html),
+      ...(text === null ? {} : { text: literal('text', text) }),
+      headers,
+    });
+    return { ...envelope, data: frame.render({ to: onlyTo, messageId, date: new Date(), values: {} }), stuffed: true };
+  }
+  const { html, text, headers } = content;
+  const data = await buildMessage({
+    messageId,
+    date: new Date(),
+    from,
+    to,
+    cc,
+    replyTo,
+    subject: row.subject,
+    html: html ?? undefined,
+    text: text ?? undefined,
+    headers,
+    attachments,
+  });
+  return { ...envelope, data };
+}
+
+/** Derived from the row, so that a message never goes out under two, and reports find their row. */
+export function messageIdOf(id: string, fromEmail: string): string {
+  return `${id}@${fromEmail.slice(fromEmail.lastIndexOf('@') + 1)}`;
+}
+
+/** A text that is finished, as a template without placeholders: braces in it are braces. */
+function literal(format: TemplateFormat, text: string): Template {
+  return { format, source: text, statics: [text], variables: [], problems: [] };
+}
+
+function mailbox(text: string): Mailbox {
+  const read = parseMailbox(text);
+  if (typeof read === 'string') throw new Error(`An address that was accepted ${read}.`);
+  return read;
+}
+
+async function standing(workflowId: string): Promise<Pick<BatchTurn, 'open' | 'waitMs'>> {
+  const { rows } = await ledgerPool.query<{ open: number; wait_ms: number | null }>(
+    `SELECT count(*)::int AS open, (extract(epoch FROM min(not_before) - now()) * 1000)::float AS wait_ms
+     FROM messages WHERE workflow_id = $1 AND state IN ('planned', 'claimed')`,
+    [workflowId],
+  );
+  const { open = 0, wait_ms: waitMs = null } = rows[0] ?? {};
+  return { open, waitMs: Math.max(0, Math.ceil(waitMs ?? 0)) };
+}
