@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { newId, pool } from '@postroom/platform';
-import { testApi } from '@postroom/testkit';
+import { eventually, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Inbox, startInbox } from './inbox.ts';
@@ -177,22 +177,39 @@ test('pages that watch are told of new mail', async () => {
   expect(text).toContain('"received":');
 });
 
-test('mail to an ordinary address is reported as delivered, with the row it belongs to', async () => {
+test('mail to an ordinary address is reported as delivered, at the time it was taken', async () => {
   const { projectId, events } = await testApi();
   const to = someone();
   const { id, messageId } = await message(projectId, to);
   await send({ to, messageId });
-  const { rows } = await pool.query('SELECT delivered_at FROM messages WHERE id = $1', [id]);
-  expect(rows[0].delivered_at).toBeInstanceOf(Date);
-  expect(await events('email.delivered')).toMatchObject([{ data: { message_id: id } }]);
+  const [{ receivedAt }] = await mailsTo(to);
+  const [event] = await eventually(async () => {
+    const found = await events('email.delivered');
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  expect(event!.data).toMatchObject({ message_id: id, email: to });
+  const { rows } = await pool.query<{ delivered_at: Date }>('SELECT delivered_at FROM messages WHERE id = $1', [id]);
+  expect(rows[0]!.delivered_at.toISOString()).toBe(receivedAt);
 });
 
 test('a bounce after acceptance is reported as one, and not as delivered', async () => {
   const { projectId, events } = await testApi();
   const { messageId } = await message(projectId, 'bounced@simulator.invalid');
   await send({ to: 'bounced@simulator.invalid', messageId });
-  expect(await events('email.bounced')).toHaveLength(1);
+  await eventually(async () => expect(await events('email.bounced')).toHaveLength(1));
   expect(await events('email.delivered')).toHaveLength(0);
+});
+
+test('what a killed inbox left unreported is reported by the next', async () => {
+  const { projectId, events } = await testApi();
+  const { id } = await message(projectId, 'ada@example.com');
+  await pool.query(
+    `INSERT INTO inbox_reports (message_id, recipient, kind, at) VALUES ($1, 'ada@example.com', 'delivered', now())`,
+    [id],
+  );
+  await send({ to: someone(), messageId: `<${newId('eml')}@example.com>` });
+  await eventually(async () => expect(await events('email.delivered')).toHaveLength(1));
 });
 
 test('refused@ is refused at RCPT, deferred@ on its first two tries', async () => {

@@ -1,6 +1,7 @@
 import type { Service } from '@postroom/platform';
 import { Intake } from './intake.ts';
 import { Live } from './live.ts';
+import { Reporter } from './reporter.ts';
 import { listenSmtp } from './smtp.ts';
 import { listenWeb } from './web.ts';
 
@@ -15,11 +16,17 @@ export interface Inbox extends Service {
  */
 export async function startInbox(options: { host: string; smtpPort: number; webPort: number }): Promise<Inbox> {
   const live = new Live();
-  const intake = new Intake((mails) => live.changed({ received: mails.length }));
+  const reporter = new Reporter();
+  const intake = new Intake((received) => {
+    live.changed({ received });
+    reporter.wake();
+  });
   const smtp = await listenSmtp(options.host, options.smtpPort, intake);
   const web = await listenWeb(options.host, options.webPort, live);
+  reporter.wake(); // what a killed one left unreported
   const stop = async () => {
     await smtp.stop();
+    await reporter.stop();
     live.stop();
     await web.stop();
   };

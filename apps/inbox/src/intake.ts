@@ -1,6 +1,4 @@
-import { recordReports } from '@postroom/emails';
-import { inTransaction, newId } from '@postroom/platform';
-import type pg from 'pg';
+import { newId, pool } from '@postroom/platform';
 import { type Summary, summarize } from './headers.ts';
 import { reportsOf } from './simulator.ts';
 
@@ -9,15 +7,6 @@ export interface Incoming {
   mailFrom: string;
   recipients: string[];
   raw: Buffer;
-}
-
-/** A mail that has just been kept, for those who watch the list. */
-export interface KeptMail extends Summary {
-  id: string;
-  recipient: string;
-  mailFrom: string;
-  size: number;
-  receivedAt: Date;
 }
 
 interface Waiting extends Incoming {
@@ -44,13 +33,14 @@ const BAD_DATA = /^2[1-3]/;
 export class Intake {
   #waiting: Waiting[] = [];
   #writers = 0;
-  readonly #onKept: (mails: KeptMail[]) => void;
+  readonly #onKept: (count: number) => void;
 
-  constructor(onKept: (mails: KeptMail[]) => void) {
+  /** `onKept` hears how many messages a commit brought. */
+  constructor(onKept: (count: number) => void) {
     this.#onKept = onKept;
   }
 
-  /** Resolves when the mail is committed, together with what a provider would report of it. */
+  /** Resolves when the mail is committed, together with what is to be reported of it. */
   keep(mail: Incoming): Promise<void> {
     return new Promise((kept, failed) => {
       this.#waiting.push({ ...mail, summary: summarize(mail.raw), kept, failed });
@@ -77,9 +67,9 @@ export class Intake {
 
   async #write(group: Waiting[], attempt = 1): Promise<void> {
     try {
-      const kept = await store(group);
+      await store(group);
       for (const mail of group) mail.kept();
-      this.#onKept(kept);
+      this.#onKept(group.length);
     } catch (error) {
       const code = String((error as { code?: unknown }).code);
       if (CONFLICTS.has(code) && attempt < MAX_ATTEMPTS) return this.#write(group, attempt + 1);
@@ -90,8 +80,26 @@ export class Intake {
   }
 }
 
-async function store(group: Waiting[]): Promise<KeptMail[]> {
+/** One statement, and so one transaction: the mails, and what is to be reported of them. */
+const STORE = `
+  WITH kept AS (
+    INSERT INTO inbox_mails (id, message_id, mail_from, recipient, sender, subject, size, raw, received_at)
+    SELECT id, message_id, mail_from, recipient, sender, subject, size, substring($8::bytea FROM start FOR size), $10
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $9::int[])
+      AS mail(id, message_id, mail_from, recipient, sender, subject, size, start)
+  )
+  INSERT INTO inbox_reports (message_id, recipient, kind, detail, at)
+  SELECT message_id, recipient, kind, detail, $10
+  FROM unnest($11::text[], $12::text[], $13::text[], $14::text[]) AS report(message_id, recipient, kind, detail)`;
+
+async function store(group: Waiting[]): Promise<void> {
   const receivedAt = new Date();
+  const offsets: number[] = [];
+  let length = 0;
+  for (const { raw } of group) {
+    offsets.push(length + 1);
+    length += raw.length;
+  }
   const mails = group.flatMap(({ summary, mailFrom, recipients, raw }, part) =>
     recipients.map((recipient) => ({
       ...summary,
@@ -99,37 +107,13 @@ async function store(group: Waiting[]): Promise<KeptMail[]> {
       mailFrom,
       recipient: recipient.toLowerCase(),
       size: raw.length,
-      part,
-      receivedAt,
+      start: offsets[part]!,
     })),
   );
-  const reports = group.flatMap((mail) => reportsOf(mail.summary.messageId, mail.recipients, receivedAt));
-  await inTransaction(async (client) => {
-    await insert(client, group, mails, receivedAt);
-    if (reports.length > 0) await recordReports(client, reports);
-  });
-  return mails.map(({ part: _, ...mail }) => mail);
-}
-
-/** All bodies travel as one binary value and are cut up by the server: an array of them would be sent as text. */
-async function insert(
-  client: pg.PoolClient,
-  group: Waiting[],
-  mails: (KeptMail & { part: number })[],
-  receivedAt: Date,
-) {
-  const offsets: number[] = [];
-  let length = 0;
-  for (const { raw } of group) {
-    offsets.push(length + 1);
-    length += raw.length;
-  }
-  await client.query({
-    name: 'inbox-insert',
-    text: `INSERT INTO inbox_mails (id, message_id, mail_from, recipient, sender, subject, size, raw, received_at)
-           SELECT id, message_id, mail_from, recipient, sender, subject, size, substring($8::bytea FROM start FOR size), $10
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $9::int[])
-             AS mail(id, message_id, mail_from, recipient, sender, subject, size, start)`,
+  const reports = group.flatMap((mail) => reportsOf(mail.summary.messageId, mail.recipients));
+  await pool.query({
+    name: 'inbox-store',
+    text: STORE,
     values: [
       mails.map((mail) => mail.id),
       mails.map((mail) => mail.messageId ?? null),
@@ -138,9 +122,14 @@ async function insert(
       mails.map((mail) => mail.sender),
       mails.map((mail) => mail.subject),
       mails.map((mail) => mail.size),
+      // All bodies travel as one binary value and are cut up by the server: an array of them would be sent as text.
       Buffer.concat(group.map((mail) => mail.raw)),
-      mails.map((mail) => offsets[mail.part]!),
+      mails.map((mail) => mail.start),
       receivedAt,
+      reports.map((report) => report.messageId),
+      reports.map((report) => report.recipient),
+      reports.map((report) => report.kind),
+      reports.map((report) => report.detail ?? null),
     ],
   });
 }

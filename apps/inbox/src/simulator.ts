@@ -31,12 +31,12 @@ const REPORTS: Record<Act, Pick<Report, 'kind' | 'detail'>[]> = {
 
 const OUR_MESSAGE_ID = /^(eml_[0-9a-z]{26})@/;
 
-/** What a provider would report of a mail that it has just taken for these recipients; nothing if the mail is not ours. */
-export function reportsOf(messageId: string | undefined, recipients: readonly string[], at: Date): Report[] {
+/** What a provider would report of a mail that it takes for these recipients; nothing if the mail is not ours. */
+export function reportsOf(messageId: string | undefined, recipients: readonly string[]) {
   const id = OUR_MESSAGE_ID.exec(messageId ?? '')?.[1];
   if (id === undefined) return [];
   return recipients.flatMap((recipient) =>
-    REPORTS[actOf(recipient)].map((report) => ({ messageId: id, ...report, at, recipient })),
+    REPORTS[actOf(recipient)].map((report) => ({ messageId: id, recipient, ...report })),
   );
 }
 
