@@ -89,36 +89,39 @@ test(
   },
 );
 
-test('a start after that keeps the data, and npm stop ends it', { timeout: START_TIMEOUT_MS }, async () => {
-  const before = devFile();
-  const started = await start();
-  expect(devFile()).toMatchObject({ projects: before.projects, keys: before.keys });
-  expect(await projectIds(before.keys.all)).toEqual(before.projects.map(({ id }) => id).reverse());
-
-  const everything = allIds();
-  expect(await script('stop', ['--data', dataDir]).exit).toBe(0);
-  expect(everything.filter(isRunning)).toEqual([]);
-  expect(await started.exit).toBe(0);
-  expect(devFile().pid).toBeNull();
-});
-
 test(
-  '--fresh starts empty, leftovers of a killed launcher do not stop it, and Ctrl-C ends every process',
+  'leftovers of a killed launcher do not stop a start, which keeps the data, and npm stop ends it',
   { timeout: START_TIMEOUT_MS },
   async () => {
-    const { keys } = devFile();
     // As after a power cut: pid files that name processes which are others by now.
     writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n`);
     writeFileSync(join(dataDir, 'run/launcher.json'), JSON.stringify([{ pid: process.pid, started: 'long ago' }]));
-    const started = await start('--fresh');
-    expect((await call('/v1/projects', keys.full)).status).toBe(401);
+    const before = devFile();
+    const started = await start();
+    expect(devFile()).toMatchObject({ projects: before.projects, keys: before.keys });
+    expect(await projectIds(before.keys.all)).toEqual(before.projects.map(({ id }) => id).reverse());
 
     const everything = allIds();
-    started.child.kill('SIGINT');
-    expect(await started.exit).toBe(0);
+    expect(await script('stop', ['--data', dataDir]).exit).toBe(0);
     expect(everything.filter(isRunning)).toEqual([]);
+    expect(await started.exit).toBe(0);
+    expect(devFile().pid).toBeNull();
   },
 );
+
+test('--fresh starts empty, and Ctrl-C ends every process', { timeout: START_TIMEOUT_MS }, async () => {
+  const { keys } = devFile();
+  // As after a power cut: pid files that name processes which are others by now.
+  writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n`);
+  writeFileSync(join(dataDir, 'run/launcher.json'), JSON.stringify([{ pid: process.pid, started: 'long ago' }]));
+  const started = await start('--fresh');
+  expect((await call('/v1/projects', keys.full)).status).toBe(401);
+
+  const everything = allIds();
+  started.child.kill('SIGINT');
+  expect(await started.exit).toBe(0);
+  expect(everything.filter(isRunning)).toEqual([]);
+});
 
 test('a folder that holds other things is refused, and --fresh leaves it alone', async () => {
   const foreign = join(folder, 'foreign');
