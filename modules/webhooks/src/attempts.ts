@@ -2,6 +2,7 @@ import { config, decryptSecret, pool } from '@postroom/platform';
 import { noteHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
 import { type EventRow, renderBody, requestHeaders } from './payload.ts';
+import { remember } from './remember.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 
 /** Everything that an attempt needs of delivery, event and endpoint. */
@@ -68,8 +69,13 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
 
 function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): string[] {
   const envelopes = previous === null ? [secret] : [secret, previous];
-  return envelopes.map((envelope) => decryptSecret(envelope, id));
+  return envelopes.map((envelope) => decrypted(`${id} ${envelope}`));
 }
+
+const decrypted = remember((idAndEnvelope) => {
+  const [id = '', envelope = ''] = idAndEnvelope.split(' ');
+  return decryptSecret(envelope, id);
+});
 
 /**
  * Writes the attempts and what they make of their deliveries in one statement, then what they say of their endpoints.

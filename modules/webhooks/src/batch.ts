@@ -1,11 +1,9 @@
+import { STRUGGLING_AFTER } from './limits.ts';
 import { type Attempted, type DueDelivery, giveBack, post, recordAttempts } from './attempts.ts';
 
 /** POSTs under way to one endpoint in a batch: few at first, more with each acknowledgement. */
-const FIRST_WIDTH = 8;
+const FIRST_WIDTH = 10;
 const MAX_WIDTH = 32;
-
-/** After so many failures and no acknowledgement in between, the rest of an endpoint's deliveries is not attempted now. */
-const STOP_AFTER_FAILURES = 8;
 
 /** After this time a batch begins no more POSTs, so that it ends soon and its worker can stop. */
 const BEGIN_WITHIN_MS = 5_000;
@@ -20,6 +18,7 @@ interface Lane {
   width: number;
   underWay: number;
   failuresInRow: number;
+  hasAcknowledged: boolean;
 }
 
 /** Makes the first attempts of these deliveries, those to different endpoints side by side, and records them. */
@@ -44,7 +43,13 @@ function toLanes(deliveries: readonly DueDelivery[]): Lane[] {
   for (const delivery of deliveries) {
     const lane = lanes.get(delivery.endpoint_id);
     if (lane === undefined)
-      lanes.set(delivery.endpoint_id, { waiting: [delivery], width: FIRST_WIDTH, underWay: 0, failuresInRow: 0 });
+      lanes.set(delivery.endpoint_id, {
+        waiting: [delivery],
+        width: FIRST_WIDTH,
+        underWay: 0,
+        failuresInRow: 0,
+        hasAcknowledged: false,
+      });
     else lane.waiting.push(delivery);
   }
   return [...lanes.values()];
@@ -54,7 +59,7 @@ function toLanes(deliveries: readonly DueDelivery[]): Lane[] {
 function runLane(lane: Lane, results: Results, isOver: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const next = () => {
-      while (lane.underWay < lane.width && lane.failuresInRow < STOP_AFTER_FAILURES && !isOver()) {
+      while (lane.underWay < lane.width && !isHopeless(lane) && !isOver()) {
         const delivery = lane.waiting.shift();
         if (delivery === undefined) break;
         lane.underWay++;
@@ -65,6 +70,7 @@ function runLane(lane: Lane, results: Results, isOver: () => boolean): Promise<v
     const done = (attempted: Attempted) => {
       lane.underWay--;
       lane.failuresInRow = attempted.acknowledged ? 0 : lane.failuresInRow + 1;
+      lane.hasAcknowledged ||= attempted.acknowledged;
       if (attempted.acknowledged) lane.width = Math.min(lane.width + 1, MAX_WIDTH);
       results.add(attempted);
       next();
@@ -72,6 +78,10 @@ function runLane(lane: Lane, results: Results, isOver: () => boolean): Promise<v
     next();
   });
 }
+
+/** An endpoint that has not acknowledged in this batch gets no more than it takes to count as struggling. */
+const isHopeless = ({ failuresInRow, underWay, hasAcknowledged }: Lane) =>
+  failuresInRow + (hasAcknowledged ? 0 : underWay) >= STRUGGLING_AFTER;
 
 /** Collects attempts and writes them in portions, one after the other. */
 class Results {

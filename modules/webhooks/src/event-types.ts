@@ -18,8 +18,9 @@ const email = z.object({
   message_id: z.string().describe('Id of the message, the same in every event about it.'),
   subject: z.string().describe('The subject, with placeholders filled in.'),
   campaign_id: z.string().nullable().describe('The campaign it belongs to; null for a transactional email.'),
-  contact_id: z.string().nullable().optional().describe('The contact it went to, when it is one.'),
-  metadata: z.record(z.string(), z.unknown()).optional().describe('What the sender gave as `metadata`, unchanged.'),
+  contact_id: z.string().nullable().describe('The contact it went to; null when the address is no contact.'),
+  tags: z.array(z.string()).describe('What the sender gave as `tags`.'),
+  metadata: z.record(z.string(), z.unknown()).describe('What the sender gave as `metadata`, unchanged.'),
 });
 
 const reason = z.string().describe('Why, in the words of the server or of Postroom.');
@@ -42,6 +43,9 @@ const exampleEmail = {
   message_id: 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6',
   subject: 'News in November',
   campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1',
+  contact_id: exampleContact.contact_id,
+  tags: ['newsletter'],
+  metadata: { order: 'A-1007' },
 };
 const exampleCampaign = { campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1', name: 'November news' };
 

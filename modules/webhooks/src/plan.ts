@@ -2,24 +2,23 @@ import { newId } from '@postroom/platform';
 import { STRUGGLING_AFTER } from './limits.ts';
 import { BATCH_SIZE } from './queue.ts';
 
-/**
- * First attempts in hand at most, of one endpoint and of all: what Temporal and the workers hold, however much waits. An
- * endpoint gets a second and a third batch at a time once it is seen to acknowledge.
- */
-const IN_HAND_PER_ENDPOINT = BATCH_SIZE;
-const IN_HAND_WHEN_FLOWING = 3 * BATCH_SIZE;
-const IN_HAND = 100 * BATCH_SIZE;
+/** First attempts in hand at most, of all endpoints: what Temporal and the workers hold, however much waits. */
+const IN_HAND = 30 * BATCH_SIZE;
 
-/** Deliveries of one endpoint that wait in workflows for another attempt; past this, new ones wait in the table. */
+/** And of one endpoint: few until it is seen to acknowledge, so that those that hang hold little. */
+const IN_HAND_AT_FIRST = 10;
+const IN_HAND_WHEN_FLOWING = 3 * BATCH_SIZE;
+
+/** Deliveries of one endpoint that wait for another attempt; past this, new ones wait for them. */
 const WAITING_PER_ENDPOINT = 1_000;
 
 /** For an endpoint that struggles: so many deliveries in hand, and then one more as a probe each half minute. */
-const STRUGGLING_IN_HAND = 20;
-const STRUGGLING_FIRST_ATTEMPTS = 2;
+const STRUGGLING_IN_HAND = 10;
 export const PROBE_EVERY_MS = 30_000;
 
-/** An endpoint's part of a batch that is worth a batch of its own. */
+/** An endpoint's part of a round that is worth a batch of its own, and how many such batches begin in one round. */
 const OWN_BATCH_FROM = 25;
+const OWN_BATCHES = 10;
 
 /** An endpoint for which deliveries wait, as the tables have it. */
 export interface Waiting {
@@ -31,10 +30,10 @@ export interface Waiting {
   isFlowing: boolean;
   /** First attempts in hand. */
   attempting: number;
-  /** Deliveries whose workflows wait for another attempt. */
+  /** Deliveries that wait for another attempt. */
   retrying: number;
-  /** Milliseconds since one was last handed over; `null` when none is in hand. */
-  idleMs: number | null;
+  /** When this relay last took some of it, in milliseconds; what was served longest ago comes first. */
+  servedAt: number;
 }
 
 /** What to take: so many of an endpoint, each alone (`batch: null`) or into the batch whose workflow has that id. */
@@ -44,16 +43,30 @@ export interface Take {
   batch: string | null;
 }
 
+export interface Room {
+  /** Deliveries that may go alone. */
+  alone: number;
+  /** First attempts in hand, of all endpoints. */
+  inHand: number;
+  /** The time, in milliseconds. */
+  now: number;
+}
+
+interface Wanted {
+  endpointId: string;
+  take: number;
+}
+
 /**
- * Decides what to hand over now. Every endpoint gets its turn before any gets more than a batch; what fits into `alone`
- * starts one workflow each, and in a burst the first attempts go in batches, many of one endpoint together and few of many
- * endpoints together. Probes of struggling endpoints are always alone.
+ * Decides what to hand over now. What fits into `alone` starts one workflow each; in a burst first attempts go in batches:
+ * few of many endpoints together, and many of one endpoint in a batch of its own, in turn. Deliveries of struggling
+ * endpoints are always alone.
  */
-export function plan(waiting: readonly Waiting[], { alone, inHand }: { alone: number; inHand: number }): Take[] {
+export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room): Take[] {
   const struggling = waiting.filter(isStruggling);
-  const well = waiting.filter((one) => !isStruggling(one));
-  const probes = struggling.map((one) => ({ endpointId: one.endpointId, take: probe(one), batch: null }));
-  const wanted = share(well, Math.max(0, IN_HAND - inHand));
+  const probes = struggling.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
+  const well = waiting.filter((one) => !isStruggling(one)).toSorted((a, b) => a.servedAt - b.servedAt);
+  const wanted = limit(well.map(wish), Math.max(0, IN_HAND - inHand));
   const total = wanted.reduce((sum, { take }) => sum + take, 0);
   const rest = total <= alone ? wanted.map((one) => ({ ...one, batch: null })) : intoBatches(wanted);
   return [...probes, ...rest].filter(({ take }) => take > 0);
@@ -61,33 +74,33 @@ export function plan(waiting: readonly Waiting[], { alone, inHand }: { alone: nu
 
 const isStruggling = ({ failuresInRow }: Waiting) => failuresInRow >= STRUGGLING_AFTER;
 
-function probe({ waiting, attempting, retrying, idleMs }: Waiting): number {
-  const room = Math.min(STRUGGLING_IN_HAND - attempting - retrying, STRUGGLING_FIRST_ATTEMPTS - attempting);
+function probe({ waiting, attempting, retrying, servedAt }: Waiting, now: number): number {
+  const room = STRUGGLING_IN_HAND - attempting - retrying;
   if (room > 0) return Math.min(waiting, room);
-  const isDue = attempting === 0 && (idleMs === null || idleMs >= PROBE_EVERY_MS);
+  const isDue = attempting === 0 && now - servedAt >= PROBE_EVERY_MS;
   return isDue ? Math.min(waiting, 1) : 0;
 }
 
-/** Up to a batch of each endpoint; when there is less room than that, as evenly as it can be shared. */
-function share(waiting: readonly Waiting[], room: number): { endpointId: string; take: number }[] {
-  const wanted = waiting.map((one) => ({ endpointId: one.endpointId, take: wish(one) }));
+function wish({ endpointId, waiting, isFlowing, attempting, retrying }: Waiting): Wanted {
+  const room = (isFlowing ? IN_HAND_WHEN_FLOWING : IN_HAND_AT_FIRST) - attempting;
+  const take = retrying >= WAITING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(waiting, BATCH_SIZE, room));
+  return { endpointId, take };
+}
+
+/** Those that want little get it; the others a batch each in turn, until the room or the round is used up. */
+function limit(wanted: readonly Wanted[], room: number): Wanted[] {
   let left = room;
-  let others = wanted.length;
-  for (const one of wanted.toSorted((a, b) => a.take - b.take)) {
-    one.take = Math.min(one.take, Math.floor(left / others));
-    left -= one.take;
-    others--;
-  }
-  return wanted;
+  const take = (one: Wanted): Wanted => {
+    const taken = Math.min(one.take, left);
+    left -= taken;
+    return { ...one, take: taken };
+  };
+  const little = wanted.filter((one) => one.take < OWN_BATCH_FROM).map(take);
+  const much = wanted.filter((one) => one.take >= OWN_BATCH_FROM).slice(0, OWN_BATCHES);
+  return [...little, ...much.map(take)];
 }
 
-function wish({ waiting, isFlowing, attempting, retrying }: Waiting): number {
-  if (retrying >= WAITING_PER_ENDPOINT) return 0;
-  const room = (isFlowing ? IN_HAND_WHEN_FLOWING : IN_HAND_PER_ENDPOINT) - attempting;
-  return Math.max(0, Math.min(waiting, BATCH_SIZE, room));
-}
-
-function intoBatches(wanted: readonly { endpointId: string; take: number }[]): Take[] {
+function intoBatches(wanted: readonly Wanted[]): Take[] {
   let shared: { batch: string; size: number } | undefined;
   return wanted.map(({ endpointId, take }) => {
     if (take >= OWN_BATCH_FROM) return { endpointId, take, batch: batchId() };

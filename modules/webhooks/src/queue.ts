@@ -33,7 +33,6 @@ export interface WaitingRow {
   failures_in_row: number;
   attempting: number;
   retrying: number;
-  idle_ms: number | null;
   in_hand: number;
 }
 
@@ -55,14 +54,11 @@ export async function readWaiting(after: string): Promise<{ endpoints: WaitingRo
              ) AS next
              WHERE jump.number < ${ENDPOINTS_PER_ROUND}
            ), in_hand AS (
-             SELECT endpoint_id, count(*) FILTER (WHERE state = 'queued')::int AS attempting,
-               count(*) FILTER (WHERE state = 'retried')::int AS retrying, max(handed_at) AS last
-             FROM deliveries WHERE handed_at IS NOT NULL AND closed_at IS NULL GROUP BY endpoint_id
+             SELECT endpoint_id, count(*)::int AS attempting FROM deliveries
+             WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'queued' GROUP BY endpoint_id
            )
-           SELECT jump.endpoint_id, e.enabled, e.failures_in_row, waiting.rows AS waiting,
-             coalesce(h.attempting, 0) AS attempting, coalesce(h.retrying, 0) AS retrying,
-             (extract(epoch FROM now() - h.last) * 1000)::float AS idle_ms,
-             (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
+           SELECT jump.endpoint_id, e.enabled, e.failures_in_row, waiting.rows AS waiting, retrying.rows AS retrying,
+             coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
            FROM jump
            LEFT JOIN webhook_endpoints e ON e.id = jump.endpoint_id
            LEFT JOIN in_hand h ON h.endpoint_id = jump.endpoint_id
@@ -72,6 +68,11 @@ export async function readWaiting(after: string): Promise<{ endpoints: WaitingRo
                WHERE d.endpoint_id = jump.endpoint_id AND d.handed_at IS NULL AND d.state = 'queued' LIMIT ${BATCH_SIZE}
              ) AS part
            ) AS waiting
+           CROSS JOIN LATERAL (
+             SELECT count(*)::int AS rows FROM (
+               SELECT FROM deliveries d WHERE d.endpoint_id = jump.endpoint_id AND d.state = 'retried' LIMIT ${RETRYING}
+             ) AS part
+           ) AS retrying
            ORDER BY jump.endpoint_id`,
     values: [after],
   });
@@ -109,8 +110,11 @@ export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claime
   return rows;
 }
 
-/** Marks deliveries that wait for another attempt as taken, those due first. Far from due they are taken while there is room. */
-export async function claimRetries(limit: number): Promise<ClaimedRetry[]> {
+/**
+ * Marks deliveries that wait for another attempt as taken, those due first. Until they are due, they are taken only while
+ * there is room for workflows that wait, and with `isBusy` only a moment before.
+ */
+export async function claimRetries(limit: number, { isBusy }: { isBusy: boolean }): Promise<ClaimedRetry[]> {
   const { rows } = await pool.query<ClaimedRetry>({
     name: 'webhooks-claim-retries',
     text: `WITH room AS (
@@ -119,7 +123,8 @@ export async function claimRetries(limit: number): Promise<ClaimedRetry[]> {
            ), picked AS (
              SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
              WHERE d.handed_at IS NULL AND d.state = 'retried'
-               AND d.next_attempt_at <= CASE WHEN (SELECT is_left FROM room) THEN 'infinity' ELSE now() END
+               AND d.next_attempt_at <= CASE WHEN NOT (SELECT is_left FROM room) THEN now()
+                 WHEN $2 THEN now() + interval '5 seconds' ELSE 'infinity' END
              ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
            )
            UPDATE deliveries d SET handed_at = now(), workflow_id = ${OWN_WORKFLOW_ID}
@@ -129,7 +134,7 @@ export async function claimRetries(limit: number): Promise<ClaimedRetry[]> {
            WHERE d.id = picked.id AND e.id = d.event_id
            RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, d.next_attempt_at,
              e.type AS event_type, last.status, last.error`,
-    values: [limit],
+    values: [limit, isBusy],
   });
   return rows;
 }

@@ -1,8 +1,9 @@
 import { logger } from '@postroom/platform';
 import { type RelaySource, startOnce } from '@postroom/platform/relay';
 import type { Client } from '@temporalio/client';
-import { plan, type Waiting } from './plan.ts';
-import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, unclaim, type WaitingRow } from './queue.ts';
+import { forgetQuiet, noteHanded, toWaiting } from './flow.ts';
+import { plan } from './plan.ts';
+import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, unclaim } from './queue.ts';
 import { firstStarts, retryStart, type Start } from './starts.ts';
 import { sweep } from './sweep.ts';
 
@@ -18,9 +19,6 @@ const RETRIES_PER_ROUND = 20;
 
 const SWEEP_EVERY_MS = 10_000;
 
-/** So long after an endpoint was seen to acknowledge it counts as flowing. */
-const FLOWING_MS = 10_000;
-
 /**
  * Waiting deliveries become workflows: `deliverWebhook` for one, `deliverBatch` for the first attempts of up to 100. They
  * are marked before their workflow starts, and those of a start that fails are unmarked; what a crash leaves marked
@@ -34,59 +32,20 @@ const memory = { afterEndpoint: '', alone: ALONE_AT_ONCE, countedAt: Date.now(),
 async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
   await sweepNowAndThen(client);
   await gather();
-  const retries = await claimRetries(RETRIES_PER_ROUND);
   const { endpoints, inHand, last } = await readWaiting(memory.afterEndpoint);
   memory.afterEndpoint = last;
-  const takes = plan(endpoints.map(toWaiting), { alone: roomForAlone(), inHand });
+  const takes = plan(endpoints.map(toWaiting), { alone: roomForAlone(), inHand, now: Date.now() });
   const first = await claimFirstAttempts(takes);
-  for (const { endpoint_id: id } of first) seen(id).attempting++;
-  noteLoad(
-    first.length,
-    takes.some(({ batch }) => batch !== null),
-  );
+  noteHanded(first);
+  const isBurst = takes.some(({ batch }) => batch !== null);
+  noteLoad(first.length, isBurst);
+  const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: isBurst });
   await startAll(client, [...retries.map(retryStart), ...firstStarts(first)]);
   const isMoreOfOne = takes.some(({ take }) => take === BATCH_SIZE);
   return {
     handed: retries.length + first.length,
     more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && isMoreOfOne),
   };
-}
-
-/** What was last seen of an endpoint; forgotten when it has been quiet. */
-interface Seen {
-  attempting: number;
-  flowedAt: number;
-  at: number;
-}
-
-const endpointsSeen = new Map<string, Seen>();
-
-/** Whether an endpoint acknowledges shows from round to round: what was in hand comes back, and it counts no failures. */
-function toWaiting(row: WaitingRow): Waiting {
-  const before = seen(row.endpoint_id);
-  const now = Date.now();
-  if (row.failures_in_row > 0) before.flowedAt = 0;
-  else if (row.attempting < before.attempting) before.flowedAt = now;
-  Object.assign(before, { attempting: row.attempting, at: now });
-  return {
-    endpointId: row.endpoint_id,
-    waiting: row.waiting,
-    failuresInRow: row.failures_in_row,
-    isFlowing: now - before.flowedAt < FLOWING_MS,
-    attempting: row.attempting,
-    retrying: row.retrying,
-    idleMs: row.idle_ms,
-  };
-}
-
-function seen(endpointId: string): Seen {
-  const known = endpointsSeen.get(endpointId) ?? { attempting: 0, flowedAt: 0, at: Date.now() };
-  endpointsSeen.set(endpointId, known);
-  return known;
-}
-
-function forgetQuiet(): void {
-  for (const [id, { at }] of endpointsSeen) if (Date.now() - at > FLOWING_MS) endpointsSeen.delete(id);
 }
 
 async function startAll(client: Client, starts: readonly Start[]): Promise<void> {

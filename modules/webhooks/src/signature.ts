@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { remember } from './remember.ts';
 
 const SECRET_PREFIX = 'whsec_';
 
@@ -23,7 +24,7 @@ export interface Signed {
  * `v1=` of its own; a receiver accepts any that matches.
  */
 export function signature(secrets: readonly string[], { timestamp, body }: Signed): string {
-  const signatures = secrets.map((secret) => `v1=${hmac(secret, `${timestamp}.${body}`, 'hex')}`);
+  const signatures = secrets.map((secret) => `v1=${hmac(keysOf(secret).asShown, `${timestamp}.${body}`, 'hex')}`);
   return [`t=${timestamp}`, ...signatures].join(',');
 }
 
@@ -32,13 +33,18 @@ export function signature(secrets: readonly string[], { timestamp, body }: Signe
  * `<id>.<timestamp>.<body>`, keyed by the bytes that the secret encodes; one for each secret, a space between them.
  */
 export function standardSignature(secrets: readonly string[], { eventId, timestamp, body }: Signed): string {
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-    return `v1,${hmac(key, `${eventId}.${timestamp}.${body}`, 'base64')}`;
-  });
+  const signatures = secrets.map(
+    (secret) => `v1,${hmac(keysOf(secret).decoded, `${eventId}.${timestamp}.${body}`, 'base64')}`,
+  );
   return signatures.join(' ');
 }
 
-function hmac(key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
+/** Keys are made once: that costs as much as a signature. */
+const keysOf = remember((secret: string) => ({
+  asShown: createSecretKey(Buffer.from(secret)),
+  decoded: createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')),
+}));
+
+function hmac(key: KeyObject, text: string, encoding: 'hex' | 'base64'): string {
   return createHmac('sha256', key).update(text).digest(encoding);
 }

@@ -1,0 +1,51 @@
+import type { Waiting } from './plan.ts';
+import type { Claimed, WaitingRow } from './queue.ts';
+
+/** So long after an endpoint was seen to acknowledge it counts as flowing. */
+const FLOWING_MS = 10_000;
+
+/** What a relay saw of an endpoint in its last round. */
+interface Seen {
+  attempting: number;
+  flowedAt: number;
+  servedAt: number;
+  at: number;
+}
+
+const endpoints = new Map<string, Seen>();
+
+/**
+ * An endpoint as the plan wants it. Whether it acknowledges shows from round to round: what was in hand comes back, and it
+ * counts no failure.
+ */
+export function toWaiting(row: WaitingRow): Waiting {
+  const now = Date.now();
+  const before = seen(row.endpoint_id);
+  const cameBack = row.failures_in_row === 0 && row.attempting < before.attempting;
+  const flowedAt = row.failures_in_row > 0 ? 0 : cameBack ? now : before.flowedAt;
+  endpoints.set(row.endpoint_id, { ...before, attempting: row.attempting, flowedAt, at: now });
+  return {
+    endpointId: row.endpoint_id,
+    waiting: row.waiting,
+    failuresInRow: row.failures_in_row,
+    isFlowing: now - flowedAt < FLOWING_MS,
+    attempting: row.attempting,
+    retrying: row.retrying,
+    servedAt: before.servedAt,
+  };
+}
+
+/** Counts what has just been taken into what is in hand. */
+export function noteHanded(claimed: readonly Claimed[]): void {
+  for (const { endpoint_id: id } of claimed) {
+    const before = seen(id);
+    endpoints.set(id, { ...before, attempting: before.attempting + 1, servedAt: Date.now() });
+  }
+}
+
+/** Drops endpoints for which nothing has waited for a while. */
+export function forgetQuiet(): void {
+  for (const [id, { at }] of endpoints) if (Date.now() - at > FLOWING_MS) endpoints.delete(id);
+}
+
+const seen = (id: string): Seen => endpoints.get(id) ?? { attempting: 0, flowedAt: 0, servedAt: 0, at: Date.now() };
