@@ -20,7 +20,6 @@ Without a file it takes samples/contacts.csv. It uses the running system if ther
 `;
 
 const stopping = new AbortController();
-process.exitCode = await main();
 
 async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.on(signal, stop);
@@ -182,3 +181,5 @@ function sayImported({ ids, created, updated, elapsedMs }: Imported, problems: r
 function tagOf(now: Date): string {
   return `${now.toISOString().slice(0, 16).replace('T', ' ')} ${Math.random().toString(36).slice(2, 6)}`;
 }
+
+process.exitCode = await main();

@@ -25,21 +25,23 @@ export function fail(text: string): void {
   console.error(`${red('✗')} ${text}`);
 }
 
-/** Without a terminal, progress is a line now and then. */
+/** Without a terminal, progress is a line now and then, when there is something new. */
 const LINE_EVERY_MS = 3_000;
 let lastLineAt = 0;
+let lastLine = '';
 let shown = false;
 
-/** What is under way, in a line that the next one replaces. */
+/** What is under way, in a line that the next one replaces; with a bar when its share is known. */
 export function progress(text: string, share?: number): void {
-  const line = share === undefined ? text : `${bar(share)} ${text}`;
   if (terminal) {
+    const line = share === undefined ? text : `${bar(share)} ${text}`;
     const width = (process.stdout.columns ?? 80) - TITLE_WIDTH - 1;
     process.stdout.write(`\r\x1b[2K${' '.repeat(TITLE_WIDTH)}${line.slice(0, width)}`);
     shown = true;
-  } else if (Date.now() - lastLineAt > LINE_EVERY_MS) {
+  } else if (Date.now() - lastLineAt > LINE_EVERY_MS && text !== lastLine) {
     lastLineAt = Date.now();
-    console.log(`${' '.repeat(TITLE_WIDTH)}${line}`);
+    lastLine = text;
+    console.log(`${' '.repeat(TITLE_WIDTH)}${text}`);
   }
 }
 
