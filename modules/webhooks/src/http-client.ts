@@ -65,7 +65,6 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     headersTimeout: 0, // one deadline covers it all
     bodyTimeout: 0,
   });
-  diagnostics.subscribe('undici:client:sendHeaders', noteSocket);
   return {
     post: async (post) => {
       const problem = urlProblem(post.url, { allowPrivate });
@@ -75,10 +74,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
       await setImmediate();
       return answer;
     },
-    close: async () => {
-      diagnostics.unsubscribe('undici:client:sendHeaders', noteSocket);
-      await agent.destroy();
-    },
+    close: () => agent.destroy(),
   };
 }
 
@@ -142,12 +138,12 @@ const resolveBySystem: Resolve = async (hostname) =>
 const underWay = new WeakMap<Buffer, Exchange>();
 const usedSockets = new WeakSet<object>();
 
-function noteSocket(message: unknown): void {
+diagnostics.subscribe('undici:client:sendHeaders', (message) => {
   const { request, socket } = message as { request: { body: unknown }; socket: object };
   const exchange = Buffer.isBuffer(request.body) ? underWay.get(request.body) : undefined;
   if (exchange !== undefined) exchange.socketWasUsed = usedSockets.has(socket);
   usedSockets.add(socket);
-}
+});
 
 /** One POST and its answer, until the answer is complete, enough of it is read, it breaks, or time is up. */
 class Exchange implements Dispatcher.DispatchHandler {
