@@ -21,6 +21,7 @@ export interface Answer {
  */
 export class Conformance {
   readonly #document: OpenApiDocument;
+  readonly #named: Record<string, Schema>;
   readonly #ajv = new Ajv2020({
     strict: true,
     allErrors: true,
@@ -31,21 +32,21 @@ export class Conformance {
 
   constructor(document: OpenApiDocument) {
     this.#document = document;
+    this.#named = document.components.schemas as Record<string, Schema>;
     addFormats(this.#ajv);
     this.#ajv.addFormat('int32', { type: 'number', validate: (value: number) => (value | 0) === value });
     this.#ajv.addKeyword('example');
-    this.#ajv.addSchema({ $id: 'document', $defs: asDefinitions(closed(document.components.schemas)) });
+    this.#ajv.addSchema({ $id: 'document', $defs: asDefinitions(closed(document.components.schemas, this.#named)) });
   }
 
   /** Compiles every named schema; throws for one that is none. */
   compileAll(): void {
-    for (const name of Object.keys(this.#document.components.schemas ?? {}))
-      this.#compile({ $ref: `#/components/schemas/${name}` });
+    for (const name of Object.keys(this.#named)) this.#compile({ $ref: `#/components/schemas/${name}` });
   }
 
   /** What is wrong with a value by a schema of the document; nothing when it conforms. */
   problems(schema: Schema, value: unknown): string[] {
-    const validate = this.#compile(closed(schema) as Schema);
+    const validate = this.#compile(closed(schema, this.#named) as Schema);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
@@ -77,17 +78,25 @@ export class Conformance {
 const asDefinitions = (part: unknown): unknown =>
   JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"document#/$defs/'));
 
-/** The same schemas, of which nothing else may be a member. */
-function closed(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(closed);
+/** The same schemas, of which nothing else may be a member; `named` are those that a `$ref` stands for. */
+function closed(part: unknown, named: Record<string, Schema>): unknown {
+  if (Array.isArray(part)) return part.map((each) => closed(each, named));
   if (typeof part !== 'object' || part === null) return part;
   const schema = part as Schema;
-  const inner = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, key === 'example' ? value : closed(value)]),
-  );
   if (Array.isArray(schema.allOf))
-    return { ...inner, allOf: (schema.allOf as Schema[]).map(closed), unevaluatedProperties: false };
-  const named =
+    return { allOf: schema.allOf.map((each) => open(each, named)), unevaluatedProperties: false };
+  const whole =
     schema.type === 'object' && schema.properties !== undefined && schema.additionalProperties === undefined;
-  return named ? { ...inner, additionalProperties: false } : inner;
+  return { ...inside(schema, named), ...(whole ? { additionalProperties: false } : {}) };
 }
+
+/** A part of an `allOf` knows nothing of the other parts, so it stays open itself. */
+function open(schema: Schema, named: Record<string, Schema>): unknown {
+  const whole = typeof schema.$ref === 'string' ? named[schema.$ref.split('/').at(-1) as string] : schema;
+  return inside(whole as Schema, named);
+}
+
+const inside = (schema: Schema, named: Record<string, Schema>) =>
+  Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'example' ? value : closed(value, named)]),
+  );

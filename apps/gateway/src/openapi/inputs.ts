@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  getNullableType,
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLInputObjectType,
@@ -12,11 +13,12 @@ import {
 import type { Variable } from '../rest/request.ts';
 import { snakeCase } from '../rest/names.ts';
 import { leafSchema, stated } from './leaves.ts';
-import { type Components, described, narrowed, orNull, type Schema } from './schemas.ts';
+import { type Components, described, orNull, type Schema } from './schemas.ts';
 
-/** The schema of what a request gives for a variable of this type. */
-export function inputSchema(type: GraphQLInputType, components: Components): Schema {
-  return isNonNullType(type) ? presentInput(type.ofType, components) : orNull(presentInput(type, components));
+/** The schema of what a request gives for a variable of this type, narrowed by what is stated beside it. */
+export function inputSchema(type: GraphQLInputType, components: Components, more?: Schema): Schema {
+  const schema = { ...presentInput(getNullableType(type), components), ...more };
+  return isNonNullType(type) ? schema : orNull(schema);
 }
 
 function presentInput(type: GraphQLInputType, components: Components): Schema {
@@ -32,9 +34,9 @@ function presentInput(type: GraphQLInputType, components: Components): Schema {
   return components.named(named.name, described({ type: 'object', ...objectOf(members) }, named.description));
 }
 
-/** The schema of a field of an input object: its type, narrowed by what is stated beside it. */
+/** The schema of a field of an input object. */
 export function fieldSchema(field: GraphQLInputField, components: Components): Schema {
-  const schema = narrowed(inputSchema(field.type, components), stated(field));
+  const schema = inputSchema(field.type, components, stated(field));
   const withDefault = field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue };
   return described(withDefault, field.description, field.deprecationReason);
 }
@@ -46,7 +48,7 @@ export type Used = ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
 export function bodyOf(variables: readonly Variable[], used: Used, components: Components): Schema {
   const members = variables.map(({ name, variable, type }): Member => {
     const given = used.get(variable);
-    const schema = narrowed(inputSchema(type, components), given && stated(given));
+    const schema = inputSchema(type, components, given && stated(given));
     return [name, described(schema, given?.description), isNonNullType(type)];
   });
   return { type: 'object', ...objectOf(members) };

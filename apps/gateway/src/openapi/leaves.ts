@@ -6,7 +6,6 @@ export function stated(of: { extensions?: object | null | undefined }): Schema |
   return (of.extensions as { jsonSchema?: Schema } | undefined)?.jsonSchema;
 }
 
-/** Half a surrogate pair and NUL can't be stored, so they are refused wherever text is taken. */
 const TEXT: Schema = { type: 'string' };
 
 const SCALARS: Record<string, Schema> = {

@@ -24,7 +24,7 @@ import { bodyOf, inputSchema, type Used } from './inputs.ts';
 import { stated } from './leaves.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
-import { type Components, described, narrowed, type Schema } from './schemas.ts';
+import { type Components, described, type Schema } from './schemas.ts';
 
 export interface Operation extends Schema {
   operationId: string;
@@ -50,7 +50,7 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
       ...headerParameters(route),
     ],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...replies(schema, route, components), ...errorResponses(errorsOf(route)) },
+    responses: { ...replies(schema, route, components), ...errorResponses(errorsOf(route, shape)) },
   };
 }
 
@@ -141,7 +141,7 @@ function queryParameter(variable: Variable, used: Used, components: Components):
 /** In a path or a query nothing is null: what is not meant is left out. */
 function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
   const given = used.get(variable);
-  return narrowed(inputSchema(nonNull(type), components), given && stated(given));
+  return inputSchema(nonNull(type), components, given && stated(given));
 }
 
 const nonNull = (type: GraphQLInputType) => new GraphQLNonNull(getNullableType(type));
@@ -202,14 +202,15 @@ function replies(schema: GraphQLSchema, route: Route, components: Components): R
 }
 
 /** Which errors a route may answer with, by what it takes. */
-function errorsOf({ method, path }: Route): ErrorName[] {
+function errorsOf({ method, path }: Route, shape: RequestShape): ErrorName[] {
   const writes = method !== 'GET';
   const hasBody = writes && method !== 'DELETE';
+  const namesRows = path.includes('{') || [...shape.query, ...shape.body].some(({ name }) => /_ids?$/.test(name));
   return [
     'BadRequest',
     'Unauthorized',
     'Forbidden',
-    ...(path.includes('{') ? (['NotFound'] as const) : []),
+    ...(namesRows ? (['NotFound'] as const) : []),
     ...(writes ? (['Conflict'] as const) : []),
     ...(hasBody ? (['PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     'RateLimited',

@@ -16,6 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { operation } from '../rest/request.ts';
+import { stated } from './leaves.ts';
 import { type Components, described, either, type Schema } from './schemas.ts';
 import { rootSelections, type Selection, SelectionSchemas, selections } from './selections.ts';
 
@@ -82,6 +83,8 @@ class Sampler {
   readonly #schemas: SelectionSchemas;
   /** What the parts of samples stand for: objects and lists by identity, texts and numbers by values nobody else makes. */
   readonly #known = new Map<unknown, () => Schema>();
+  /** Texts that replies write themselves. */
+  readonly #literals = new Set<unknown>();
   #made = 0;
 
   constructor(schema: GraphQLSchema, of: OperationDefinitionNode, components: Components) {
@@ -133,10 +136,9 @@ class Sampler {
   }
 
   #value(member: Selection, path: string, choice: Choice | undefined): unknown {
-    const { description } = member.field;
-    return this.#ofType(member.field.type, member.selectionSets, path, choice, (schema) =>
-      described(schema, description),
-    );
+    const { description, type } = member.field;
+    const say = (schema: Schema) => described({ ...schema, ...stated(member.field) }, description);
+    return this.#ofType(type, member.selectionSets, path, choice, say);
   }
 
   /** A value of a type that is not null unless that is chosen, and remembered by what it stands for. */
@@ -151,7 +153,9 @@ class Sampler {
     if (chosen === null || chosen === false) return chosen;
     const present = getNullableType(type);
     const value = this.#present(present, sets, path, choice, chosen);
-    if (value !== true) this.#known.set(value, () => say(this.#schemas.ofType(new GraphQLNonNull(present), sets)));
+    // A value of an enum that a reply also writes itself can't be told from that.
+    if (value === true || this.#literals.has(value)) return value;
+    this.#known.set(value, () => say(this.#schemas.ofType(new GraphQLNonNull(present), sets)));
     return value;
   }
 
@@ -187,6 +191,7 @@ class Sampler {
     }
     if (typeof value === 'object') return this.#object(value);
     if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
+    this.#literals.add(value);
     return { type: typeof value, const: value };
   }
 
@@ -208,5 +213,10 @@ class Sampler {
 function isSpreadInto(part: unknown, value: object): boolean {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
   const members = Object.entries(part);
-  return members.length > 1 && members.every(([name, member]) => (value as Record<string, unknown>)[name] === member);
+  const isMore = Object.keys(value).length > members.length;
+  return (
+    isMore &&
+    members.length > 1 &&
+    members.every(([name, member]) => (value as Record<string, unknown>)[name] === member)
+  );
 }

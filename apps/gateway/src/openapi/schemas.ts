@@ -70,13 +70,6 @@ export function described<S extends Schema>(
   };
 }
 
-/** A schema with what else is stated of it; what may be null stays so. */
-export function narrowed(schema: Schema, more: Schema | undefined): Schema {
-  if (more === undefined) return schema;
-  const nullable = Array.isArray(schema.type) && schema.type.includes('null');
-  return { ...schema, ...(nullable ? orNull(more) : more) };
-}
-
 /** Descriptions in the schema say where in the specification they come from; its readers are not the reference's. */
 const forReaders = (description: string) => description.replace(/ ?\((?:spec|design): [^)]*\)/g, '');
 

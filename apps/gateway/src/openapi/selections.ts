@@ -1,6 +1,7 @@
 import {
   type FieldNode,
   getNamedType,
+  getNullableType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -15,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { leafSchema, stated } from './leaves.ts';
-import { type Components, described, narrowed, type ObjectSchema, orNull, type Schema } from './schemas.ts';
+import { type Components, described, type ObjectSchema, orNull, type Schema } from './schemas.ts';
 
 /** A member of what a document selects: its name in the answer, its field in the schema, and what is selected of it. */
 export interface Selection {
@@ -78,15 +79,13 @@ export class SelectionSchemas {
 
   /** The schema of a selected member, its description included. */
   member({ field, selectionSets }: Selection): Schema {
-    return described(
-      narrowed(this.ofType(field.type, selectionSets), stated(field)),
-      field.description,
-      field.deprecationReason,
-    );
+    const schema = this.ofType(field.type, selectionSets, stated(field));
+    return described(schema, field.description, field.deprecationReason);
   }
 
-  ofType(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Schema {
-    return isNonNullType(type) ? this.#present(type.ofType, sets) : orNull(this.#present(type, sets));
+  ofType(type: GraphQLOutputType, sets: readonly SelectionSetNode[], more?: Schema): Schema {
+    const schema = { ...this.#present(getNullableType(type), sets), ...more };
+    return isNonNullType(type) ? schema : orNull(schema);
   }
 
   #present(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Schema {

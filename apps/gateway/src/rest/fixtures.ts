@@ -1,0 +1,92 @@
+import { addLocalDomain } from '@postroom/domains';
+import { type Api, testApi } from '@postroom/testkit';
+
+/** A project that has one of everything which `/v1` can name, for tests that walk every route. */
+export interface Everything {
+  api: Api;
+  /** The path of a route with the ids of this project in it. */
+  fill: (path: string) => string;
+  /** The id of each thing, by the collection that it is found under. */
+  ids: Record<string, string>;
+  /** What a body or a query may name, by the name it is given under. */
+  references: Record<string, string>;
+}
+
+const DOMAIN = 'example.com';
+
+export async function everything(): Promise<Everything> {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, DOMAIN);
+  const make = async (path: string, body: object): Promise<string> => {
+    const reply = await api.post(path, body);
+    if (reply.status > 202) throw new Error(`POST ${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
+    return reply.body.data.id;
+  };
+  const customField = await make('/v1/custom-fields', {
+    key: 'plan',
+    label: 'Plan',
+    type: 'select',
+    options: ['free', 'pro'],
+  });
+  const contact = await make('/v1/contacts', { email: 'ada@example.com', name: 'Ada Lovelace' });
+  const suppression = await make('/v1/suppressions', { email: 'nobody@example.com' });
+  const segment = await make('/v1/segments', { name: 'All', filter: { field: 'email', op: 'contains', value: '@' } });
+  const group = await make('/v1/groups', { name: 'Everybody', contact_ids: [contact] });
+  const template = await make('/v1/templates', {
+    name: 'Hello',
+    subject: 'Hello',
+    body: '<p>Hello {{name|there}}</p>',
+  });
+  await api.post(`/v1/templates/${template}/publish`);
+  const email = await make('/v1/emails', {
+    from: `hello@${DOMAIN}`,
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'Hello',
+    scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  const webhook = await make('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
+  const { deliveryId: delivery, eventId: event } = (await api.post(`/v1/webhooks/${webhook}/test`)).body.data;
+  const campaign = await make('/v1/campaigns', {
+    name: 'November news',
+    subject: 'News',
+    from_name: 'Acme',
+    from_email: `news@${DOMAIN}`,
+    html: '<p>News</p>',
+    group_ids: [group],
+  });
+  const ids: Record<string, string> = {
+    '/v1/projects': api.projectId,
+    '/v1/contacts': contact,
+    '/v1/custom-fields': customField,
+    '/v1/suppressions': suppression,
+    '/v1/segments': segment,
+    '/v1/groups': group,
+    '/v1/templates': template,
+    '/v1/emails': email,
+    '/v1/webhooks': webhook,
+    '/v1/deliveries': delivery,
+    '/v1/campaigns': campaign,
+    '/v1/projects/{id}/domains': DOMAIN,
+  };
+  const fill = (path: string) =>
+    path.replaceAll(/\{\w+\}/g, (_parameter, at: number) => {
+      const collection = path.slice(0, at - 1);
+      const id = ids[collection];
+      if (id === undefined)
+        throw new Error(`Nothing is made for ${path}: add what ${collection} lists to fixtures.ts.`);
+      return id;
+    });
+  const references = {
+    contact_id: contact,
+    contact_ids: contact,
+    group_id: group,
+    group_ids: group,
+    segment_id: segment,
+    segment_ids: segment,
+    template_id: template,
+    campaign_id: campaign,
+    event_id: event,
+  };
+  return { api, fill, ids, references };
+}
