@@ -1,9 +1,119 @@
 import type { List } from './list.ts';
-import { type Body, type Query, Resource } from './resource.ts';
+import { type Body, type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
-import type { Template } from './types.ts';
-export class Campaigns extends Resource {}
-export class Emails extends Resource {}
+import type {
+  Campaign,
+  CampaignDetail,
+  CampaignRecipient,
+  Email,
+  EmailDetail,
+  Preflight,
+  QueuedEmail,
+  Template,
+} from './types.ts';
+
+export class Emails extends Resource {
+  /** Sends a transactional email. A key of scope `sending` may do this. */
+  send(body: Body<'sendEmail'>, options?: RequestOptions): Promise<QueuedEmail> {
+    return this.data('sendEmail', { body }, options);
+  }
+
+  /** Sends up to 100 emails, all or none. */
+  batch(body: Body<'sendEmails'>, options?: RequestOptions): Promise<QueuedEmail[]> {
+    return this.data('sendEmails', { body }, options);
+  }
+
+  /** Transactional emails, or the messages of a campaign, newest first. */
+  list(query: Query<'listEmails'> = {}, options?: RequestOptions): List<Email> {
+    return this.listOf('listEmails', { query }, options);
+  }
+
+  /** An email and what has happened to it. */
+  get(id: string, options?: RequestOptions): Promise<EmailDetail> {
+    return this.data('getEmail', { path: { id } }, options);
+  }
+
+  /** Moves a scheduled email to another time. */
+  reschedule(id: string, body: Body<'rescheduleEmail'>, options?: RequestOptions): Promise<EmailDetail> {
+    return this.data('rescheduleEmail', { path: { id }, body }, options);
+  }
+
+  /** Stops what has not gone out of an email. */
+  cancel(id: string, options?: RequestOptions): Promise<EmailDetail> {
+    return this.data('cancelEmail', { path: { id } }, options);
+  }
+}
+
+export class Campaigns extends Resource {
+  list(query: Query<'listCampaigns'> = {}, options?: RequestOptions): List<Campaign> {
+    return this.listOf('listCampaigns', { query }, options);
+  }
+
+  /** Creates a draft. */
+  create(body: Body<'createCampaign'>, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('createCampaign', { body }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('getCampaign', { path: { id } }, options);
+  }
+
+  update(id: string, body: Body<'updateCampaign'>, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('updateCampaign', { path: { id }, body }, options);
+  }
+
+  /** Deletes a draft. */
+  delete(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('deleteCampaign', { path: { id } }, options);
+  }
+
+  /** Starts a campaign now; its messages go out in the background. */
+  send(id: string, options?: RequestOptions): Promise<DataOf<'sendCampaign'>> {
+    return this.data('sendCampaign', { path: { id } }, options);
+  }
+
+  schedule(id: string, body: Body<'scheduleCampaign'>, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('scheduleCampaign', { path: { id }, body }, options);
+  }
+
+  /** Makes a scheduled campaign a draft again. */
+  unschedule(id: string, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('unscheduleCampaign', { path: { id } }, options);
+  }
+
+  pause(id: string, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('pauseCampaign', { path: { id } }, options);
+  }
+
+  resume(id: string, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('resumeCampaign', { path: { id } }, options);
+  }
+
+  /** Ends a campaign; what has not gone out never will. */
+  cancel(id: string, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('cancelCampaign', { path: { id } }, options);
+  }
+
+  /** Sends a campaign as it is now to a few addresses. */
+  test(id: string, body: Body<'testCampaign'>, options?: RequestOptions): Promise<DataOf<'testCampaign'>> {
+    return this.data('testCampaign', { path: { id }, body }, options);
+  }
+
+  /** What would happen if the campaign were sent now; changes nothing. */
+  preflight(id: string, options?: RequestOptions): Promise<Preflight> {
+    return this.data('getCampaignPreflight', { path: { id } }, options);
+  }
+
+  /** The recipients of a campaign, by state if you like. */
+  recipients(
+    id: string,
+    query: Query<'listCampaignRecipients'> = {},
+    options?: RequestOptions,
+  ): List<CampaignRecipient> {
+    return this.listOf('listCampaignRecipients', { path: { id }, query }, options);
+  }
+}
+
 export class Templates extends Resource {
   list(query: Query<'listTemplates'> = {}, options?: RequestOptions): List<Template> {
     return this.listOf('listTemplates', { query }, options);

@@ -4,19 +4,7 @@
 export interface Error {
   error: {
     /** What kind of error it is. */
-    code:
-      | 'validation_error'
-      | 'unauthorized'
-      | 'insufficient_scope'
-      | 'forbidden'
-      | 'not_found'
-      | 'method_not_allowed'
-      | 'conflict'
-      | 'idempotency_conflict'
-      | 'payload_too_large'
-      | 'unsupported_media_type'
-      | 'rate_limited'
-      | 'internal_error';
+    code: 'validation_error' | 'unauthorized' | 'insufficient_scope' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error';
     /** A sentence for the people who read it. */
     message: string;
     /** The value of the `X-Request-Id` header. */
@@ -38,6 +26,56 @@ export interface Project {
   /** What people call it. */
   name: string;
   /** When it was created. */
+  createdAt: string;
+}
+
+/**
+ * Where an email is.
+ *
+ * - `bounced`: It bounced.
+ * - `canceled`: It was stopped before it went out.
+ * - `complained`: The recipient marked it as spam.
+ * - `delivered`: The recipient's server accepted it.
+ * - `failed`: A server or the provider refused it for good.
+ * - `queued`: It goes out as soon as the mail server takes it.
+ * - `scheduled`: It goes out at its time.
+ * - `sent`: The provider accepted it.
+ * - `suppressed`: The address is not to be mailed.
+ * - `unknown`: The connection broke when it may have been accepted. It is not sent again by itself.
+ */
+export type EmailStatus = 'bounced' | 'canceled' | 'complained' | 'delivered' | 'failed' | 'queued' | 'scheduled' | 'sent' | 'suppressed' | 'unknown';
+
+/** One email, transactional or of a campaign. */
+export interface Email {
+  /** Message id, the same in every event about it. */
+  id: string;
+  /** Where it is; of several addresses, the first. */
+  status: EmailStatus;
+  /** The sender; null for a message of a campaign, which names it. */
+  from: string | null;
+  /** Whom it is to. */
+  to: string[];
+  /** Who gets a copy. */
+  cc: string[];
+  /** Who gets a copy that the others do not see. */
+  bcc: string[];
+  /** Where answers go. */
+  replyTo: string[];
+  /** With placeholders filled in; null when it is its campaign's as it stands. */
+  subject: string | null;
+  /** What the sender marked it with. */
+  tags: string[];
+  /** What the sender gave; echoed in events. */
+  metadata: unknown;
+  /** The campaign it belongs to; null otherwise. */
+  campaignId: string | null;
+  /** The contact it goes to, in a campaign. */
+  contactId: string | null;
+  /** The server's last answer, or why there was none. */
+  answer: string | null;
+  /** When it was asked to go out; null for at once. */
+  scheduledAt: string | null;
+  /** When it was taken. */
   createdAt: string;
 }
 
@@ -77,60 +115,6 @@ export interface Contact {
   updatedAt: string;
 }
 
-/** A new contact. */
-export interface CreateContactInput {
-  /** An object of values by key, coerced against the project's custom fields. */
-  custom_fields?: unknown | undefined;
-  /** The address; surrounding space is dropped. */
-  email: string;
-  /** At most 200 characters; the local part of the address when it is not given. */
-  name?: string | null | undefined;
-}
-
-/** One contact of a batch. What is wrong with it is reported in its result. */
-export interface BatchContactInput {
-  /** An object of values by key, coerced against the project's custom fields. */
-  custom_fields?: unknown | undefined;
-  /** The address. */
-  email?: string | null | undefined;
-  /** At most 200 characters; the local part of the address when it is not given. */
-  name?: string | null | undefined;
-}
-
-/** What happens to a contact that exists: nothing, or the name and the custom fields given are written. */
-export type OnConflict = 'skip' | 'update';
-
-/** Many contacts at once. */
-export interface CreateContactsBatchInput {
-  /** Up to 1,000 contacts. */
-  contacts: BatchContactInput[];
-  /** `skip` unless it says. */
-  on_conflict?: OnConflict | null | undefined;
-}
-
-/** What became of a contact of a batch. */
-export type BatchContactStatus = 'created' | 'error' | 'existing' | 'updated';
-
-/** What is wrong with a contact of a batch. */
-export interface BatchContactError {
-  /** Its path in the contact, such as `email` or `customFields.plan`. */
-  field: string;
-  /** What is wrong with it. */
-  message: string;
-}
-
-/** What to change; what is not given stays. */
-export interface UpdateContactInput {
-  /** Replaces all values. */
-  custom_fields?: unknown | undefined;
-  /** A new address; no other contact's, and not suppressed. */
-  email?: string | null | undefined;
-  /** A new name; blank for the local part of the address. */
-  name?: string | null | undefined;
-  /** False adds an unsubscribe suppression for the address, true clears it. */
-  subscribed?: boolean | null | undefined;
-}
-
 /** What a custom field holds. */
 export type CustomFieldType = 'boolean' | 'date' | 'number' | 'select' | 'text';
 
@@ -150,26 +134,6 @@ export interface CustomField {
   createdAt: string;
 }
 
-/** A new custom field. */
-export interface CreateCustomFieldInput {
-  /** A letter, then at most 63 letters, digits and underscores; unique within the project. */
-  key: string;
-  /** What people call it; the key when it is not given. */
-  label?: string | null | undefined;
-  /** The values allowed; for `select` only. */
-  options?: string[] | null | undefined;
-  /** What it holds; it stays. */
-  type: CustomFieldType;
-}
-
-/** What to change; what is not given stays. */
-export interface UpdateCustomFieldInput {
-  /** A new label. */
-  label?: string | null | undefined;
-  /** Replaces the options of a `select` field; values of contacts stay. */
-  options?: string[] | null | undefined;
-}
-
 /** Why an address is not to be mailed, the strongest reason first. */
 export type SuppressionReason = 'bounced' | 'complained' | 'manual' | 'unsubscribed';
 
@@ -183,14 +147,6 @@ export interface Suppression {
   reason: SuppressionReason;
   /** Since when. */
   createdAt: string;
-}
-
-/** An address not to be mailed. */
-export interface AddSuppressionInput {
-  /** The address, a contact's or not. */
-  email: string;
-  /** `manual` unless it says; the others are for lists brought along from elsewhere. */
-  reason?: SuppressionReason | null | undefined;
 }
 
 /** A saved filter over contacts. Who is in it follows from what they are now. */
@@ -207,46 +163,6 @@ export interface Segment {
   updatedAt: string;
 }
 
-/** A new segment. */
-export interface CreateSegmentInput {
-  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-  filter: unknown;
-  /** Unique within the project; 1 to 200 characters. */
-  name: string;
-}
-
-/** What a filter would hold if it were saved. */
-export interface SegmentPreview {
-  /** How many contacts it holds now. */
-  contactCount: number;
-  /** The ten newest of them. */
-  contacts: Contact[];
-}
-
-/** A saved filter over contacts. Who is in it follows from what they are now. */
-export interface SegmentDetail {
-  /** Segment id. */
-  id: string;
-  /** Unique within the project. */
-  name: string;
-  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-  filter: unknown;
-  /** When it was saved. */
-  createdAt: string;
-  /** When its name or filter last changed. */
-  updatedAt: string;
-  /** How many contacts are in it now. It is counted when asked for. */
-  contactCount: number;
-}
-
-/** What to change; what is not given stays. */
-export interface UpdateSegmentInput {
-  /** Replaces the filter. */
-  filter?: unknown | undefined;
-  /** A new name, unique within the project. */
-  name?: string | null | undefined;
-}
-
 /** A named set of contact ids inside a project. It always has at least one member. */
 export interface Group {
   /** Group id. */
@@ -259,52 +175,143 @@ export interface Group {
   contactCount: number;
 }
 
-/** A new group. At least one of the ids or addresses must be an existing contact. */
-export interface CreateGroupInput {
-  /** Contact ids; those that name nobody are ignored. */
-  contact_ids?: string[] | null | undefined;
-  /** Addresses, matched to existing contacts without regard to case. */
-  emails?: string[] | null | undefined;
-  /** Unique within the project; 1 to 200 characters. */
-  name: string;
+/**
+ * Where a campaign is.
+ *
+ * - `canceled`: It was ended before all had gone out.
+ * - `completed`: No recipient is left to send to.
+ * - `draft`: It can be edited and sent.
+ * - `paused`: Nothing goes out until it is resumed; `pauseReason` says why if nobody asked for it.
+ * - `scheduled`: It starts at its time, and can be edited or sent until then.
+ * - `sending`: Its messages go out in the background.
+ */
+export type CampaignStatus = 'canceled' | 'completed' | 'draft' | 'paused' | 'scheduled' | 'sending';
+
+/** What recipients did, in numbers. */
+export interface CampaignEngagement {
+  /** Messages the provider accepted. */
+  sent: number;
+  /** Messages the recipients' servers accepted. */
+  delivered: number;
+  /** Recipients who opened the message. */
+  opened: number;
+  /** Recipients who clicked a link. */
+  clicked: number;
+  /** Messages that bounced. */
+  bounced: number;
+  /** Recipients who marked it as spam. */
+  complained: number;
+  /** Recipients who unsubscribed. */
+  unsubscribed: number;
 }
 
-/** A member of a group that still exists. */
-export interface GroupMember {
-  /** Contact id. */
+/** How many recipients are in each state. They add up to the number of recipients. */
+export interface CampaignProgress {
+  /** To be sent. */
+  planned: number;
+  /** Being sent. */
+  claimed: number;
+  /** Accepted by the provider. */
+  accepted: number;
+  /** Refused for good. */
+  failed: number;
+  /** Not to be mailed. */
+  suppressed: number;
+  /** Perhaps accepted; nobody can know. */
+  unknown: number;
+  /** Canceled before they went out. */
+  canceled: number;
+}
+
+/** One mailing to many recipients, and where it stands. */
+export interface Campaign {
+  /** Campaign id; its workflow in Temporal has the same. */
   id: string;
-  /** The address. */
+  /** What people call it. */
+  name: string;
+  /** It may have placeholders. */
+  subject: string | null;
+  /** Where it is. */
+  status: CampaignStatus;
+  /** When it was scheduled to start. */
+  scheduledAt: string | null;
+  /** Contacts it goes to, as frozen when it started; 0 before. */
+  recipientCount: number;
+  /** What recipients did. */
+  engagement: CampaignEngagement;
+  /** Recipients by state. */
+  progress: CampaignProgress;
+  /** What the sender is called. */
+  fromName: string | null;
+  /** The address it is sent from. */
+  fromEmail: string | null;
+  /** Where answers go. */
+  replyTo: string | null;
+  /** The template that gives the body. */
+  templateId: string | null;
+  /** Groups it goes to. */
+  groupIds: string[];
+  /** Segments it goes to. */
+  segmentIds: string[];
+  /** Why it was paused automatically; null when somebody paused it. */
+  pauseReason: string | null;
+  /** Messages per second at most; null for no limit. */
+  ratePerSecond: number | null;
+  /** When it was started. */
+  startedAt: string | null;
+  /** When it was completed or canceled. */
+  completedAt: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last edited, or its status commanded. */
+  updatedAt: string;
+}
+
+/**
+ * What became of one message of a campaign.
+ *
+ * - `accepted`: The provider accepted it.
+ * - `canceled`: The campaign was canceled before it went out.
+ * - `claimed`: It is being sent.
+ * - `failed`: A server refused it for good.
+ * - `planned`: It has not been sent, or goes again because the server said "later".
+ * - `suppressed`: The address is not to be mailed.
+ * - `unknown`: The connection broke when it may have been accepted. It is not sent again by itself.
+ */
+export type RecipientState = 'accepted' | 'canceled' | 'claimed' | 'failed' | 'planned' | 'suppressed' | 'unknown';
+
+/** A contact as a campaign froze it, and what became of its message. */
+export interface CampaignRecipient {
+  /** Message id. */
+  id: string;
+  /** The contact. */
+  contactId: string;
+  /** The address, as it was. */
   email: string;
-  /** What the contact is called. */
-  name: string;
-}
-
-/** A named set of contact ids inside a project. It always has at least one member. */
-export interface GroupDetail {
-  /** Group id. */
-  id: string;
-  /** Unique within the project. */
-  name: string;
-  /** Number of member ids stored on the group. */
-  memberCount: number;
-  /** Members that still exist. */
-  contacts: GroupMember[];
-}
-
-/** What to change; what is not given stays. */
-export interface UpdateGroupInput {
-  /** Replaces the whole member list. */
-  contact_ids?: string[] | null | undefined;
-  /** A new name, unique within the project. */
-  name?: string | null | undefined;
-}
-
-/** The contacts to add, by id, by address or both. */
-export interface AddContactsInput {
-  /** Contact ids; those that name nobody are ignored. */
-  contact_ids?: string[] | null | undefined;
-  /** Addresses, matched to existing contacts without regard to case. */
-  emails?: string[] | null | undefined;
+  /** What became of the message. */
+  state: RecipientState;
+  /** The server's last answer, or why there was none. */
+  answer: string | null;
+  /** How often a server said "later". */
+  deferrals: number;
+  /** When it goes again; null when it does not. */
+  notBefore: string | null;
+  /** When it was last taken in hand. */
+  claimedAt: string | null;
+  /** When the provider accepted it. */
+  acceptedAt: string | null;
+  /** When the recipient's server accepted it. */
+  deliveredAt: string | null;
+  /** When it was first opened. */
+  openedAt: string | null;
+  /** When a link was first clicked. */
+  clickedAt: string | null;
+  /** When it bounced. */
+  bouncedAt: string | null;
+  /** When it was marked as spam. */
+  complainedAt: string | null;
+  /** When the recipient unsubscribed by it. */
+  unsubscribedAt: string | null;
 }
 
 /**
@@ -333,31 +340,11 @@ export interface Template {
   updatedAt: string;
 }
 
-/** A new template; it begins as a draft. */
-export interface CreateTemplateInput {
-  /** HTML with placeholders such as `{{name|there}}`. */
-  body: string;
-  /** Unique within the project; 1 to 200 characters. */
-  name: string;
-  /** The subject to start from; placeholders allowed. */
-  subject?: string | null | undefined;
-}
-
-/** What to change; what is not given stays. */
-export interface UpdateTemplateInput {
-  /** New HTML. */
-  body?: string | null | undefined;
-  /** A new name, unique within the project. */
-  name?: string | null | undefined;
-  /** A new subject; null removes it. */
-  subject?: string | null | undefined;
-}
-
 /**
  * How the check of one part of a domain stands.
  *
- * - `failed`: Given up.
- * - `failing`: Was verified and is not any more; there is still time to mend it.
+ * - `failed`: Not seen for 72 hours after it was added, or lost for three days. Still looked for daily.
+ * - `failing`: Was verified and is not any more; there are three days to mend it.
  * - `pending`: Not seen yet.
  * - `verified`: Seen, and right.
  */
@@ -381,9 +368,229 @@ export interface Domain {
   createdAt: string;
 }
 
+/** A customer's URL that events are posted to. Its signing secret is shown once, when it is created. */
+export interface WebhookEndpoint {
+  /** Endpoint id. */
+  id: string;
+  /** Where events are posted to. */
+  url: string;
+  /** What it is for. */
+  description: string | null;
+  /** Event types, or `["*"]` for all, those added later included. */
+  events: string[];
+  /** Whether events go to it. */
+  enabled: boolean;
+  /** When it was disabled. */
+  disabledAt: string | null;
+  /** Why it was disabled, in words. */
+  disabledReason: string | null;
+  /** Since when no attempt has been acknowledged; null when the last one was. */
+  failingSince: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
+}
+
+/**
+ * Where a delivery stands.
+ *
+ * - `acknowledged`: The receiver answered with a 2xx status.
+ * - `failed`: Six attempts were not acknowledged, or it was given up.
+ * - `queued`: No attempt has been made yet.
+ * - `retried`: At least one attempt was not acknowledged, and another will be made.
+ */
+export type DeliveryState = 'acknowledged' | 'failed' | 'queued' | 'retried';
+
+/** One event to one endpoint. */
+export interface WebhookDelivery {
+  /** Delivery id; its workflow in Temporal has the same. */
+  id: string;
+  /** The endpoint it goes to. */
+  endpointId: string;
+  /** The event it carries. */
+  eventId: string;
+  /** The type of that event. */
+  eventType: string;
+  /** Where it stands. */
+  state: DeliveryState;
+  /** Attempts made so far. */
+  attemptCount: number;
+  /** When the next attempt is due; null when none is. */
+  nextAttemptAt: string | null;
+  /** The delivery that this one repeats. */
+  replayOf: string | null;
+  /** When it was queued. */
+  createdAt: string;
+  /** When it was acknowledged or failed. */
+  closedAt: string | null;
+}
+
+/** A file that goes with an email. */
+export interface EmailAttachment {
+  /** What it is called. */
+  filename: string;
+  /** Its content type, if one was given. */
+  contentType: string | null;
+  /** What `cid:` links name. */
+  contentId: string | null;
+}
+
+/** One of the addresses that an email goes to, each of which has its own fate. */
+export interface EmailRecipient {
+  /** The address. */
+  email: string;
+  /** Where its copy is. */
+  status: EmailStatus;
+  /** The server's last answer. */
+  answer: string | null;
+}
+
+/** Something that happened to an email. */
+export interface EmailEvent {
+  /** Such as `email.sent`; the event of that name tells webhooks. */
+  type: string;
+  /** When. */
+  at: string;
+  /** What a server answered, where it did. */
+  detail: string | null;
+}
+
+/** One email, transactional or of a campaign. */
+export interface EmailDetail {
+  /** Message id, the same in every event about it. */
+  id: string;
+  /** Where it is; of several addresses, the first. */
+  status: EmailStatus;
+  /** The sender; null for a message of a campaign, which names it. */
+  from: string | null;
+  /** Whom it is to. */
+  to: string[];
+  /** Who gets a copy. */
+  cc: string[];
+  /** Who gets a copy that the others do not see. */
+  bcc: string[];
+  /** Where answers go. */
+  replyTo: string[];
+  /** With placeholders filled in; null when it is its campaign's as it stands. */
+  subject: string | null;
+  /** What the sender marked it with. */
+  tags: string[];
+  /** What the sender gave; echoed in events. */
+  metadata: unknown;
+  /** The campaign it belongs to; null otherwise. */
+  campaignId: string | null;
+  /** The contact it goes to, in a campaign. */
+  contactId: string | null;
+  /** The server's last answer, or why there was none. */
+  answer: string | null;
+  /** When it was asked to go out; null for at once. */
+  scheduledAt: string | null;
+  /** When it was taken. */
+  createdAt: string;
+  /** Its HTML; null when it has none, or belongs to a campaign. */
+  html: string | null;
+  /** Its text; null when it is made from the HTML. */
+  text: string | null;
+  /** Headers that the sender added. */
+  headers: unknown;
+  /** The files that go with it. */
+  attachments: EmailAttachment[];
+  /** Every address it goes to. */
+  recipients: EmailRecipient[];
+  /** What has happened to it, first thing first. */
+  events: EmailEvent[];
+}
+
+/** A saved filter over contacts. Who is in it follows from what they are now. */
+export interface SegmentDetail {
+  /** Segment id. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  filter: unknown;
+  /** When it was saved. */
+  createdAt: string;
+  /** When its name or filter last changed. */
+  updatedAt: string;
+  /** How many contacts are in it now. It is counted when asked for. */
+  contactCount: number;
+}
+
+/** A member of a group that still exists. */
+export interface GroupMember {
+  /** Contact id. */
+  id: string;
+  /** The address. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
+}
+
+/** A named set of contact ids inside a project. It always has at least one member. */
+export interface GroupDetail {
+  /** Group id. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** Number of member ids stored on the group. */
+  memberCount: number;
+  /** Members that still exist. */
+  contacts: GroupMember[];
+}
+
+/** One mailing to many recipients, and where it stands. */
+export interface CampaignDetail {
+  /** Campaign id; its workflow in Temporal has the same. */
+  id: string;
+  /** What people call it. */
+  name: string;
+  /** It may have placeholders. */
+  subject: string | null;
+  /** Where it is. */
+  status: CampaignStatus;
+  /** When it was scheduled to start. */
+  scheduledAt: string | null;
+  /** Contacts it goes to, as frozen when it started; 0 before. */
+  recipientCount: number;
+  /** What recipients did. */
+  engagement: CampaignEngagement;
+  /** Recipients by state. */
+  progress: CampaignProgress;
+  /** What the sender is called. */
+  fromName: string | null;
+  /** The address it is sent from. */
+  fromEmail: string | null;
+  /** Where answers go. */
+  replyTo: string | null;
+  /** The template that gives the body. */
+  templateId: string | null;
+  /** Groups it goes to. */
+  groupIds: string[];
+  /** Segments it goes to. */
+  segmentIds: string[];
+  /** Why it was paused automatically; null when somebody paused it. */
+  pauseReason: string | null;
+  /** Messages per second at most; null for no limit. */
+  ratePerSecond: number | null;
+  /** When it was started. */
+  startedAt: string | null;
+  /** When it was completed or canceled. */
+  completedAt: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last edited, or its status commanded. */
+  updatedAt: string;
+  /** The body; after the start also a template's. */
+  html: string | null;
+  /** The text part; made from the HTML when null. */
+  text: string | null;
+}
+
 /** A DNS record to publish. */
 export interface DnsRecord {
-  /** What it is for. */
+  /** What it verifies: `dkim`, `mailFrom` or `dmarc`. */
   purpose: string;
   /** Record type, such as TXT. */
   type: string;
@@ -391,6 +598,43 @@ export interface DnsRecord {
   name: string;
   /** What to publish. */
   value: string;
+}
+
+/** How much mail suffers, the worst first. */
+export type RecommendationSeverity = 'high' | 'info' | 'low' | 'medium';
+
+/** A DNS record that would settle a recommendation. */
+export interface RecommendedRecord {
+  /** Record type, such as TXT. */
+  type: string;
+  /** Full name of the record. */
+  name: string;
+  /** What to publish in place of what is there. */
+  value: string;
+}
+
+/** Something about the DNS of a domain that had better be changed. */
+export interface DomainRecommendation {
+  /** Which one it is, such as `dmarc_missing`. */
+  id: string;
+  /** How much mail suffers. */
+  severity: RecommendationSeverity;
+  /** What to do. */
+  title: string;
+  /** Why. */
+  detail: string;
+  /** What to publish, if that does it. */
+  record: RecommendedRecord | null;
+}
+
+/** Who runs the name servers of a domain. */
+export interface DnsProvider {
+  /** Such as `cloudflare`. */
+  id: string;
+  /** What it is called. */
+  name: string;
+  /** Where its records are edited. */
+  editorUrl: string;
 }
 
 /** Something that happened to a domain. */
@@ -427,98 +671,12 @@ export interface DomainDetail {
   verification: VerificationStatus;
   /** The records to publish. */
   records: DnsRecord[];
-  /** Open deliverability recommendations. */
-  recommendations: unknown;
+  /** Open deliverability recommendations, the worst first. */
+  recommendations: DomainRecommendation[];
   /** The DNS provider that was detected. */
-  dnsProvider: string | null;
+  dnsProvider: DnsProvider | null;
   /** What happened to the domain, newest first; at most the last 200. */
   lifecycle: LifecycleEvent[];
-}
-
-/** A customer's URL that events are posted to. Its signing secret is shown once, when it is created. */
-export interface WebhookEndpoint {
-  /** Endpoint id. */
-  id: string;
-  /** Where events are posted to. */
-  url: string;
-  /** What it is for. */
-  description: string | null;
-  /** Event types, or `["*"]` for all, those added later included. */
-  events: string[];
-  /** Whether events go to it. */
-  enabled: boolean;
-  /** When it was disabled. */
-  disabledAt: string | null;
-  /** Why it was disabled, in words. */
-  disabledReason: string | null;
-  /** Since when no attempt has been acknowledged; null when the last one was. */
-  failingSince: string | null;
-  /** When it was created. */
-  createdAt: string;
-  /** When it last changed. */
-  updatedAt: string;
-}
-
-/** A new webhook endpoint. */
-export interface CreateWebhookEndpointInput {
-  /** What it is for; at most 500 characters. */
-  description?: string | null | undefined;
-  /** Event types, or `["*"]` for all current and future types. */
-  events: string[];
-  /** An HTTPS URL that is reachable from the Internet. */
-  url: string;
-}
-
-/** What to change; what is not given stays. */
-export interface UpdateWebhookEndpointInput {
-  /** What it is for; an empty text removes it. */
-  description?: string | null | undefined;
-  /** Event types, or `["*"]`; replaces those before. */
-  events?: string[] | null | undefined;
-  /** An HTTPS URL that is reachable from the Internet. */
-  url?: string | null | undefined;
-}
-
-/** The test event that was queued. */
-export interface SendTestWebhookPayload {
-  /** The event. */
-  eventId: string;
-  /** Its delivery. */
-  deliveryId: string;
-}
-
-/**
- * Where a delivery stands.
- *
- * - `acknowledged`: The receiver answered with a 2xx status.
- * - `failed`: Six attempts were not acknowledged, or it was given up.
- * - `queued`: No attempt has been made yet.
- * - `retried`: At least one attempt was not acknowledged, and another will be made.
- */
-export type DeliveryState = 'acknowledged' | 'failed' | 'queued' | 'retried';
-
-/** One event to one endpoint. */
-export interface WebhookDelivery {
-  /** Delivery id; its workflow in Temporal has the same. */
-  id: string;
-  /** The endpoint it goes to. */
-  endpointId: string;
-  /** The event it carries. */
-  eventId: string;
-  /** The type of that event. */
-  eventType: string;
-  /** Where it stands. */
-  state: DeliveryState;
-  /** Attempts made so far. */
-  attemptCount: number;
-  /** When the next attempt is due; null when none is. */
-  nextAttemptAt: string | null;
-  /** The delivery that this one repeats. */
-  replayOf: string | null;
-  /** When it was queued. */
-  createdAt: string;
-  /** When it was acknowledged or failed. */
-  closedAt: string | null;
 }
 
 /** What a delivery carries: the body that is posted, in parts. */
@@ -577,6 +735,374 @@ export interface WebhookDeliveryDetail {
   event: WebhookEvent;
   /** Its attempts, first one first. */
   attempts: DeliveryAttempt[];
+}
+
+/** A file to send along. */
+export interface AttachmentInput {
+  /** Its bytes in base64. */
+  content: string;
+  /** For an inline image: what `cid:` links in the HTML name. */
+  content_id?: string | null | undefined;
+  /** Its content type; told from the file name when not given. */
+  content_type?: string | null | undefined;
+  /** What it is called; 1 to 255 characters. */
+  filename: string;
+}
+
+/** A transactional email. */
+export interface SendEmailInput {
+  /** Files to send along. */
+  attachments?: AttachmentInput[] | null | undefined;
+  /** Who gets a copy that the others do not see. */
+  bcc?: string | string[] | null | undefined;
+  /** Who gets a copy. */
+  cc?: string | string[] | null | undefined;
+  /** The sender, at a domain of the project that is verified for sending. */
+  from: string;
+  /** An object of further headers. */
+  headers?: unknown | undefined;
+  /** The HTML body. */
+  html?: string | null | undefined;
+  /** An object that is echoed in its events. */
+  metadata?: unknown | undefined;
+  /** Where answers go. */
+  reply_to?: string | string[] | null | undefined;
+  /** When it is to go out; at once when not given. */
+  scheduled_at?: string | null | undefined;
+  /** At most 998 characters; the template's when not given. */
+  subject?: string | null | undefined;
+  /** At most 20 words to find it by. */
+  tags?: string[] | null | undefined;
+  /** A published template whose body is the HTML. */
+  template_id?: string | null | undefined;
+  /** The text body; made from the HTML when not given. */
+  text?: string | null | undefined;
+  /** Whom it is to; with cc and bcc at most 50. */
+  to: string | string[];
+  /** An object of values for placeholders such as `{{name|there}}`. */
+  variables?: unknown | undefined;
+}
+
+/** An email that has been taken. */
+export interface QueuedEmail {
+  /** Message id. */
+  id: string;
+  /** `queued`; `scheduled` when it has a time; `suppressed` when no address of it may be mailed. */
+  status: EmailStatus;
+}
+
+/** Several transactional emails. */
+export interface SendEmailsInput {
+  /** 1 to 100 emails; all are taken, or none. */
+  emails: SendEmailInput[];
+}
+
+/** Another time for a scheduled email. */
+export interface RescheduleEmailInput {
+  /** When it is to go out. */
+  scheduled_at: string;
+}
+
+/** A new contact. */
+export interface CreateContactInput {
+  /** An object of values by key, coerced against the project's custom fields. */
+  custom_fields?: unknown | undefined;
+  /** The address; surrounding space is dropped. */
+  email: string;
+  /** At most 200 characters; the local part of the address when it is not given. */
+  name?: string | null | undefined;
+}
+
+/** One contact of a batch. What is wrong with it is reported in its result. */
+export interface BatchContactInput {
+  /** An object of values by key, coerced against the project's custom fields. */
+  custom_fields?: unknown | undefined;
+  /** The address. */
+  email?: string | null | undefined;
+  /** At most 200 characters; the local part of the address when it is not given. */
+  name?: string | null | undefined;
+}
+
+/** What happens to a contact that exists: nothing, or the name and the custom fields given are written. */
+export type OnConflict = 'skip' | 'update';
+
+/** Many contacts at once. */
+export interface CreateContactsBatchInput {
+  /** Up to 1,000 contacts. */
+  contacts: BatchContactInput[];
+  /** `skip` unless it says. */
+  on_conflict?: OnConflict | null | undefined;
+}
+
+/** What became of a contact of a batch. */
+export type BatchContactStatus = 'created' | 'error' | 'existing' | 'updated';
+
+/** What to change; what is not given stays. */
+export interface UpdateContactInput {
+  /** Replaces all values. */
+  custom_fields?: unknown | undefined;
+  /** A new address; no other contact's, and not suppressed. */
+  email?: string | null | undefined;
+  /** A new name; blank for the local part of the address. */
+  name?: string | null | undefined;
+  /** False adds an unsubscribe suppression for the address, true clears it. */
+  subscribed?: boolean | null | undefined;
+}
+
+/** A new custom field. */
+export interface CreateCustomFieldInput {
+  /** A letter, then at most 63 letters, digits and underscores; unique within the project. */
+  key: string;
+  /** What people call it; the key when it is not given. */
+  label?: string | null | undefined;
+  /** The values allowed; for `select` only. */
+  options?: string[] | null | undefined;
+  /** What it holds; it stays. */
+  type: CustomFieldType;
+}
+
+/** What to change; what is not given stays. */
+export interface UpdateCustomFieldInput {
+  /** A new label. */
+  label?: string | null | undefined;
+  /** Replaces the options of a `select` field; values of contacts stay. */
+  options?: string[] | null | undefined;
+}
+
+/** An address not to be mailed. */
+export interface AddSuppressionInput {
+  /** The address, a contact's or not. */
+  email: string;
+  /** `manual` unless it says; the others are for lists brought along from elsewhere. */
+  reason?: SuppressionReason | null | undefined;
+}
+
+/** A new segment. */
+export interface CreateSegmentInput {
+  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  filter: unknown;
+  /** Unique within the project; 1 to 200 characters. */
+  name: string;
+}
+
+/** What a filter would hold if it were saved. */
+export interface SegmentPreview {
+  /** How many contacts it holds now. */
+  contactCount: number;
+  /** The ten newest of them. */
+  contacts: Contact[];
+}
+
+/** What to change; what is not given stays. */
+export interface UpdateSegmentInput {
+  /** Replaces the filter. */
+  filter?: unknown | undefined;
+  /** A new name, unique within the project. */
+  name?: string | null | undefined;
+}
+
+/** A new group. At least one of the ids or addresses must be an existing contact. */
+export interface CreateGroupInput {
+  /** Contact ids; those that name nobody are ignored. */
+  contact_ids?: string[] | null | undefined;
+  /** Addresses, matched to existing contacts without regard to case. */
+  emails?: string[] | null | undefined;
+  /** Unique within the project; 1 to 200 characters. */
+  name: string;
+}
+
+/** What to change; what is not given stays. */
+export interface UpdateGroupInput {
+  /** Replaces the whole member list. */
+  contact_ids?: string[] | null | undefined;
+  /** A new name, unique within the project. */
+  name?: string | null | undefined;
+}
+
+/** The contacts to add, by id, by address or both. */
+export interface AddContactsInput {
+  /** Contact ids; those that name nobody are ignored. */
+  contact_ids?: string[] | null | undefined;
+  /** Addresses, matched to existing contacts without regard to case. */
+  emails?: string[] | null | undefined;
+}
+
+/** A new campaign. A draft may be incomplete. */
+export interface CreateCampaignInput {
+  /** The sender, at a domain of the project that is verified when it is sent. */
+  from_email?: string | null | undefined;
+  /** What the sender is called. */
+  from_name?: string | null | undefined;
+  /** Groups to send to. */
+  group_ids?: string[] | null | undefined;
+  /** The body, instead of a template. */
+  html?: string | null | undefined;
+  /** What people call it; 1 to 200 characters. */
+  name: string;
+  /** Messages per second at most. */
+  rate_per_second?: number | null | undefined;
+  /** Where answers go. */
+  reply_to?: string | null | undefined;
+  /** Segments to send to. */
+  segment_ids?: string[] | null | undefined;
+  /** At most 998 characters; it may have placeholders such as `{{name|there}}`. */
+  subject?: string | null | undefined;
+  /** A template that gives the body, as it is when the campaign starts. */
+  template_id?: string | null | undefined;
+  /** The text part; made from the HTML when not given. */
+  text?: string | null | undefined;
+}
+
+/** What to change; what is not given stays, and null takes it away. */
+export interface UpdateCampaignInput {
+  /** The sender, at a domain of the project that is verified when it is sent. */
+  from_email?: string | null | undefined;
+  /** What the sender is called. */
+  from_name?: string | null | undefined;
+  /** Groups to send to. */
+  group_ids?: string[] | null | undefined;
+  /** The body, instead of a template. */
+  html?: string | null | undefined;
+  /** A new name; 1 to 200 characters. */
+  name?: string | null | undefined;
+  /** Messages per second at most. This may be changed while the campaign is being sent. */
+  rate_per_second?: number | null | undefined;
+  /** Where answers go. */
+  reply_to?: string | null | undefined;
+  /** Segments to send to. */
+  segment_ids?: string[] | null | undefined;
+  /** At most 998 characters; it may have placeholders such as `{{name|there}}`. */
+  subject?: string | null | undefined;
+  /** A template that gives the body, as it is when the campaign starts. */
+  template_id?: string | null | undefined;
+  /** The text part; made from the HTML when not given. */
+  text?: string | null | undefined;
+}
+
+/** When a campaign is to start. */
+export interface ScheduleCampaignInput {
+  /** An instant in the future, with its offset. */
+  scheduled_at: string;
+}
+
+/** Who gets a test. */
+export interface TestCampaignInput {
+  /** The contact that placeholders are filled in for; their defaults otherwise. */
+  contact_id?: string | null | undefined;
+  /** 1 to 10 addresses. */
+  emails: string[];
+}
+
+/** A test that goes out. */
+export interface TestEmail {
+  /** Message id. */
+  id: string;
+  /** `queued`, or `suppressed`. */
+  status: string;
+}
+
+/** Something to look at before sending. */
+export interface PreflightFinding {
+  /** What it is about. */
+  field: string;
+  /** What it is. */
+  message: string;
+}
+
+/** Contacts of the audience who get nothing. */
+export interface ExcludedContacts {
+  /** Why: their suppression status. */
+  reason: string;
+  /** How many. */
+  contacts: number;
+}
+
+/** Whom a campaign would go to now. */
+export interface AudienceCount {
+  /** Contacts in its groups and segments, each once. */
+  contacts: number;
+  /** Those of them who would get it. */
+  recipients: number;
+  /** The others. */
+  excluded: ExcludedContacts[];
+}
+
+/** A placeholder of the message. */
+export interface VariableCheck {
+  /** What it names. */
+  name: string;
+  /** Its default, if each place that names it has one. */
+  fallback: string | null;
+  /** Recipients for whom it would show nothing. */
+  missing: number;
+  /** Addresses of a few of them. */
+  examples: string[];
+}
+
+/** What would happen if a campaign were sent now. */
+export interface Preflight {
+  /** Whether it could be sent. */
+  isReady: boolean;
+  /** The size of one message, about. */
+  messageBytes: number | null;
+  /** How long it would take at its rate; null without one. */
+  estimatedSeconds: number | null;
+  /** What keeps it from being sent. */
+  problems: PreflightFinding[];
+  /** What should be looked at first. */
+  warnings: PreflightFinding[];
+  /** Whom it would go to. */
+  audience: AudienceCount;
+  /** Its placeholders. */
+  variables: VariableCheck[];
+}
+
+/** A new template; it begins as a draft. */
+export interface CreateTemplateInput {
+  /** HTML with placeholders such as `{{name|there}}`. */
+  body: string;
+  /** Unique within the project; 1 to 200 characters. */
+  name: string;
+  /** The subject to start from; placeholders allowed. */
+  subject?: string | null | undefined;
+}
+
+/** What to change; what is not given stays. */
+export interface UpdateTemplateInput {
+  /** New HTML. */
+  body?: string | null | undefined;
+  /** A new name, unique within the project. */
+  name?: string | null | undefined;
+  /** A new subject; null removes it. */
+  subject?: string | null | undefined;
+}
+
+/** A new webhook endpoint. */
+export interface CreateWebhookEndpointInput {
+  /** What it is for; at most 500 characters. */
+  description?: string | null | undefined;
+  /** Event types, or `["*"]` for all current and future types. */
+  events: string[];
+  /** An HTTPS URL that is reachable from the Internet. */
+  url: string;
+}
+
+/** What to change; what is not given stays. */
+export interface UpdateWebhookEndpointInput {
+  /** What it is for; an empty text removes it. */
+  description?: string | null | undefined;
+  /** Event types, or `["*"]`; replaces those before. */
+  events?: string[] | null | undefined;
+  /** An HTTPS URL that is reachable from the Internet. */
+  url?: string | null | undefined;
+}
+
+/** The test event that was queued. */
+export interface SendTestWebhookPayload {
+  /** The event. */
+  eventId: string;
+  /** Its delivery. */
+  deliveryId: string;
 }
 
 /** A contact is added (manually or by import). */
@@ -686,10 +1212,12 @@ export interface EmailSentEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
   };
 }
 
@@ -710,10 +1238,12 @@ export interface EmailFailedEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
     /** Why, in the words of the server or of Postroom. */
     reason: string;
   };
@@ -736,10 +1266,12 @@ export interface EmailDeliveredEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
   };
 }
 
@@ -760,10 +1292,12 @@ export interface EmailOpenedEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
     /** Whether it looks like a program: a prefetcher or a security scanner. */
     machine?: boolean | undefined;
     /** What the program said it is. */
@@ -788,10 +1322,12 @@ export interface EmailClickedEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
     /** Where the link leads. */
     url: string;
     /** Whether it looks like a program: a prefetcher or a security scanner. */
@@ -818,10 +1354,12 @@ export interface EmailBouncedEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
     /** Why, in the words of the server or of Postroom. */
     reason: string;
   };
@@ -844,10 +1382,12 @@ export interface EmailComplainedEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
   };
 }
 
@@ -868,10 +1408,12 @@ export interface EmailRejectedEvent {
     subject: string;
     /** The campaign it belongs to; null for a transactional email. */
     campaign_id: string | null;
-    /** The contact it went to, when it is one. */
-    contact_id?: string | null | undefined;
+    /** The contact it went to; null when the address is no contact. */
+    contact_id: string | null;
+    /** What the sender gave as `tags`. */
+    tags: string[];
     /** What the sender gave as `metadata`, unchanged. */
-    metadata?: Record<string, unknown> | undefined;
+    metadata: Record<string, unknown>;
     /** Why, in the words of the server or of Postroom. */
     reason: string;
   };
@@ -980,6 +1522,95 @@ export interface Operations {
       data: Project[];
     };
   };
+  /** Send a transactional email */
+  sendEmail: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: SendEmailInput;
+    reply: {
+      /** Sends a transactional email. It is kept before the answer. */
+      data: QueuedEmail;
+    };
+  };
+  /** List transactional emails, or the messages of a campaign, newest first */
+  listEmails: {
+    path: Record<never, never>;
+    query: {
+      /** How many to return at most. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+      /** Only those that are there. */
+      status?: EmailStatus | undefined;
+      /** Only those to this address, without regard to case. */
+      to?: string | undefined;
+      /** Only those with this tag. */
+      tag?: string | undefined;
+      /** The messages of this campaign instead of transactional mail. */
+      campaign_id?: string | undefined;
+      /** Taken after this instant. */
+      created_after?: string | undefined;
+      /** Taken before this instant. */
+      created_before?: string | undefined;
+    };
+    body: undefined;
+    reply: {
+      data: Email[];
+      /** Whether there is a next page. */
+      has_more: boolean;
+      /** What to give as `cursor` for the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Send up to 100 transactional emails, all or none */
+  sendEmails: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: SendEmailsInput;
+    reply: {
+      /** Sends up to 100 transactional emails, all or none. */
+      data: QueuedEmail[];
+    };
+  };
+  /** Retrieve an email and what has happened to it */
+  getEmail: {
+    path: {
+      /** Message id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** An email of the project; `not_found` when there is none. */
+      data: EmailDetail;
+    };
+  };
+  /** Reschedule a scheduled email */
+  rescheduleEmail: {
+    path: {
+      /** Message id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: RescheduleEmailInput;
+    reply: {
+      /** Moves a scheduled email to another time; `conflict` when its time has come. */
+      data: EmailDetail;
+    };
+  };
+  /** Stop what has not gone out of an email */
+  cancelEmail: {
+    path: {
+      /** Message id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Stops what has not gone out of an email; `conflict` when nothing of it waits. */
+      data: EmailDetail;
+    };
+  };
   /** List contacts, newest first */
   listContacts: {
     path: Record<never, never>;
@@ -1037,7 +1668,12 @@ export interface Operations {
         status: BatchContactStatus;
         /** Contact id; null for an error. */
         id: string | null;
-        error?: (BatchContactError & Record<string, unknown>) | undefined;
+        error?: {
+          /** Its path in the contact, such as `email` or `customFields.plan`. */
+          field: string;
+          /** What is wrong with it. */
+          message: string;
+        } | undefined;
       }[];
     };
   };
@@ -1388,6 +2024,207 @@ export interface Operations {
       matched: number;
     };
   };
+  /** List campaigns with status and engagement summary, newest first */
+  listCampaigns: {
+    path: Record<never, never>;
+    query: {
+      /** How many to return at most. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+      /** Only those that are there. */
+      status?: CampaignStatus | undefined;
+    };
+    body: undefined;
+    reply: {
+      data: Campaign[];
+      /** Whether there is a next page. */
+      has_more: boolean;
+      /** What to give as `cursor` for the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Create a draft */
+  createCampaign: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateCampaignInput;
+    reply: {
+      /** Creates a draft. */
+      data: CampaignDetail;
+    };
+  };
+  /** Retrieve a campaign */
+  getCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** A campaign of the project; `not_found` when there is none. */
+      data: CampaignDetail;
+    };
+  };
+  /** Change a draft or scheduled campaign, or the rate of one that is being sent */
+  updateCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: UpdateCampaignInput;
+    reply: {
+      /** Changes a draft or scheduled campaign, or the rate of one that is being sent. */
+      data: CampaignDetail;
+    };
+  };
+  /** Delete a draft */
+  deleteCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** It is gone. */
+      deleted: true;
+    };
+  };
+  /** Start a campaign now; its messages go out in the background */
+  sendCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      data: {
+        /** Campaign id; its workflow in Temporal has the same. */
+        id: string;
+        status: 'sending';
+      };
+    };
+  };
+  /** Schedule or reschedule a campaign */
+  scheduleCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: ScheduleCampaignInput;
+    reply: {
+      /** Schedules or reschedules a campaign; it is checked as if it were sent now. */
+      data: CampaignDetail;
+    };
+  };
+  /** Make a scheduled campaign a draft again */
+  unscheduleCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Makes a scheduled campaign a draft again. */
+      data: CampaignDetail;
+    };
+  };
+  /** Pause a campaign that is being sent */
+  pauseCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Pauses a campaign that is being sent; what is in hand goes out. */
+      data: CampaignDetail;
+    };
+  };
+  /** Resume a paused campaign */
+  resumeCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Resumes a paused campaign. */
+      data: CampaignDetail;
+    };
+  };
+  /** End a campaign; what has not gone out never will */
+  cancelCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Ends a campaign; what has not gone out never will. */
+      data: CampaignDetail;
+    };
+  };
+  /** Send a campaign as it is now to a few addresses */
+  testCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: TestCampaignInput;
+    reply: {
+      /** Sends the campaign as it is now to a few addresses. */
+      data: TestEmail[];
+    };
+  };
+  /** What would happen if the campaign were sent now; changes nothing */
+  getCampaignPreflight: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** What would happen if the campaign were sent now. It changes nothing. */
+      data: Preflight;
+    };
+  };
+  /** List the recipients of a campaign by state */
+  listCampaignRecipients: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: {
+      /** How many to return at most. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+      /** Only those in this state. */
+      state?: RecipientState | undefined;
+      /** Only this address, without regard to case. */
+      email?: string | undefined;
+    };
+    body: undefined;
+    reply: {
+      data: CampaignRecipient[];
+      /** Whether there is a next page. */
+      has_more: boolean;
+      /** What to give as `cursor` for the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
   /** List templates, newest first */
   listTemplates: {
     path: Record<never, never>;
@@ -1684,6 +2521,12 @@ export interface Operations {
 /** The method and path of each operation. */
 export const OPERATIONS = {
   listProjects: 'GET /v1/projects',
+  sendEmail: 'POST /v1/emails',
+  listEmails: 'GET /v1/emails',
+  sendEmails: 'POST /v1/emails/batch',
+  getEmail: 'GET /v1/emails/{id}',
+  rescheduleEmail: 'PATCH /v1/emails/{id}',
+  cancelEmail: 'POST /v1/emails/{id}/cancel',
   listContacts: 'GET /v1/contacts',
   createContact: 'POST /v1/contacts',
   createContacts: 'POST /v1/contacts/batch',
@@ -1712,6 +2555,20 @@ export const OPERATIONS = {
   updateGroup: 'PATCH /v1/groups/{id}',
   deleteGroup: 'DELETE /v1/groups/{id}',
   addContactsToGroup: 'POST /v1/groups/{id}/contacts',
+  listCampaigns: 'GET /v1/campaigns',
+  createCampaign: 'POST /v1/campaigns',
+  getCampaign: 'GET /v1/campaigns/{id}',
+  updateCampaign: 'PATCH /v1/campaigns/{id}',
+  deleteCampaign: 'DELETE /v1/campaigns/{id}',
+  sendCampaign: 'POST /v1/campaigns/{id}/send',
+  scheduleCampaign: 'POST /v1/campaigns/{id}/schedule',
+  unscheduleCampaign: 'POST /v1/campaigns/{id}/unschedule',
+  pauseCampaign: 'POST /v1/campaigns/{id}/pause',
+  resumeCampaign: 'POST /v1/campaigns/{id}/resume',
+  cancelCampaign: 'POST /v1/campaigns/{id}/cancel',
+  testCampaign: 'POST /v1/campaigns/{id}/test',
+  getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
+  listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
   listTemplates: 'GET /v1/templates',
   createTemplate: 'POST /v1/templates',
   getTemplate: 'GET /v1/templates/{id}',
