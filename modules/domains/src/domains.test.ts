@@ -14,6 +14,10 @@ const ADD = `mutation ($input: AddDomainInput!) {
 const REMOVE = 'mutation ($id: ID!) { removeDomain(id: $id) }';
 const CHECK = 'mutation ($id: ID!) { checkDomain(id: $id) { id lifecycle { type actor } } }';
 
+const PUBLISH = `mutation ($id: ID!, $input: PublishDomainRecordsInput!) {
+  publishDomainRecords(id: $id, input: $input) { zone dryRun steps { action reason record { name } } }
+}`;
+
 const code = (reply: { body: { errors?: { extensions: { code: string } }[] } }) =>
   reply.body.errors?.[0]?.extensions.code;
 
@@ -121,6 +125,7 @@ test('domains are written by people who may manage, never by an API key', async 
     [ADD, { input: { domain: freshDomain() } }],
     [REMOVE, { id }],
     [CHECK, { id }],
+    [PUBLISH, { id, input: { cloudflare: { apiToken: 'x' } } }],
   ] as const) {
     expect(code(await api.graphql(document, variables))).toBe('forbidden');
     expect(code(await member.graphql(document, variables))).toBe('forbidden');
@@ -154,6 +159,18 @@ test('a domain that is removed is gone with its key', async () => {
   expect((await api.get(`/v1/projects/${api.projectId}/domains/${domain}`)).status).toBe(404);
   expect(await db.dkimKey.count({ where: { domainId: id } })).toBe(0);
   expect(code(await admin.graphql(REMOVE, { id }))).toBe('not_found');
+});
+
+test('records are published for people, once the name servers are known, with the credentials of one provider', async () => {
+  const api = await testApi();
+  const admin = await signedIn(api, 'admin');
+  const { id } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
+  const input = { cloudflare: { apiToken: 'x' } };
+  expect(code(await admin.graphql(PUBLISH, { id, input }))).toBe('conflict');
+  await db.domain.update({ where: { id }, data: { nameservers: ['lara.ns.cloudflare.com'] } });
+  expect(code(await admin.graphql(PUBLISH, { id, input: {} }))).toBe('validation_error');
+  const aws = { accessKeyId: 'x', secretAccessKey: 'y' };
+  expect(code(await admin.graphql(PUBLISH, { id, input: { ...input, route53: aws } }))).toBe('validation_error');
 });
 
 test('domains are listed newest first, with the members of the specification', async () => {

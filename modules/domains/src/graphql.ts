@@ -2,8 +2,10 @@ import { authenticated, builder, callerProject, db, registerNode, rowsQuery } fr
 import { recordsOf } from './check.ts';
 import { addDomain, findDomain, getDomain, listDomains, removeDomain, requestCheck } from './domains.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
+import type { Step } from './publish/plan.ts';
+import { type Publication, publishRecords } from './publish/publish.ts';
 import { type Recommendation, SEVERITIES } from './recommendations.ts';
-import type { RecordState } from './records.ts';
+import type { DnsRecord, RecordState } from './records.ts';
 
 const VerificationStatus = builder.enumType('VerificationStatus', {
   description: 'How the check of one part of a domain stands.',
@@ -154,6 +156,70 @@ const AddDomainInput = builder.inputType('AddDomainInput', {
   }),
 });
 
+const PublishingAction = builder.enumType('PublishingAction', {
+  description: 'What publishing does about a record.',
+  values: {
+    create: { description: 'It is added.' },
+    replace: { description: 'It takes the place of one that was published by us before.' },
+    keep: { description: 'It is there already.' },
+    conflict: { description: 'Something that is not ours is in its place, and is left as it is.' },
+  },
+});
+
+const PublishedRecord = builder.objectRef<DnsRecord>('PublishedRecord').implement({
+  description: 'A DNS record as it is published.',
+  fields: (t) => ({
+    purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom` or `dmarc`.' }),
+    type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
+    name: t.exposeString('name', { description: 'Full name of the record.' }),
+    value: t.exposeString('value', { description: 'Its value.' }),
+  }),
+});
+
+const PublishingStep = builder.objectRef<Step>('PublishingStep').implement({
+  description: 'One record, and what publishing does about it.',
+  fields: (t) => ({
+    action: t.expose('action', { type: PublishingAction, description: 'What is done.' }),
+    record: t.expose('record', { type: PublishedRecord, description: 'The record.' }),
+    existing: t.exposeStringList('existing', { description: 'The records of its kind that were there.' }),
+    reason: t.exposeString('reason', { description: 'Why, in a sentence.' }),
+  }),
+});
+
+const DnsPublication = builder.objectRef<Publication>('DnsPublication').implement({
+  description: "What publishing a domain's records did, or would do.",
+  fields: (t) => ({
+    zone: t.exposeString('zone', { description: 'The zone at the provider.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'Whether nothing was changed.' }),
+    steps: t.expose('steps', { type: [PublishingStep], description: 'Record by record.' }),
+  }),
+});
+
+const CloudflareInput = builder.inputType('CloudflareInput', {
+  description: 'Access to a zone at Cloudflare.',
+  fields: (t) => ({
+    apiToken: t.string({ required: true, description: 'A token that may edit the DNS of the zone.' }),
+  }),
+});
+
+const Route53Input = builder.inputType('Route53Input', {
+  description: 'Access to a hosted zone at Route 53.',
+  fields: (t) => ({
+    accessKeyId: t.string({ required: true, description: 'Access key id.' }),
+    secretAccessKey: t.string({ required: true, description: 'Secret access key.' }),
+    sessionToken: t.string({ description: 'Session token, for temporary credentials.' }),
+  }),
+});
+
+const PublishInput = builder.inputType('PublishDomainRecordsInput', {
+  description: 'Where to publish. The credentials serve this once and are not kept.',
+  fields: (t) => ({
+    cloudflare: t.field({ type: CloudflareInput, description: 'At Cloudflare.' }),
+    route53: t.field({ type: Route53Input, description: 'At Amazon Route 53.' }),
+    dryRun: t.boolean({ defaultValue: true, description: 'Only says what would be done; true unless given.' }),
+  }),
+});
+
 // The specification keeps writes to the dashboard: people who are signed in, never an API key.
 const byPeople = { authScopes: { manage: true }, skipTypeScopes: true } as const;
 
@@ -188,5 +254,21 @@ builder.mutationFields((t) => ({
       await removeDomain(callerProject(context), id);
       return true;
     },
+  }),
+  publishDomainRecords: t.field({
+    ...byPeople,
+    type: DnsPublication,
+    description:
+      "Publishes a domain's records at its DNS provider. What is not ours is never changed; those records come back as conflicts.",
+    args: {
+      id: t.arg.id({ required: true, description: 'Domain id.' }),
+      input: t.arg({ type: PublishInput, required: true, description: 'Where, with which credentials.' }),
+    },
+    resolve: (_root, { id, input }, context) =>
+      publishRecords(callerProject(context), id, {
+        ...input,
+        dryRun: input.dryRun ?? true,
+        actor: authenticated(context).id,
+      }),
   }),
 }));

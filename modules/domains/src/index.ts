@@ -11,5 +11,6 @@ export {
   requestCheck,
   unblockDomain,
 } from './domains.ts';
+export { type Publication, publishRecords, type PublishInput } from './publish/publish.ts';
 export type { DnsRecord, RecordState } from './records.ts';
 export { dkimFor, type Sender, senderFor, senderProblem } from './sender.ts';

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Session } from '../dns/resolver.ts';
 import type { DnsRecord, RecordState } from '../records.ts';
 import type { Findings } from '../recommendations.ts';
-import { dkimProblem } from './dkim.ts';
 import { type DmarcPolicy, inspectDmarc } from './dmarc.ts';
-import { judge, type Observation, type ProblemOf } from './judge.ts';
-import { mxProblem } from './mx.ts';
-import { reportSpf, spfProblem } from './spf.ts';
+import { judge, type Observation } from './judge.ts';
+import { problems } from './problems.ts';
+import { reportSpf } from './spf.ts';
 
 /** Everything that one check found out about a domain. */
 export interface Inspection {
@@ -66,11 +65,6 @@ export async function inspectRecord(session: Session, record: DnsRecord, apex: s
   return observation.found.length === 0
     ? ((await inspectAppended(session, record, apex)) ?? observation)
     : ((await inspectWildcard(session, record, observation)) ?? observation);
-}
-
-function problems({ purpose, type, value }: DnsRecord): ProblemOf {
-  if (purpose === 'dkim') return (found) => dkimProblem(found, value);
-  return type === 'MX' ? (found) => mxProblem(found, value) : (found) => spfProblem(found, value);
 }
 
 /** Editors that add the domain by themselves make `x.example.com.example.com` of the full name. */

@@ -1,0 +1,13 @@
+import type { DnsRecord } from '../records.ts';
+import { dkimProblem } from './dkim.ts';
+import { dmarcProblem } from './dmarc.ts';
+import type { ProblemOf } from './judge.ts';
+import { mxProblem } from './mx.ts';
+import { spfProblem } from './spf.ts';
+
+/** What judges the records found at the name of one that is to be published. */
+export function problems({ purpose, type, value }: DnsRecord): ProblemOf {
+  if (purpose === 'dkim') return (found) => dkimProblem(found, value);
+  if (purpose === 'dmarc') return dmarcProblem;
+  return type === 'MX' ? (found) => mxProblem(found, value) : (found) => spfProblem(found, value);
+}

@@ -1,0 +1,121 @@
+import { DomainError, invalid } from '@postroom/platform';
+import { ancestors } from '../dns/names.ts';
+import type { DnsRecord } from '../records.ts';
+import { type Existing, isRival, type PublishingZone, type Publisher, type Step } from './plan.ts';
+import { quoteText, unquoteText } from './txt.ts';
+
+export interface CloudflareCredentials {
+  /** A token with the permission to edit the zone's DNS. */
+  apiToken: string;
+}
+
+/** How the mark of our records begins, in their comment. */
+const MARK = 'postroom ';
+
+/** Publishes at Cloudflare by its official client. `mark` is the id of the domain that the records are for. */
+export async function cloudflare(
+  { apiToken }: CloudflareCredentials,
+  mark: string,
+  { baseURL }: { baseURL?: string | undefined } = {},
+): Promise<Publisher> {
+  const client = await createClient(apiToken, baseURL);
+  return {
+    name: 'Cloudflare',
+    open: (domain, nameservers) => explained(() => openZone(client, mark, domain, nameservers)),
+  };
+}
+
+/** The client is large and rarely needed, so it is loaded then, and only those parts of it. */
+async function createClient(apiToken: string, baseURL: string | undefined) {
+  const [{ createClient: create }, { BaseZones }, { BaseRecords }] = await Promise.all([
+    import('cloudflare/tree-shakable'),
+    import('cloudflare/resources/zones/zones'),
+    import('cloudflare/resources/dns/records'),
+  ]);
+  const options = baseURL === undefined ? {} : { baseURL };
+  return create({ resources: [BaseZones, BaseRecords], apiToken, timeout: 15_000, maxRetries: 1, ...options });
+}
+
+type Client = Awaited<ReturnType<typeof createClient>>;
+
+async function openZone(
+  client: Client,
+  mark: string,
+  domain: string,
+  nameservers: readonly string[],
+): Promise<PublishingZone> {
+  for (const apex of ancestors(domain).slice(0, -1)) {
+    const { result } = await client.zones.list({ name: apex });
+    // Zones of one name may be in several accounts; the one that is delegated to counts.
+    const zone = result.find(({ name_servers }) =>
+      name_servers.some((server) => nameservers.includes(server.toLowerCase())),
+    );
+    if (zone !== undefined) return publishingZone(client, zone.id, apex, mark);
+  }
+  throw new DomainError('conflict', `The token sees no zone at Cloudflare that serves ${domain}.`);
+}
+
+function publishingZone(client: Client, zoneId: string, apex: string, mark: string): PublishingZone {
+  const recordsAt = async (name: string) =>
+    (await client.dns.records.list({ zone_id: zoneId, name: { exact: name }, per_page: 100 })).result;
+  return {
+    apex,
+    read: (name) => explained(async () => (await recordsAt(name)).map(toExisting)),
+    apply: (steps) =>
+      explained(async () => {
+        const changes = await Promise.all(steps.map(toChange));
+        // One transaction: first what is deleted, then what is added.
+        await client.dns.records.batch({
+          zone_id: zoneId,
+          deletes: changes.flatMap(({ deletes }) => deletes),
+          posts: changes.map(({ post }) => post),
+        });
+      }),
+  };
+
+  async function toChange({ action, record }: Step) {
+    const ours = action === 'replace' ? (await recordsAt(record.name)).filter(isToBeReplaced(record)) : [];
+    return { deletes: ours.map(({ id }) => ({ id })), post: toPost(record, `${MARK}${mark}`) };
+  }
+}
+
+type CloudflareRecord = Awaited<ReturnType<Client['dns']['records']['list']>>['result'][number];
+
+function toExisting(record: CloudflareRecord): Existing {
+  return { type: record.type, value: valueOf(record), isOurs: record.comment?.startsWith(MARK) === true };
+}
+
+function valueOf(record: CloudflareRecord): string {
+  if (record.type === 'TXT') return unquoteText(record.content ?? '');
+  const content = 'content' in record ? (record.content ?? '').toLowerCase() : '';
+  return record.type === 'MX' ? `${record.priority ?? 0} ${content}` : content;
+}
+
+const isToBeReplaced = (record: DnsRecord) => (found: CloudflareRecord) =>
+  found.type === record.type && toExisting(found).isOurs && isRival(record, valueOf(found));
+
+function toPost({ type, name, value }: DnsRecord, comment: string) {
+  // A TTL of 1 lets Cloudflare choose.
+  const base = { name, ttl: 1, comment } as const;
+  if (type === 'TXT') return { ...base, type, content: quoteText(value) } as const;
+  const [preference = '10', exchange = ''] = value.split(' ');
+  return { ...base, type, content: exchange, priority: Number(preference) } as const;
+}
+
+/** Turns what Cloudflare refuses into words for the person; its own errors carry a status. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    const { status, errors = [] } = error as { status?: number; errors?: { code?: number; message?: string }[] };
+    const said = errors.map(({ message }) => message).join('; ');
+    // 6003 is what a token of the wrong form is answered with.
+    if (status === 401 || status === 403 || errors.some(({ code }) => code === 6003)) {
+      throw invalid({ field: 'cloudflare.apiToken', message: `is refused by Cloudflare (${said})` });
+    }
+    if (status === undefined || status >= 500)
+      throw new DomainError('conflict', 'Cloudflare could not be reached; try again.');
+    throw new DomainError('conflict', `Cloudflare did not take the records: ${said}`);
+  }
+}
