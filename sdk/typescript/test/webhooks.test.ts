@@ -1,6 +1,7 @@
 import { newSigningSecret, signature } from '../../../modules/webhooks/src/signature.ts';
+import { eventually, startReceiver, startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { verifyWebhook, WebhookVerificationError } from '../src/index.ts';
+import { Postroom, verifyWebhook, WebhookVerificationError } from '../src/index.ts';
 
 const secret = newSigningSecret();
 const timestamp = 1_795_253_400;
@@ -98,4 +99,26 @@ test('a signed body that is not JSON is refused', async () => {
 
 test('without a secret nothing is verified', async () => {
   await expect(verifyWebhook(body, signed([secret]), '', { now })).rejects.toThrow(TypeError);
+});
+
+test('what Postroom delivers is verified with the secret that creating the endpoint showed', async () => {
+  const [api, receiver] = await Promise.all([testApi(), startReceiver(), startTestWorker()]);
+  const postroom = new Postroom({ apiKey: api.key, baseUrl: api.url });
+  const endpoint = await postroom.webhooks.create({ url: receiver.url, events: ['contact.created'] });
+  const ada = await postroom.contacts.create({ email: 'ada@example.com', name: 'Ada Lovelace' });
+  const { raw, headers } = await eventually(() => {
+    const [first] = receiver.received;
+    if (first === undefined) throw new Error('nothing has been delivered');
+    return first;
+  });
+  const event = await verifyWebhook(raw, headers, endpoint.secret);
+  expect(event).toMatchObject({ type: 'contact.created', project_id: api.projectId, data: { contact_id: ada.id } });
+  expect(await refusalOf(verifyWebhook(raw, headers, newSigningSecret()))).toBe('wrong_signature');
+  const [delivery] = await eventually(async () => {
+    const { data } = await postroom.webhooks.deliveries(endpoint.id, { state: 'acknowledged' });
+    expect(data).toHaveLength(1);
+    return data;
+  });
+  expect((await postroom.deliveries.get(delivery?.id as string)).event.id).toBe(event.id);
+  await receiver.close();
 });
