@@ -1,6 +1,7 @@
 import { config, decryptSecret, pool } from '@postroom/platform';
 import { noteHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
+import { ATTEMPTED } from './live.ts';
 import { type EventRow, renderBody, requestHeaders } from './payload.ts';
 import { remember } from './remember.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
@@ -107,7 +108,8 @@ export async function recordAttempts(
              SELECT made.id, made.number, made.started_at, made.duration_ms, made.status, made.error, made.response, made.headers::json
              FROM made JOIN updated ON updated.id = made.id
            )
-           SELECT CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END`,
+           SELECT pg_notify('postroom', '${ATTEMPTED} ' || string_agg(id, ' ')), CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
+           FROM updated`,
     values: [
       attempts.map(({ delivery }) => delivery.id),
       attempts.map(({ number }) => number),

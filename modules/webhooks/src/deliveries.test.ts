@@ -299,3 +299,29 @@ test("deliveries are listed by state and type, and another project's are not fou
   expect((await other.get('/v1/deliveries')).body.data).toEqual([]);
   expect((await api.get(`/v1/deliveries/${newId('dlv')}`)).status).toBe(404);
 });
+
+test('a live view over Server-Sent Events shows each delivery when it has been attempted, with the attempt', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const [watched, other] = [await endpoint(api, there.url), await endpoint(api, there.url)];
+  const watching = new AbortController();
+  const response = await fetch(`${api.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({
+      query: `subscription ($id: ID) { webhookDeliveryAttempted(endpointId: $id) { endpointId state attempts { number status } } }`,
+      variables: { id: watched.id },
+    }),
+    signal: watching.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // Events that come before the view listens are not shown, so they go on until one is.
+  const events = setInterval(() => void happen(api, 'contact.created'), 300);
+  let text = '';
+  while (!text.includes('acknowledged')) text += (await reader?.read())?.value ?? '';
+  clearInterval(events);
+  watching.abort();
+  expect(text).toContain('"attempts":[{"number":1,"status":204}]');
+  expect(text).toContain(watched.id);
+  expect(text).not.toContain(other.id);
+});

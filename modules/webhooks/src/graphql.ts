@@ -11,6 +11,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from './endpoints.ts';
+import { watchDeliveries } from './live.ts';
 import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
 
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
@@ -166,6 +167,16 @@ builder.queryFields((t) => ({
     resolve: () => EVENT_TYPE_NAMES,
   }),
 }));
+
+builder.subscriptionField('webhookDeliveryAttempted', (t) =>
+  t.field({
+    type: Delivery,
+    description: "The project's deliveries, each time one has been attempted; in a burst, the latest of them.",
+    args: { endpointId: t.arg.id({ description: 'Only those to this endpoint.' }) },
+    subscribe: (_root, { endpointId }, context) => watchDeliveries(callerProject(context), endpointId),
+    resolve: (delivery) => delivery,
+  }),
+);
 
 const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'A new webhook endpoint.',
