@@ -6,7 +6,7 @@ import { eventually } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DevFile } from './dev-file.ts';
 import { ROOT } from './options.ts';
-import { checkPorts, freePorts, HOST } from './ports.ts';
+import { freePorts, HOST } from './ports.ts';
 import { isRunning, processId, type ProcessId, waitForEnd } from './processes.ts';
 
 const START_TIMEOUT_MS = 90_000;
@@ -19,7 +19,7 @@ const dataDir = join(folder, 'data');
 let base: string;
 
 beforeAll(async () => {
-  base = String(await freeBase());
+  [base] = (await freePorts(6)).map(String) as [string];
 });
 
 afterAll(async () => {
@@ -210,15 +210,4 @@ async function projectIds(key: string | undefined): Promise<string[]> {
 
 function statuses(...urls: string[]): Promise<number[]> {
   return Promise.all(urls.map(async (url) => (await fetch(url)).status));
-}
-
-/** The first of six free ports in a row. */
-async function freeBase(): Promise<number> {
-  const [first = 0] = await freePorts(1);
-  const row = new Map([0, 1, 2, 3, 4, 5].map((offset) => [first + offset, 'test']));
-  if (first > 65_000) return freeBase();
-  return checkPorts(row).then(
-    () => first,
-    () => freeBase(),
-  );
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { StartError } from './errors.ts';
 
@@ -15,12 +16,17 @@ export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<v
   }
 }
 
-/** As many free ports, all different, picked by the system. */
+/**
+ * As many free ports in a row, for tests. They lie below those that systems hand out to whoever asks for any port, so
+ * that they are still free a moment later.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
+  for (;;) {
+    const first = 10_000 + randomInt(20_000);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(ports.map(isFree));
+    if (free.every(Boolean)) return ports;
+  }
 }
 
 /** Some systems let one process listen on 127.0.0.1 beside another on every address, so it knocks as well. */
