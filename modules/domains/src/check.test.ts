@@ -2,7 +2,8 @@ import { db } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkDomainWith, recordsOf } from './check.ts';
-import { addLocalDomain, blockDomain, removeDomain, unblockDomain } from './domains.ts';
+import { addLocalDomain, removeDomain } from './domains.ts';
+import { runCommand } from './operator.ts';
 import { senderProblem } from './sender.ts';
 import type { DnsServer } from './testing/dns-server.ts';
 import { type DnsWorld, freshDomain, startDnsWorld } from './testing/dns-world.ts';
@@ -154,10 +155,12 @@ test('a domain blocked by an operator is refused in every project, however its r
   const { projectId, name, servers, checkAt, publish, read } = await newDomain();
   await publish(servers);
   await checkAt(0);
-  expect(await blockDomain(name, 'Complaints')).toBe(1);
+  expect(await runCommand(['block', name.toUpperCase(), 'Complaints'])).toMatch(/in 1 project/);
+  expect(await runCommand(['block', name, 'Again'])).toMatch(/in 0 project/);
   expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/has been blocked/);
   expect((await checkAt(DAY)).domain).toMatchObject({ verification: 'verified', verifiedForSending: false });
-  expect(await unblockDomain(name)).toBe(1);
+  expect(await runCommand(['unblock', name])).toMatch(/in 1 project/);
+  expect(await runCommand(['block', name])).toBeUndefined();
   expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
   const { lifecycle } = await read();
   expect(lifecycle.slice(-2).map(({ type, actor, detail }) => [type, actor, detail])).toEqual([

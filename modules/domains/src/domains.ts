@@ -66,12 +66,16 @@ export async function insertDomain(
   return added;
 }
 
+type Watched = Pick<Domain, 'id' | 'projectId' | 'domain'>;
+
 /** Asks for the workflow of a domain; where it runs already, nothing changes. */
-export async function startVerification(
-  tx: Prisma.TransactionClient,
-  { id, projectId, domain }: Pick<Domain, 'id' | 'projectId' | 'domain'>,
-): Promise<void> {
-  await startWorkflow(tx, {
+export async function startVerification(tx: Prisma.TransactionClient, domain: Watched): Promise<void> {
+  await startWorkflow(tx, verificationOf(domain));
+}
+
+/** The workflow that looks at a domain for as long as it is there. */
+export function verificationOf({ id, projectId, domain }: Watched): Parameters<typeof startWorkflow>[1] {
+  return {
     workflowId: id,
     type: 'verifyDomain',
     args: [id],
@@ -79,7 +83,7 @@ export async function startVerification(
     details:
       'Looks for the DNS records of a sending domain: often at first, then daily. The signal `checkNow` looks at once.',
     searchAttributes: { projectId },
-  });
+  };
 }
 
 /**

@@ -1,0 +1,25 @@
+// What operators do about a domain that should send no mail, whatever its records say:
+//   node modules/domains/src/operator.ts block example.com "Complaints about phishing"
+//   node modules/domains/src/operator.ts unblock example.com
+import { closeDatabase } from '@postroom/platform';
+import { blockDomain, unblockDomain } from './domains.ts';
+
+const USAGE = 'Usage: operator.ts block <domain> <reason> | unblock <domain>';
+
+/** Runs one command and returns what to tell the operator; `undefined` when it is none. */
+export async function runCommand(args: readonly string[]): Promise<string | undefined> {
+  const [command, domain, reason] = args;
+  if (domain === undefined) return undefined;
+  if (command === 'block' && reason !== undefined) {
+    return `Blocked ${domain} in ${await blockDomain(domain, reason)} project(s).`;
+  }
+  if (command === 'unblock') return `Unblocked ${domain} in ${await unblockDomain(domain)} project(s).`;
+  return undefined;
+}
+
+if (import.meta.main) {
+  const said = await runCommand(process.argv.slice(2));
+  console.log(said ?? USAGE);
+  process.exitCode = said === undefined ? 1 : 0;
+  await closeDatabase();
+}
