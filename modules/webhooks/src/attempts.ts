@@ -1,6 +1,6 @@
-import { config, decryptSecret, pool } from '@postroom/platform';
+import { config, decryptSecret, logger, pool } from '@postroom/platform';
 import { noteHealth } from './health.ts';
-import { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
+import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
 import { ATTEMPTED } from './live.ts';
 import { type EventRow, renderBody, requestHeaders } from './payload.ts';
 import { remember } from './remember.ts';
@@ -55,22 +55,35 @@ let client: GuardedClient | undefined;
 
 /** Posts a delivery once, freshly signed. Nothing is written: see `recordAttempts`. */
 export async function post(delivery: DueDelivery): Promise<Attempted> {
-  client ??= createGuardedClient({ allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE });
   const number = delivery.attempt_count + 1;
-  const body = renderBody(delivery);
-  const headers = requestHeaders(
-    { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets: secretsOf(delivery) },
-    { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
-  );
-  const answer = await client.post({ url: delivery.url, headers, body });
+  const secrets = secretsOf(delivery);
+  const { headers, answer } = secrets === undefined ? unreadable() : await postSigned(delivery, number, secrets);
   const acknowledged = isAcknowledged(answer);
   const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
   return { delivery, number, headers, answer, acknowledged, delayMs };
 }
 
-function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): string[] {
+async function postSigned(delivery: DueDelivery, number: number, secrets: readonly string[]) {
+  client ??= createGuardedClient({ allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE });
+  const body = renderBody(delivery);
+  const headers = requestHeaders(
+    { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },
+    { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
+  );
+  return { headers, answer: await client.post({ url: delivery.url, headers, body }) };
+}
+
+/** A secret that can't be read, because the key it was encrypted with is not the one we have, must not hold up other deliveries. */
+const unreadable = () => ({ headers: {}, answer: noAnswer('The signing secret could not be read: nothing was sent.') });
+
+function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): string[] | undefined {
   const envelopes = previous === null ? [secret] : [secret, previous];
-  return envelopes.map((envelope) => decrypted(`${id} ${envelope}`));
+  try {
+    return envelopes.map((envelope) => decrypted(`${id} ${envelope}`));
+  } catch (error) {
+    logger.error({ err: error, endpointId: id }, 'the signing secret of a webhook endpoint could not be decrypted');
+    return undefined;
+  }
 }
 
 const decrypted = remember((idAndEnvelope) => {

@@ -68,7 +68,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
   return {
     post: async (post) => {
       const problem = urlProblem(post.url, { allowPrivate });
-      if (problem !== undefined) return refused(`The URL ${problem}.`);
+      if (problem !== undefined) return noAnswer(`The URL ${problem}.`);
       const answer = await new Exchange(agent, post, deadlineMs).answer;
       // undici frees a connection a moment after its answer ended; who posts again before that would open another.
       await setImmediate();
@@ -93,7 +93,8 @@ export function urlProblem(text: string, { allowPrivate }: { allowPrivate: boole
   return undefined;
 }
 
-function refused(error: string): Answer {
+/** What comes of a POST that was not sent. */
+export function noAnswer(error: string): Answer {
   return { startedAt: new Date(), durationMs: 0, status: null, error, body: '', retryAfter: null };
 }
 
