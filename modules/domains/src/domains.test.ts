@@ -1,8 +1,11 @@
 import { db } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { addDomain, addLocalDomain } from './domains.ts';
+import { checkDomainWith } from './check.ts';
+import { addDomain, addLocalDomain, removeDomain } from './domains.ts';
+import { watchDomain } from './live.ts';
 import { freshDomain } from './testing/dns-world.ts';
+import { addUnwatchedDomain } from './testing/index.ts';
 
 const ADD = `mutation ($input: AddDomainInput!) {
   addDomain(input: $input) {
@@ -159,6 +162,54 @@ test('a domain that is removed is gone with its key', async () => {
   expect((await api.get(`/v1/projects/${api.projectId}/domains/${domain}`)).status).toBe(404);
   expect(await db.dkimKey.count({ where: { domainId: id } })).toBe(0);
   expect(code(await admin.graphql(REMOVE, { id }))).toBe('not_found');
+});
+
+test('a live view shows a domain as it is, then each time it has been looked up, and ends with it', async () => {
+  const { projectId } = await testApi();
+  const { id } = await addUnwatchedDomain(projectId, freshDomain());
+  const view = watchDomain(projectId, id);
+  expect((await view.next()).value).toMatchObject({ id, checkedAt: null });
+  const next = view.next();
+  await checkDomainWith(id);
+  expect((await next).value).toMatchObject({ id, checkedAt: expect.any(Date) });
+  const last = view.next();
+  await removeDomain(projectId, id);
+  expect(await last).toEqual({ done: true, value: undefined });
+});
+
+test('a live view that nobody watches any more ends while it waits; one of another project does not begin', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const { id } = await addUnwatchedDomain(api.projectId, freshDomain());
+  const view = watchDomain(api.projectId, id);
+  await view.next();
+  const waiting = view.next();
+  await view.return?.();
+  expect((await waiting).done).toBe(true);
+  await expect(watchDomain(other.projectId, id).next()).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a live view comes over Server-Sent Events', async () => {
+  const api = await testApi();
+  const { id } = await addUnwatchedDomain(api.projectId, freshDomain());
+  const watching = new AbortController();
+  const response = await fetch(`${api.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({
+      query: `subscription { domainChecked(id: "${id}") { verification checkedAt records { note } } }`,
+    }),
+    signal: watching.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const until = async (what: string) => {
+    let text = '';
+    while (!text.includes(what)) text += (await reader?.read())?.value ?? '';
+    return text;
+  };
+  await until('"checkedAt":null');
+  await checkDomainWith(id);
+  expect(await until('"checkedAt":"2')).toContain('No name server gave an answer');
+  watching.abort();
 });
 
 test('records are published for people, once the name servers are known, with the credentials of one provider', async () => {

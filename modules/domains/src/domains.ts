@@ -17,6 +17,7 @@ import {
 import { createDkimKey } from './dkim/keys.ts';
 import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
 import { recordLifecycle } from './lifecycle.ts';
+import { announceDomain } from './live.ts';
 import { recordsToPublish } from './records.ts';
 import { sendingSetup } from './sending-setup.ts';
 import { maySend } from './status.ts';
@@ -94,6 +95,7 @@ export async function removeDomain(projectId: string, id: string): Promise<void>
   await db.$transaction(async (tx) => {
     const { count } = await tx.domain.deleteMany({ where: { id, projectId } });
     if (count === 0) throw notFound('domain');
+    await announceDomain(tx, id);
     // Its workflow looks, finds the domain gone, and ends.
     await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
   });
@@ -191,6 +193,7 @@ async function setBlocked(
       const verifiedForSending = maySend(verification, block.blockedAt);
       await tx.domain.update({ where: { id }, data: { ...block, verifiedForSending } });
       await recordLifecycle(tx, id, [{ type, part: 'domain', actor: 'operator', detail }]);
+      await announceDomain(tx, id);
     }
     return domains.length;
   });

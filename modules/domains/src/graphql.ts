@@ -1,6 +1,7 @@
 import { authenticated, builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
 import { recordsOf } from './check.ts';
 import { addDomain, findDomain, getDomain, listDomains, removeDomain, requestCheck } from './domains.ts';
+import { watchDomain } from './live.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
 import type { Step } from './publish/plan.ts';
 import { type Publication, publishRecords } from './publish/publish.ts';
@@ -147,6 +148,16 @@ builder.queryFields((t) => ({
     resolve: (_root, args, context, info) => listDomains(callerProject(context), args, rowsQuery(context, info)),
   }),
 }));
+
+builder.subscriptionField('domainChecked', (t) =>
+  t.field({
+    type: Domain,
+    description: 'A domain as it is now, then each time it has been looked up, until it is removed.',
+    args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
+    subscribe: (_root, { id }, context) => watchDomain(callerProject(context), id),
+    resolve: (domain) => domain,
+  }),
+);
 
 const AddDomainInput = builder.inputType('AddDomainInput', {
   description: 'A domain to send from.',
