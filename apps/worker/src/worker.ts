@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import * as campaigns from '@postroom/campaigns/activities';
 import * as domains from '@postroom/domains/activities';
+import { source as domainSource } from '@postroom/domains/relay';
 import * as emails from '@postroom/emails/activities';
 import { source as emailSource } from '@postroom/emails/relay';
 import { config, logger, type Service } from '@postroom/platform';
@@ -33,7 +34,7 @@ export async function startWorker(): Promise<Service> {
     logger.fatal({ err: error }, 'the Temporal worker failed');
     process.exit(1);
   });
-  const relay = await startRelay(client, [outboxSource, emailSource, deliverySource]);
+  const relay = await startRelay(client, [outboxSource, emailSource, deliverySource, domainSource]);
   return {
     stop: async () => {
       await relay.stop();
