@@ -48,6 +48,7 @@ export async function startWorker(): Promise<Service> {
 function temporalLogger(): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
     const write = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-    logger[write[level]]({ temporal: meta }, message);
+    const { error, ...temporal } = meta ?? {};
+    logger[write[level]]({ ...(error === undefined ? {} : { err: error }), temporal }, message);
   });
 }
