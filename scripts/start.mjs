@@ -3,13 +3,16 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { dashboardBuilt } from './dashboard.mjs';
 import { fail, ROOT, setUp } from './setup.mjs';
 
 /** How often it looks whether npm, which started it, is still there. */
 const PARENT_CHECK_MS = 5000;
 
 try {
-  runLauncher(await setUp());
+  const node = await setUp();
+  await dashboardBuilt(node);
+  runLauncher(node);
 } catch (error) {
   fail(error);
 }

@@ -3,10 +3,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dashboardBuilt } from './dashboard.mjs';
 import { fail, ROOT, setUp } from './setup.mjs';
 
 try {
   const node = await setUp();
+  await dashboardBuilt(node);
   const folder = mkdtempSync(join(tmpdir(), 'postroom-report-'));
   const report = join(folder, 'report.json');
   const status = await runVitest(node, report);

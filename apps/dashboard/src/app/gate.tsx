@@ -1,0 +1,88 @@
+import { Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { clientFor, whenSignedOut } from '../data/client.ts';
+import { problemOf } from '../data/problem.ts';
+import { graphql } from '../generated/gql.ts';
+import { SessionContext, type SignedIn } from './session.tsx';
+
+const ME = graphql(`
+  query Me {
+    me {
+      id
+      name
+      email
+      twoFactorEnabled
+    }
+    myProjects {
+      role
+      project {
+        id
+        name
+      }
+    }
+  }
+`);
+
+type State =
+  | { kind: 'loading' }
+  | { kind: 'out' }
+  | { kind: 'failed'; message: string }
+  | { kind: 'in'; session: Omit<SignedIn, 'reload'> };
+
+/** Finds out who is signed in, once; shows the pages to them and the sign-in page to anybody else. */
+export function Gate() {
+  const [state, setState] = useState<State>({ kind: 'loading' });
+  const [attempt, setAttempt] = useState(0);
+  const location = useLocation();
+  useEffect(() => {
+    let current = true;
+    void load().then((next) => current && setState(next));
+    whenSignedOut(() => setState({ kind: 'out' }));
+    return () => {
+      current = false;
+    };
+  }, [attempt]);
+  const session = useMemo(
+    () => (state.kind === 'in' ? { ...state.session, reload: () => setAttempt((last) => last + 1) } : undefined),
+    [state],
+  );
+
+  if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: location.href }} />;
+  if (state.kind === 'failed') return <Failed message={state.message} onAgain={() => setAttempt(attempt + 1)} />;
+  if (session === undefined) return <Waiting />;
+  return (
+    <SessionContext value={session}>
+      <Outlet />
+    </SessionContext>
+  );
+}
+
+async function load(): Promise<State> {
+  const { data, error } = await clientFor('').query(ME, {}, { requestPolicy: 'network-only' }).toPromise();
+  if (data !== undefined) {
+    const projects = data.myProjects.map(({ role, project }) => ({ ...project, role }));
+    return { kind: 'in', session: { me: data.me, projects } };
+  }
+  if (error?.graphQLErrors.some((each) => each.extensions.code === 'unauthorized') === true) return { kind: 'out' };
+  return { kind: 'failed', message: error === undefined ? 'The server gave no answer.' : problemOf(error).message };
+}
+
+function Waiting() {
+  return (
+    <Center mih="100vh" role="status">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+function Failed({ message, onAgain }: { message: string; onAgain: () => void }) {
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Stack align="center">
+        <Text>{message}</Text>
+        <Button onClick={onAgain}>Try again</Button>
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,33 @@
+import { IconHistory, IconKey, IconUsers, IconWebhook, IconWorldCheck } from '@tabler/icons-react';
+import type { Permission } from './permissions.ts';
+
+export interface Place {
+  label: string;
+  /** The path of the page, below the project's. */
+  to: string;
+  icon: typeof IconKey;
+  /** Who may go there; everybody unless given. */
+  needs?: Permission;
+  /** Other words that people look for it by. */
+  keywords?: string;
+}
+
+/** Where one can go in a project: the navigation, and what Ctrl+K finds. */
+export const PLACES: { heading: string; places: Place[] }[] = [
+  {
+    heading: 'Settings',
+    places: [
+      { label: 'Domains', to: '/p/$projectId/domains', icon: IconWorldCheck, keywords: 'dns dkim spf dmarc sender' },
+      { label: 'Webhooks', to: '/p/$projectId/webhooks', icon: IconWebhook, keywords: 'endpoints deliveries events' },
+      { label: 'API keys', to: '/p/$projectId/keys', icon: IconKey, needs: 'manage', keywords: 'secret token' },
+      { label: 'Members', to: '/p/$projectId/members', icon: IconUsers, keywords: 'people roles invitations team' },
+      {
+        label: 'Audit log',
+        to: '/p/$projectId/audit',
+        icon: IconHistory,
+        needs: 'manage',
+        keywords: 'history changes',
+      },
+    ],
+  },
+];

@@ -1,0 +1,25 @@
+import { createRouter } from '@tanstack/react-router';
+import { settingsRoutes } from '../pages/settings/routes.tsx';
+import { signInRoutes } from '../pages/sign-in/routes.tsx';
+import { LoadFailed, PagePending } from '../parts/route-states.tsx';
+import { gateRoute, projectRoute, rootRoute, startRoute } from './routes.tsx';
+
+const routeTree = rootRoute.addChildren([
+  ...signInRoutes,
+  gateRoute.addChildren([startRoute, projectRoute.addChildren([...settingsRoutes])]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: LoadFailed,
+  defaultPendingComponent: PagePending,
+  defaultPendingMs: 300,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,27 @@
+import { createRootRoute, createRoute, Navigate, Outlet } from '@tanstack/react-router';
+import { NotFound } from '../pages/not-found.tsx';
+import { ProjectFrame } from './frame.tsx';
+import { Gate } from './gate.tsx';
+import { useSession } from './session.tsx';
+
+export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+/** Everything below needs somebody who is signed in. */
+export const gateRoute = createRoute({ getParentRoute: () => rootRoute, id: 'gate', component: Gate });
+
+export const startRoute = createRoute({ getParentRoute: () => gateRoute, path: '/', component: Start });
+
+/** The parent of every page of a project. */
+export const projectRoute = createRoute({
+  getParentRoute: () => gateRoute,
+  path: '/p/$projectId',
+  component: ProjectFrame,
+});
+
+/** Leads to the project that was open last, or to the first one. */
+function Start() {
+  const { projects } = useSession();
+  const [first] = projects;
+  if (first === undefined) return <NotFound />;
+  return <Navigate to="/p/$projectId" params={{ projectId: first.id }} replace />;
+}

@@ -1,0 +1,99 @@
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Button,
+  Card,
+  createTheme,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  NavLink,
+  PasswordInput,
+  Select,
+  Table,
+  Textarea,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+
+/** Postroom's green, from the lightest to the darkest. */
+const pine: MantineColorsTuple = [
+  '#eff7f4',
+  '#dfeee8',
+  '#bbdcd0',
+  '#95c9b7',
+  '#74b9a1',
+  '#55a389',
+  '#357d69',
+  '#2b6a58',
+  '#245a4b',
+  '#1b473b',
+];
+
+/** Neutral greys with a breath of the green in them. */
+const gray: MantineColorsTuple = [
+  '#f7f9f8',
+  '#eff2f0',
+  '#e3e7e5',
+  '#d3d9d6',
+  '#b9c1bd',
+  '#8f9994',
+  '#66716c',
+  '#4d5752',
+  '#38403c',
+  '#222825',
+];
+
+const dark: MantineColorsTuple = [
+  '#dbe2de',
+  '#c0c9c4',
+  '#a3aea9',
+  '#6e7974',
+  '#434c48',
+  '#353d39',
+  '#282f2c',
+  '#1c211f',
+  '#161a18',
+  '#101312',
+];
+
+const sized = { defaultProps: { size: 'sm' } };
+
+/** Quiet surfaces, one accent, and contrast that passes WCAG AA in both schemes. */
+export const theme = createTheme({
+  colors: { pine, gray, dark },
+  primaryColor: 'pine',
+  primaryShade: { light: 7, dark: 6 },
+  autoContrast: true,
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  defaultRadius: 'md',
+  fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace',
+  fontSizes: { xs: '0.75rem', sm: '0.8438rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
+  headings: {
+    fontWeight: '650',
+    sizes: {
+      h1: { fontSize: '1.5rem', lineHeight: '1.25' },
+      h2: { fontSize: '1.125rem', lineHeight: '1.35' },
+      h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
+    },
+  },
+  components: {
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
+    Alert: Alert.extend({ defaultProps: { variant: 'light' } }),
+    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
+    Button: Button.extend(sized),
+    Card: Card.extend({ defaultProps: { withBorder: true, padding: 'lg' } }),
+    Menu: Menu.extend({ defaultProps: { position: 'bottom-end', shadow: 'md', withinPortal: true } }),
+    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
+    NavLink: NavLink.extend({ defaultProps: { variant: 'light' } }),
+    PasswordInput: PasswordInput.extend(sized),
+    Select: Select.extend(sized),
+    Table: Table.extend({ defaultProps: { verticalSpacing: 10, horizontalSpacing: 'md' } }),
+    Textarea: Textarea.extend(sized),
+    TextInput: TextInput.extend(sized),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+  },
+});

@@ -1,0 +1,27 @@
+/** The answer of a sign-in endpoint; the message of a refusal is for the person to read. */
+export type AuthAnswer = { data: Record<string, unknown>; problem?: undefined } | { data?: undefined; problem: string };
+
+/** Posts to the sign-in endpoints, which are not GraphQL. */
+export async function postAuth(path: string, body: unknown = {}): Promise<AuthAnswer> {
+  try {
+    const response = await fetch(`/app/auth${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const data = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+    if (response.ok) return { data };
+    return { problem: refusalOf(response, data) };
+  } catch {
+    return { problem: 'The server can not be reached. Check the connection and try again.' };
+  }
+}
+
+function refusalOf({ status, headers }: Response, { message }: Record<string, unknown>): string {
+  if (status === 429) {
+    const seconds = Number(headers.get('x-retry-after') ?? 60);
+    return `Too many tries. Wait ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}, then try again.`;
+  }
+  if (typeof message !== 'string') return 'That did not work. Try again.';
+  return message.endsWith('.') ? message : `${message}.`;
+}

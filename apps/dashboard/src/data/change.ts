@@ -1,0 +1,33 @@
+import type { TypedDocumentNode } from '@urql/core';
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { type Problem, problemOf } from './problem.ts';
+import { refresh } from './refresh.ts';
+
+/** A write that a page offers. */
+export interface Change<Data, Variables> {
+  /** Does it; resolves to what the server answered, or to nothing when it refused (`problem` says why then). */
+  run: (variables: Variables) => Promise<Data | undefined>;
+  running: boolean;
+  problem: Problem | undefined;
+  forget: () => void;
+}
+
+/** A mutation with its state. When it succeeds, everything on the page is read again. */
+export function useChange<Data, Variables extends Record<string, unknown>>(
+  mutation: TypedDocumentNode<Data, Variables>,
+): Change<Data, Variables> {
+  const client = useClient();
+  const [running, setRunning] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const run = async (variables: Variables) => {
+    setRunning(true);
+    const { data, error } = await client.mutation(mutation, variables).toPromise();
+    setRunning(false);
+    setProblem(error === undefined ? undefined : problemOf(error));
+    if (error !== undefined) return undefined;
+    refresh();
+    return data;
+  };
+  return { run, running, problem, forget: () => setProblem(undefined) };
+}

@@ -1,0 +1,149 @@
+import { Button, Code, Text } from '@mantine/core';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay, useSession } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ApiKeysQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { CreateKey } from './create-key.tsx';
+
+const API_KEYS = graphql(`
+  query ApiKeys {
+    apiKeys {
+      id
+      name
+      last4
+      scope
+      allProjects
+      projectIds
+      createdAt
+      revokedAt
+    }
+  }
+`);
+
+const REVOKE = graphql(`
+  mutation RevokeApiKey($id: ID!) {
+    revokeApiKey(id: $id)
+  }
+`);
+
+type Key = ApiKeysQuery['apiKeys'][number];
+
+/** The keys that integrators call with. */
+export function ApiKeys() {
+  const keys = useRead(API_KEYS, {});
+  const [creating, setCreating] = useState(false);
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      Create a key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      about="What programs call the API with. Use one for each program, so that each can be revoked alone."
+      actions={create}
+    >
+      <Answer of={keys} skeleton={<RowsSkeleton />}>
+        {({ apiKeys }) =>
+          apiKeys.length === 0 ? (
+            <Empty title="No keys yet" icon={IconKey} action={create}>
+              A program needs a key to send mail or to manage contacts. It is shown once, when it is created.
+            </Empty>
+          ) : (
+            <KeyTable keys={apiKeys} />
+          )
+        }
+      </Answer>
+      <CreateKey opened={creating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+function KeyTable({ keys }: { keys: Key[] }) {
+  const [revoking, setRevoking] = useState<Key>();
+  const may = useMay();
+  return (
+    <>
+      <DataTable
+        label="API keys"
+        rows={keys}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Name', cell: (key) => <KeyName of={key} /> },
+          { title: 'Key', cell: ({ last4 }) => <Code>pr_…{last4}</Code>, from: 'sm' },
+          { title: 'Scope', cell: ({ scope }) => SCOPES[scope], from: 'sm' },
+          { title: 'Projects', cell: (key) => <Covered by={key} />, from: 'md' },
+          { title: 'Created', cell: ({ createdAt }) => <When at={createdAt} />, from: 'md' },
+          {
+            title: 'Revoke',
+            silent: true,
+            align: 'right',
+            cell: (key) =>
+              key.revokedAt === null && may('manage') ? (
+                <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRevoking(key)}>
+                  Revoke<span className="visually-hidden"> {key.name}</span>
+                </Button>
+              ) : null,
+          },
+        ]}
+      />
+      <Revoke of={revoking} onClose={() => setRevoking(undefined)} />
+    </>
+  );
+}
+
+const SCOPES = { full: 'Full', sending: 'Sending only' } as const;
+
+function KeyName({ of: { name, revokedAt, last4, scope } }: { of: Key }) {
+  return (
+    <>
+      <Text size="sm" fw={550} c={revokedAt === null ? undefined : 'dimmed'}>
+        {name} {revokedAt !== null && <State tone="bad">Revoked</State>}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        pr_…{last4} · {SCOPES[scope]}
+      </Text>
+    </>
+  );
+}
+
+/** The names of the projects that a key covers, as far as the person knows them. */
+function Covered({ by: { allProjects, projectIds } }: { by: Key }) {
+  const { projects } = useSession();
+  if (allProjects) return 'All, later ones too';
+  const names = projectIds.map((id) => projects.find((project) => project.id === id)?.name ?? 'another');
+  return names.join(', ');
+}
+
+function Revoke({ of: key, onClose }: { of: Key | undefined; onClose: () => void }) {
+  const revoke = useChange(REVOKE);
+  const confirm = async () => {
+    if (key === undefined || (await revoke.run({ id: key.id })) === undefined) return;
+    tell(`${key.name} is revoked.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={key !== undefined}
+      onClose={onClose}
+      title="Revoke this key?"
+      action="Revoke"
+      word={key?.name ?? ''}
+      running={revoke.running}
+      problem={revoke.problem}
+      onConfirm={() => void confirm()}
+    >
+      Programs that use it are refused at once. This can not be undone.
+    </Confirm>
+  );
+}

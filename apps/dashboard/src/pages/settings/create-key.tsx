@@ -1,0 +1,118 @@
+import { Button, Checkbox, Modal, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { may } from '../../app/permissions.ts';
+import { useProject, useSession } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { KeyScope } from '../../generated/graphql.ts';
+import { CodeBlock, CopyField } from '../../parts/copy.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+
+const CREATE = graphql(`
+  mutation CreateApiKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) {
+      id
+      key
+    }
+  }
+`);
+
+/** Creates a key and shows it this once; the dialog stays until the person says that they have saved it. */
+export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [key, setKey] = useState<string>();
+  const done = () => {
+    setKey(undefined);
+    onClose();
+  };
+  const shown = key !== undefined;
+  return (
+    <Modal
+      opened={opened}
+      onClose={shown ? () => {} : onClose}
+      withCloseButton={!shown}
+      size="lg"
+      title={<Text fw={600}>{shown ? 'Save this key now' : 'Create an API key'}</Text>}
+    >
+      {shown ? <SaveKey secret={key} onDone={done} /> : <KeyForm onCreated={setKey} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onClose: () => void }) {
+  const { projects } = useSession();
+  const { id: current } = useProject();
+  const create = useChange(CREATE);
+  const form = useForm({
+    initialValues: { name: '', scope: 'sending' as KeyScope, allProjects: false, projectIds: [current] },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null),
+      projectIds: (value, { allProjects }) => (value.length === 0 && !allProjects ? 'Choose a project' : null),
+    },
+  });
+  useFieldProblems(form, create.problem);
+  const submit = form.onSubmit(async ({ projectIds, ...input }) => {
+    const data = await create.run({ input: { ...input, projectIds: input.allProjects ? null : projectIds } });
+    if (data !== undefined) onCreated(data.createApiKey.key);
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={create.problem} fields={['name', 'projectIds']} />
+        <TextInput
+          label="Name"
+          placeholder="Shop, production"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label="What it may do" {...form.getInputProps('scope')}>
+          <Stack gap="xs" mt={6}>
+            <Radio value="sending" label="Send" description="Only transactional email: POST /v1/emails." />
+            <Radio value="full" label="Full" description="Email, contacts, groups, campaigns, templates, webhooks." />
+          </Stack>
+        </Radio.Group>
+        <MultiSelect
+          label="Projects"
+          size="sm"
+          data={projects.filter(({ role }) => may(role, 'manage')).map(({ id, name }) => ({ value: id, label: name }))}
+          disabled={form.values.allProjects}
+          {...form.getInputProps('projectIds')}
+        />
+        <Checkbox
+          label="All projects, those created later too"
+          description="Only for owners of every project."
+          {...form.getInputProps('allProjects', { type: 'checkbox' })}
+        />
+        <FormButtons submit="Create the key" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function SaveKey({ secret, onDone }: { secret: string; onDone: () => void }) {
+  const curl = [
+    `curl ${window.location.origin}/v1/emails \\`,
+    `  -H 'Authorization: Bearer ${secret}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"from":"hello@your-domain.example","to":"ada@example.com","subject":"Hello","html":"<p>It works.</p>"}'`,
+  ].join('\n');
+  return (
+    <Stack>
+      <Text size="sm">We keep only a fingerprint of it, so nobody can show it to you again.</Text>
+      <CopyField label="Key" value={secret} />
+      <CopyField label="For a .env file" value={`POSTROOM_API_KEY=${secret}`} />
+      <Stack gap={4}>
+        <Text size="sm" fw={500}>
+          To try it
+        </Text>
+        <CodeBlock text={curl} label="curl command" />
+      </Stack>
+      <Button onClick={onDone}>I saved it</Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { clientFor } from '../../data/client.ts';
+import { type Problem, problemOf } from '../../data/problem.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { Door } from './door.tsx';
+import { passwordProblem } from './password.ts';
+
+const ACCEPT = graphql(`
+  mutation AcceptInvitation($input: AcceptInvitationInput!) {
+    acceptInvitation(input: $input)
+  }
+`);
+
+/** Takes the place that an invitation offers: with the account one has, or with a new one. */
+export function Invitation() {
+  const { token } = useSearch({ from: '/invitation' });
+  const [joined, setJoined] = useState<string>();
+  if (token === undefined) {
+    return (
+      <Door title="This link is not complete">
+        <Text size="sm">Open the whole link of the mail, or ask for another invitation.</Text>
+      </Door>
+    );
+  }
+  if (joined !== undefined) {
+    return (
+      <Door title="You are in">
+        <Stack>
+          <Text size="sm" role="status">
+            Your place in the project is yours. Sign in with your address and password.
+          </Text>
+          <TextLink to="/sign-in" search={{ to: `/p/${joined}` }}>
+            Go to the project
+          </TextLink>
+        </Stack>
+      </Door>
+    );
+  }
+  return (
+    <Door title="You are invited">
+      <Accept token={token} onJoined={setJoined} />
+    </Door>
+  );
+}
+
+function Accept({ token, onJoined }: { token: string; onJoined: (projectId: string) => void }) {
+  const [problem, setProblem] = useState<Problem>();
+  const [waiting, setWaiting] = useState<'new' | 'own'>();
+  const form = useForm({
+    initialValues: { name: '', password: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Say what people call you' : null),
+      password: passwordProblem,
+    },
+  });
+  useFieldProblems(form, problem);
+  const accept = async (how: 'new' | 'own', account: { name?: string; password?: string }) => {
+    setWaiting(how);
+    const { data, error } = await clientFor('')
+      .mutation(ACCEPT, { input: { token, ...account } })
+      .toPromise();
+    setWaiting(undefined);
+    setProblem(error === undefined ? undefined : problemOf(error));
+    if (data === undefined) return;
+    if (how === 'own') return window.location.assign(`/p/${data.acceptInvitation}`);
+    onJoined(data.acceptInvitation);
+  };
+  return (
+    <Stack>
+      <form onSubmit={form.onSubmit((values) => accept('new', values))} noValidate>
+        <Stack>
+          <FormProblem problem={problem} fields={['name', 'password']} />
+          <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
+          <PasswordInput
+            label="Password"
+            description="At least 10 characters."
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" size="md" loading={waiting === 'new'}>
+            Join the project
+          </Button>
+        </Stack>
+      </form>
+      <Text size="sm" c="dimmed">
+        You have an account and are signed in?
+      </Text>
+      <Button variant="default" loading={waiting === 'own'} onClick={() => void accept('own', {})}>
+        Join with the account I have
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { postAuth } from '../../data/auth.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { Door } from './door.tsx';
+import { passwordProblem } from './password.ts';
+import { Refusal } from './sign-in.tsx';
+
+/** Asks for a mail with a link; the link leads back here with a token, to choose a new password. */
+export function ResetPassword() {
+  const { token } = useSearch({ from: '/reset-password' });
+  return token === undefined ? <AskForMail /> : <ChoosePassword token={token} />;
+}
+
+function AskForMail() {
+  const [sentTo, setSentTo] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [waiting, setWaiting] = useState(false);
+  const form = useForm({
+    initialValues: { email: '' },
+    validate: { email: (value) => (value.includes('@') ? null : 'Give your email address') },
+  });
+  const submit = form.onSubmit(async ({ email }) => {
+    setWaiting(true);
+    const answer = await postAuth('/request-password-reset', { email: email.trim(), redirectTo: '/reset-password' });
+    setWaiting(false);
+    if (answer.data === undefined) return setProblem(answer.problem);
+    setSentTo(email.trim());
+  });
+  return (
+    <Door title={sentTo === undefined ? 'Forgot your password?' : 'Look at your mail'}>
+      {sentTo === undefined ? (
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <Refusal>{problem}</Refusal>
+            <Text size="sm">We send you a link by which you can choose a new one.</Text>
+            <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+            <Button type="submit" loading={waiting}>
+              Send the link
+            </Button>
+            <TextLink to="/sign-in" size="sm" ta="center">
+              Back to sign in
+            </TextLink>
+          </Stack>
+        </form>
+      ) : (
+        <Stack>
+          <Text size="sm" role="status">
+            If <b className="breakable">{sentTo}</b> has an account, a link is on its way. It works for an hour.
+          </Text>
+          <TextLink to="/sign-in" size="sm">
+            Back to sign in
+          </TextLink>
+        </Stack>
+      )}
+    </Door>
+  );
+}
+
+function ChoosePassword({ token }: { token: string }) {
+  const [done, setDone] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [waiting, setWaiting] = useState(false);
+  const form = useForm({ initialValues: { password: '' }, validate: { password: passwordProblem } });
+  const submit = form.onSubmit(async ({ password }) => {
+    setWaiting(true);
+    const answer = await postAuth('/reset-password', { newPassword: password, token });
+    setWaiting(false);
+    if (answer.data === undefined) return setProblem(answer.problem);
+    setDone(true);
+  });
+  return (
+    <Door title={done ? 'Your password is changed' : 'Choose a new password'}>
+      {done ? (
+        <Stack>
+          <Text size="sm" role="status">
+            Every browser that was signed in has been signed out.
+          </Text>
+          <TextLink to="/sign-in">Sign in</TextLink>
+        </Stack>
+      ) : (
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <Refusal>{problem}</Refusal>
+            <PasswordInput
+              label="New password"
+              description="At least 10 characters."
+              autoComplete="new-password"
+              autoFocus
+              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+              {...form.getInputProps('password')}
+            />
+            <Button type="submit" loading={waiting}>
+              Change the password
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </Door>
+  );
+}

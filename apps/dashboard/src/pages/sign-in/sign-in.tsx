@@ -1,0 +1,130 @@
+import { Alert, Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { postAuth } from '../../data/auth.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { Door } from './door.tsx';
+
+/** Address and password, then the second factor of those who have one. */
+export function SignIn() {
+  const { to = '/' } = useSearch({ from: '/sign-in' });
+  const [step, setStep] = useState<'password' | 'code'>('password');
+  const done = () => window.location.assign(to);
+  return step === 'password' ? (
+    <Door title="Sign in">
+      <PasswordStep onDone={done} onCode={() => setStep('code')} />
+    </Door>
+  ) : (
+    <Door title="Your second factor">
+      <CodeStep onDone={done} />
+    </Door>
+  );
+}
+
+export function Refusal({ children }: { children: string | undefined }) {
+  if (children === undefined) return null;
+  return (
+    <Alert color="red" role="alert">
+      {children}
+    </Alert>
+  );
+}
+
+function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const [waiting, setWaiting] = useState(false);
+  const form = useForm({
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (value) => (value.includes('@') ? null : 'Give your email address'),
+      password: (value) => (value === '' ? 'Give your password' : null),
+    },
+  });
+  const submit = form.onSubmit(async ({ email, password }) => {
+    setWaiting(true);
+    const answer = await postAuth('/sign-in/email', { email: email.trim(), password });
+    setWaiting(false);
+    if (answer.data === undefined) return setProblem(answer.problem);
+    if (answer.data.twoFactorRedirect === true) return onCode();
+    onDone();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Refusal>{problem}</Refusal>
+        <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" size="md" loading={waiting} fullWidth>
+          Sign in
+        </Button>
+        <TextLink to="/reset-password" size="sm" ta="center">
+          Forgot your password?
+        </TextLink>
+      </Stack>
+    </form>
+  );
+}
+
+function CodeStep({ onDone }: { onDone: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const [backup, setBackup] = useState(false);
+  const [tries, setTries] = useState(0);
+  const verify = async (code: string) => {
+    const answer = await postAuth(backup ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code });
+    if (answer.data !== undefined) return onDone();
+    setProblem(answer.problem);
+    setTries((before) => before + 1);
+  };
+  return (
+    <Stack>
+      <Refusal>{problem}</Refusal>
+      {backup ? (
+        <BackupCode onSubmit={verify} />
+      ) : (
+        <>
+          <Text size="sm">Type the six digits that your authenticator shows.</Text>
+          <PinInput
+            key={tries}
+            length={6}
+            type="number"
+            oneTimeCode
+            autoFocus
+            aria-label="Digit of the code"
+            onComplete={(code) => void verify(code)}
+          />
+        </>
+      )}
+      <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!backup)}>
+        {backup ? 'Use the authenticator' : 'Use a backup code'}
+      </Anchor>
+    </Stack>
+  );
+}
+
+function BackupCode({ onSubmit }: { onSubmit: (code: string) => Promise<void> }) {
+  const [code, setCode] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void onSubmit(code.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Backup code"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          autoComplete="one-time-code"
+          autoFocus
+        />
+        <Button type="submit">Sign in</Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { Problem } from '../data/problem.ts';
+import { FormButtons, FormProblem } from './form.tsx';
+
+interface ConfirmProps {
+  opened: boolean;
+  onClose: () => void;
+  /** What is asked, such as "Revoke this key?". */
+  title: string;
+  /** What the button does, such as "Revoke". */
+  action: string;
+  /** Must be typed before the button works; for what can't be undone. */
+  word?: string;
+  running: boolean;
+  problem: Problem | undefined;
+  onConfirm: () => void;
+  /** What will happen. */
+  children: ReactNode;
+}
+
+/** Asks before something is lost. */
+export function Confirm(props: ConfirmProps) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>{props.title}</Text>}>
+      <Question {...props} />
+    </Modal>
+  );
+}
+
+function Question({ onClose, action, word, running, problem, onConfirm, children }: ConfirmProps) {
+  const [typed, setTyped] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onConfirm();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <FormProblem problem={problem} />
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {word !== undefined && (
+          <TextInput
+            label={
+              <>
+                Type <b className="breakable">{word}</b> to confirm
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+        )}
+        <FormButtons
+          submit={action}
+          running={running}
+          color="red"
+          disabled={word !== undefined && typed.trim() !== word.trim()}
+        >
+          <Button variant="default" onClick={onClose}>
+            Keep it
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,38 @@
+import { Alert, Group, Text, Tooltip } from '@mantine/core';
+import { useNetwork } from '@mantine/hooks';
+import { IconCloudOff } from '@tabler/icons-react';
+import { useLiveState } from '../data/live.ts';
+
+const WORDS = {
+  live: ['Live', 'Changes show by themselves.'],
+  connecting: ['Connecting', 'Changes show again in a moment.'],
+  offline: ['Offline', 'Changes show when the connection is back.'],
+} as const;
+
+/** Says in the header whether the page is told of changes. */
+export function LiveMark() {
+  const state = useLiveState();
+  if (state === 'off') return null;
+  const [word, meaning] = WORDS[state];
+  return (
+    <Tooltip label={meaning}>
+      <Group gap={6} wrap="nowrap" className={`live live-${state}`}>
+        <span aria-hidden className="live-dot" />
+        <Text size="xs" c="dimmed" visibleFrom="xs">
+          {word}
+        </Text>
+      </Group>
+    </Tooltip>
+  );
+}
+
+/** A line over every page while the browser has no network: what is shown stays, but may be old. */
+export function OfflineBanner() {
+  const { online } = useNetwork();
+  if (online) return null;
+  return (
+    <Alert color="yellow" icon={<IconCloudOff aria-hidden />} mb="md" role="alert" variant="light">
+      You are offline. What you see may be old, and nothing can be changed until the connection is back.
+    </Alert>
+  );
+}

@@ -1,0 +1,18 @@
+import { Anchor, type AnchorProps, Button, type ButtonProps, Menu, type MenuItemProps } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { ComponentPropsWithRef } from 'react';
+
+type AnchorRest = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>;
+
+/** A link in text, to a page of ours: `to` and `params` are checked against the routes. */
+export const TextLink = createLink((props: AnchorProps & AnchorRest) => <Anchor {...props} />);
+
+/** A link that looks like a button. */
+export const ButtonLink = createLink((props: ButtonProps & Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>) => (
+  <Button component="a" {...props} />
+));
+
+/** A link among the items of a menu. */
+export const MenuLink = createLink((props: MenuItemProps & Omit<ComponentPropsWithRef<'a'>, keyof MenuItemProps>) => (
+  <Menu.Item component="a" {...props} />
+));

@@ -1,0 +1,45 @@
+import { Group, Text } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { isFirstPage, nextPage, type PageSearch, previousPage } from '../data/paging.ts';
+import { ButtonLink } from './link.tsx';
+
+interface PageInfo {
+  hasNextPage: boolean;
+  endCursor?: string | null;
+}
+
+/**
+ * Back and forth in a list that is read by key. The cursors are in the address, so that a page can be reloaded, shared and
+ * come back to; nothing is counted, however many rows there are.
+ */
+export function Pager({ search, pageInfo, shown }: { search: PageSearch; pageInfo: PageInfo; shown: number }) {
+  if (isFirstPage(search) && !pageInfo.hasNextPage) return null;
+  const withCursor = (page: PageSearch) => (previous: object) => ({ ...previous, after: page.after });
+  return (
+    <Group component="nav" aria-label="Pages of the list" justify="space-between">
+      <Text size="sm" c="dimmed" role="status">
+        {shown} shown
+      </Text>
+      <Group gap="xs">
+        <ButtonLink
+          to="."
+          search={withCursor(previousPage(search)) as never}
+          variant="default"
+          disabled={isFirstPage(search)}
+          leftSection={<IconChevronLeft size={16} aria-hidden />}
+        >
+          Previous
+        </ButtonLink>
+        <ButtonLink
+          to="."
+          search={withCursor(pageInfo.endCursor == null ? search : nextPage(search, pageInfo.endCursor)) as never}
+          variant="default"
+          disabled={!pageInfo.hasNextPage}
+          rightSection={<IconChevronRight size={16} aria-hidden />}
+        >
+          Next
+        </ButtonLink>
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,29 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { Empty, LinesSkeleton } from './states.tsx';
+
+/** While the code of a page is on its way. */
+export function PagePending() {
+  return (
+    <Stack maw={1120} mx="auto" role="status" aria-label="Loading">
+      <Skeleton h={28} w={220} />
+      <LinesSkeleton />
+    </Stack>
+  );
+}
+
+/** When the code of a page could not be loaded, or broke: after an update of Postroom, a reload gets the new one. */
+export function LoadFailed({ error }: ErrorComponentProps) {
+  return (
+    <Empty
+      title="This page could not be shown"
+      icon={IconAlertTriangle}
+      color="red"
+      action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+    >
+      Postroom may have been updated while it was open, or the connection was lost. (
+      {error instanceof Error ? error.message : String(error)})
+    </Empty>
+  );
+}

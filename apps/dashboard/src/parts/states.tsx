@@ -1,0 +1,141 @@
+import { Alert, Anchor, Button, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { IconAlertTriangle, IconCloudOff, type IconKey, IconMoodEmpty } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { Problem } from '../data/problem.ts';
+import type { Read } from '../data/read.ts';
+import { When } from './when.tsx';
+
+/**
+ * Shows what was read: a skeleton in its final shape until it is there, why it is not when that failed, and otherwise what
+ * `children` make of it. Old data stays when a later try fails, under a line that says how old it is.
+ */
+export function Answer<Data>({
+  of: { data, at, problem, again },
+  skeleton = <LinesSkeleton />,
+  children,
+}: {
+  of: Read<Data>;
+  skeleton?: ReactNode;
+  children: (data: Data) => ReactNode;
+}) {
+  if (data === undefined) {
+    return problem === undefined ? (
+      <div aria-busy="true" aria-label="Loading" role="status">
+        {skeleton}
+      </div>
+    ) : (
+      <Failure problem={problem} again={again} />
+    );
+  }
+  return (
+    <>
+      {problem !== undefined && at !== undefined && (
+        <Alert color="yellow" icon={<IconCloudOff aria-hidden />} role="status">
+          <Group gap="xs">
+            <span>
+              This is from <When at={new Date(at).toISOString()} />: {lower(problem.message)}
+            </span>
+            <Anchor component="button" type="button" size="sm" onClick={again}>
+              Try again
+            </Anchor>
+          </Group>
+        </Alert>
+      )}
+      {children(data)}
+    </>
+  );
+}
+
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** Why there is nothing to show, and what to do about it. */
+export function Failure({ problem, again }: { problem: Problem; again: () => void }) {
+  if (problem.code === 'not_found') {
+    return (
+      <Empty title="There is nothing here" icon={IconMoodEmpty}>
+        {problem.message} It may have been deleted, or the address belongs to another project.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title={problem.code === 'unreachable' ? 'No connection' : 'This did not work'}
+      icon={problem.code === 'unreachable' ? IconCloudOff : IconAlertTriangle}
+      color="red"
+      action={
+        problem.code === 'forbidden' ? undefined : (
+          <Button variant="default" onClick={again}>
+            Try again
+          </Button>
+        )
+      }
+    >
+      {problem.message}
+      {problem.requestId !== undefined && (
+        <Text component="span" display="block" size="xs" mt="xs" className="mono">
+          Request {problem.requestId}
+        </Text>
+      )}
+    </Empty>
+  );
+}
+
+/** What a list shows when it has no rows: what would be here, and the one next step. */
+export function Empty({
+  title,
+  icon: Icon,
+  color = 'gray',
+  action,
+  children,
+}: {
+  title: string;
+  icon: typeof IconKey;
+  color?: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Card py={48}>
+      <Stack align="center" gap="sm">
+        <ThemeIcon variant="light" color={color} size={48} radius="xl">
+          <Icon size={24} stroke={1.6} aria-hidden />
+        </ThemeIcon>
+        <Title order={2} ta="center">
+          {title}
+        </Title>
+        <Text c="dimmed" size="sm" ta="center" maw={460}>
+          {children}
+        </Text>
+        {action}
+      </Stack>
+    </Card>
+  );
+}
+
+/** The shape of a list that is on its way. */
+export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
+  return (
+    <Card p={0}>
+      {Array.from({ length: rows }, (_, index) => (
+        <Group key={index} px="md" py={14} wrap="nowrap" gap="xl">
+          <Skeleton h={12} w="30%" />
+          <Skeleton h={12} w="20%" />
+          <Skeleton h={12} w="15%" visibleFrom="sm" />
+        </Group>
+      ))}
+    </Card>
+  );
+}
+
+/** The shape of a page of fields that is on its way. */
+export function LinesSkeleton({ lines = 5 }: { lines?: number }) {
+  return (
+    <Card>
+      <Stack>
+        {Array.from({ length: lines }, (_, index) => (
+          <Skeleton key={index} h={14} w={`${90 - ((index * 17) % 50)}%`} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react';
+
+const STEPS: [limitSeconds: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  [60, 'second', 1],
+  [3600, 'minute', 60],
+  [86_400, 'hour', 3600],
+  [7 * 86_400, 'day', 86_400],
+];
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
+const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
+
+/** How long ago, or in how long; a date when it is more than a week. */
+export function ago(at: string, now: number): string {
+  const seconds = Math.round((Date.parse(at) - now) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < 5) return 'just now';
+  const step = STEPS.find(([limit]) => distance < limit);
+  return step === undefined ? day.format(new Date(at)) : relative.format(Math.round(seconds / step[2]), step[1]);
+}
+
+export const exactly = (at: string) => full.format(new Date(at));
+
+/** A moment, told by its distance; the exact time, with its zone, on hover. */
+export function When({ at }: { at: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={at} title={exactly(at)}>
+      {ago(at, now)}
+    </time>
+  );
+}
+
+const watchers = new Set<(now: number) => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The time in milliseconds, read anew every ten seconds by one clock for all that show it. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    watchers.add(setNow);
+    timer ??= setInterval(() => {
+      for (const watcher of watchers) watcher(Date.now());
+    }, 10_000);
+    return () => {
+      watchers.delete(setNow);
+      if (watchers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }, []);
+  return now;
+}

@@ -1,0 +1,62 @@
+// Builds the dashboard into apps/dashboard/dist, where the gateway serves it from: `npm run build:dashboard`. Starting and
+// testing do so by themselves when what it is made of has changed.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail, ROOT, SetupError, setUp, step } from './setup.mjs';
+
+const DASHBOARD = join(ROOT, 'apps/dashboard');
+const STAMP = join(DASHBOARD, 'dist/stamp');
+/** What it is made of, the types generated from the schema aside. */
+const SOURCES = [
+  'apps/dashboard/src',
+  'apps/dashboard/public',
+  'apps/dashboard/index.html',
+  'apps/dashboard/vite.config.ts',
+  'package-lock.json',
+  'schema.graphql',
+  'scripts/generate-documents.ts',
+];
+
+/** Builds it if it is not there or not current. Everything else works without it, so a failure is only told. */
+export async function dashboardBuilt(node) {
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint()) return;
+  try {
+    await buildDashboard(node);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.error(`${error.message}\nThe dashboard is not there, or is an older one; everything else works.`);
+  }
+}
+
+async function buildDashboard(node) {
+  const before = fingerprint();
+  await step('Typing the documents of the dashboard', node, [join(ROOT, 'scripts/generate-documents.ts')]);
+  const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
+  await step('Building the dashboard', node, [vite, 'build', DASHBOARD, '--logLevel', 'warn']);
+  writeFileSync(STAMP, before);
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const file of SOURCES.flatMap((source) => filesOf(join(ROOT, source))))
+    hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function filesOf(path) {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('generated'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    await buildDashboard(await setUp());
+  } catch (error) {
+    fail(error);
+  }
+}
