@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, handleSignIn } from '@postroom/people';
 import { register } from 'prom-client';
+import { createDashboard } from './dashboard.ts';
 import { answerDocs } from './docs/docs.ts';
 import { createGraphql } from './graphql.ts';
 import { countRequest } from './metrics.ts';
@@ -17,11 +18,12 @@ export interface Gateway extends Service {
   url: string;
 }
 
-/** Serves `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
+/** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
 export async function startGateway({ host, port }: { host: string; port: number }): Promise<Gateway> {
   const facade = createFacade(schema, routes);
   const openApi = createOpenApi(schema, routes);
   const graphql = createGraphql(schema);
+  const answerDashboard = createDashboard();
   const server = createServer((request, response) => {
     countRequest(request, response);
     dispatch(request, response).catch((error: unknown) => {
@@ -41,6 +43,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     if (path === '/readyz') return answerReadiness(response);
     if (path === '/metrics')
       return void response.setHeader('Content-Type', register.contentType).end(await register.metrics());
+    if (answerDashboard(request, response, path)) return;
     if (path === '/')
       return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
     answerJson(response, 404, {

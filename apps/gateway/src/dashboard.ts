@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { config } from '@postroom/platform';
+import { answerFile, type StaticFile, staticFile } from './static.ts';
+
+const DIST = join(import.meta.dirname, '../../dashboard/dist');
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+};
+
+/** Paths of the dashboard: pages that the browser's router shows. */
+const PAGE = /^\/(|sign-in|reset-password|invitation|p\/.*)$/;
+
+/**
+ * Serves the built dashboard; returns false for paths that are not its own, and for all when it has not been built. Each
+ * page is sent with a nonce of its own for the styles that components make; scripts come from files only.
+ */
+export function createDashboard() {
+  const index = existsSync(join(DIST, 'index.html')) ? readFileSync(join(DIST, 'index.html'), 'utf8') : undefined;
+  const files = index === undefined ? new Map<string, StaticFile>() : readFiles();
+  return function answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+    if (index === undefined) return false;
+    const file = files.get(path);
+    if (file !== undefined) {
+      // Vite names what it builds by its content, so it never changes under its name.
+      const forever = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+      answerFile(request, response, file, { 'Cache-Control': forever });
+      return true;
+    }
+    if (!PAGE.test(path) || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+    answerPage(response, index);
+    return true;
+  };
+}
+
+function answerPage(response: ServerResponse, index: string): void {
+  const nonce = randomBytes(16).toString('base64');
+  response.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': contentSecurityPolicy(nonce),
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    ...(config.PUBLIC_URL.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  });
+  response.end(index.replaceAll('__NONCE__', nonce));
+}
+
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'none'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function readFiles(): Map<string, StaticFile> {
+  const paths = (readdirSync(DIST, { recursive: true }) as string[]).filter(
+    (path) => statSync(join(DIST, path)).isFile() && path !== 'index.html',
+  );
+  return new Map(
+    paths.map((path) => [
+      `/${path.replaceAll('\\', '/')}`,
+      staticFile(TYPES[extname(path)] ?? 'application/octet-stream', readFileSync(join(DIST, path))),
+    ]),
+  );
+}
