@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import type { Field } from './columns.ts';
-import { count, progress } from './print.ts';
+import { count, progress, some } from './print.ts';
 import type { Receiver } from './receiver.ts';
 
 /** A campaign as far as the demo reads it. */
@@ -83,6 +83,7 @@ function templateBody(fields: readonly Field[]): string {
       </table>`
       }
       <p style="margin-bottom: 0">The post room</p>
+      <p style="margin-bottom: 0; font-size: 13px"><a style="color: #667069" href="{{unsubscribe_url}}">Unsubscribe</a></p>
     </div>
   </body>
 </html>
@@ -192,7 +193,7 @@ function show(campaign: Campaign, receiver: Receiver): void {
   const parts = [
     `${count(done.accepted)} of ${count(recipientCount)} accepted`,
     `${count(engagement.delivered)} delivered`,
-    `${count(receiver.events)} events`,
+    some(receiver.events, 'event'),
     status,
   ];
   progress(parts.join(' · '), recipientCount === 0 ? 0 : closed / recipientCount);

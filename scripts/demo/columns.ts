@@ -30,8 +30,14 @@ export function fieldsOf(file: CsvFile): Field[] {
     if (values.length === 0) return [];
     const key = keyFor(label, column, keys);
     keys.add(key);
-    return [{ column, key, label: label.trim() || `Column ${column + 1}`, ...typeOf(values) }];
+    return [{ column, key, label: labelFor(label, column), ...typeOf(values) }];
   });
+}
+
+/** `signed_up` as people write it. */
+function labelFor(name: string, column: number): string {
+  const words = name.trim().replaceAll('_', ' ');
+  return words === '' ? `Column ${column + 1}` : words[0]!.toUpperCase() + words.slice(1);
 }
 
 const MAX_KEY_LENGTH = 40;

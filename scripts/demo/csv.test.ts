@@ -166,8 +166,8 @@ test('columns become fields of the type that their values have', () => {
   expect(fieldsOf(read(text))).toEqual([
     { column: 2, key: 'seats', label: 'Seats', type: 'number' },
     { column: 3, key: 'codigo_postal', label: 'Código postal', type: 'text' },
-    { column: 4, key: 'since', label: 'since', type: 'date' },
-    { column: 5, key: 'vip', label: 'vip', type: 'boolean' },
+    { column: 4, key: 'since', label: 'Since', type: 'date' },
+    { column: 5, key: 'vip', label: 'Vip', type: 'boolean' },
     { column: 6, key: 'plan', label: 'Plan!', type: 'select', options: ['a', 'b'] },
     { column: 7, key: 'column_8', label: 'Город', type: 'text' },
   ]);

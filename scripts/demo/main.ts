@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -119,23 +120,24 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
   sayImported(imported, problems);
   if (imported.ids.length === 0) throw new Error('No contact was imported, so there is nobody to write to.');
 
-  const tag = tagOf(new Date());
-  const group = await makeGroup(api, `Demo ${tag}`, imported.ids);
-  say('Group', `“Demo ${tag}” of ${some(group.memberCount, 'contact')}`);
-  const template = await makeTemplate(api, `Demo ${tag}`, fields);
+  const tag = newTag();
+  const name = `Demo ${new Date().toISOString().slice(0, 16).replace('T', ' ')} ${tag}`;
+  const group = await makeGroup(api, name, imported.ids);
+  say('Group', `“${name}” of ${some(group.memberCount, 'contact')}`);
+  const template = await makeTemplate(api, name, fields);
   say('Template', `published: “Hello {{name|there}}, …” ${dim(template.id)}`);
   const receiver = await Receiver.start();
   let endpoint: { id: string } | undefined;
   try {
     endpoint = await makeEndpoint(api, receiver);
     say('Webhooks', `received by this demo at ${receiver.url} ${dim(endpoint.id)}`);
-    const subject = `{{name|Hello}}, your letter of today (demo ${tag})`;
-    const letter = { name: `Demo ${tag}`, subject, fromEmail, templateId: template.id, groupId: group.id };
+    const subject = `{{name|Hello}}, your letter of today (${tag})`;
+    const letter = { name, subject, fromEmail, templateId: template.id, groupId: group.id };
     const { id } = await makeCampaign(api, letter);
     say('Campaign', `to ${some(group.memberCount, 'recipient')} from ${fromEmail} ${dim(id)}`);
     const sentAt = performance.now();
     const { campaign, lastEventAt } = await sendAndWatch(api, id, receiver, stopping.signal);
-    const inbox = await countInbox(system.inboxUrl, `(demo ${tag})`);
+    const inbox = await countInbox(system.inboxUrl, `(${tag})`);
     const delivery =
       system.temporalUiUrl === null ? undefined : await deliveryWorkflow(system.temporalUiUrl, endpoint.id);
     return {
@@ -177,9 +179,7 @@ function sayImported({ ids, created, updated, elapsedMs }: Imported, problems: r
   for (const problem of problems) say('', `  ${problemLine(problem)}`);
 }
 
-/** Tells runs on one system apart, in names that must be unique and in the subject that the inbox is searched for. */
-function tagOf(now: Date): string {
-  return `${now.toISOString().slice(0, 16).replace('T', ' ')} ${Math.random().toString(36).slice(2, 6)}`;
-}
+/** Tells the runs on one system apart: names must be unique, and the subject is what the inbox is searched for. */
+const newTag = () => randomBytes(3).toString('hex');
 
 process.exitCode = await main();

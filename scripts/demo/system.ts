@@ -99,7 +99,7 @@ function untilStarted(launcher: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     createInterface({ input: launcher.stdout! }).on('line', (line) => {
       if (!running && /…$|^ {2}still|migration/.test(line)) say('', dim(line));
-      if (running && !line.startsWith('[') && line.trim() !== '' && line !== 'Ended.') say('', dim(line));
+      if (running && line.trim() !== '' && line !== 'Ended.') say('', dim(line));
       if (!STARTED.test(line)) return;
       running = true;
       resolve();

@@ -85,7 +85,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, live: 
   response.setHeader('referrer-policy', 'no-referrer');
   response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
   try {
-    const url = new URL(request.url ?? '/', 'http://inbox');
+    // Not everybody encodes what is typed into an address: curl sends UTF-8 as it is, and Node takes it for Latin-1.
+    const url = new URL(Buffer.from(request.url ?? '/', 'latin1').toString(), 'http://inbox');
     if (!isOurs(request.headers.host))
       throw new DomainError('forbidden', 'Open the inbox by its IP address or as localhost.');
     await dispatch(request.method ?? 'GET', { url, response, live });
