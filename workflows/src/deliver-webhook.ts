@@ -40,16 +40,14 @@ const { giveUpDelivery } = proxyActivities<typeof webhooks>({ startToCloseTimeou
 const deliveryStatus = defineSearchAttributeKey('deliveryStatus', SearchAttributeType.KEYWORD);
 
 /**
- * One event to one endpoint, until it is acknowledged or given up. `from` is `retried` when the first attempt was made in a
- * batch: this workflow then begins when the second is due.
+ * One event to one endpoint, until it is acknowledged or given up. `refused` is the answer to its first attempt when that
+ * was made in a batch: then this workflow goes on with the wait for the second.
  */
-export async function deliverWebhook(
-  deliveryId: string,
-  from: 'queued' | 'retried' = 'queued',
-): Promise<webhooks.Outcome> {
+export async function deliverWebhook(deliveryId: string, refused?: Refusal): Promise<webhooks.Outcome> {
   const operator = listenToOperator();
-  let { attemptDelivery } = from === 'queued' ? first : others;
+  let { attemptDelivery } = refused === undefined ? first : others;
   try {
+    if (refused !== undefined) await wait(refused, operator);
     while (!operator.hasGivenUp()) {
       const result = await operator.interruptible(() => attemptDelivery(deliveryId)).catch(refusal);
       if (typeof result === 'string') return end(result);
@@ -64,9 +62,11 @@ export async function deliverWebhook(
   }
 }
 
-interface Refusal {
+/** An attempt that was not acknowledged. */
+export interface Refusal {
+  /** Which attempt it was, and its answer in a few words. */
   message: string;
-  /** Until the next attempt; 0 when an operator's word cut the wait. */
+  /** Milliseconds until the next attempt; 0 when an operator's word cut the wait. */
   delayMs: number;
 }
 
@@ -137,7 +137,7 @@ function listenToOperator(): Operator {
       }
     },
     word: async (timeoutMs) => {
-      word = undefined;
+      if (word !== 'giveUp') word = undefined;
       await condition(() => word !== undefined, timeoutMs);
     },
   };

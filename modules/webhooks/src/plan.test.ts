@@ -33,6 +33,10 @@ test('when many wait for an endpoint, up to 100 go in one batch', () => {
   expect(takes).toEqual([{ endpointId: 'a', take: 100, batch: expect.stringMatching(/^batch_/) }]);
 });
 
+test('the first few of a burst go in a batch too', () => {
+  expect(sizes(plan([endpoint('a', { waiting: 100 })], { alone: 20, inHand: 0, now }))).toEqual([10]);
+});
+
 test('few deliveries each for many endpoints share batches of at most 100', () => {
   expect(sizes(plan(many(50, { waiting: 5 }), { alone: 20, inHand: 0, now }))).toEqual([100, 100, 50]);
 });

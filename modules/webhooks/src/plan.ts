@@ -67,8 +67,8 @@ export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room):
   const probes = struggling.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const well = waiting.filter((one) => !isStruggling(one)).toSorted((a, b) => a.servedAt - b.servedAt);
   const wanted = limit(well.map(wish), Math.max(0, IN_HAND - inHand));
-  const total = wanted.reduce((sum, { take }) => sum + take, 0);
-  const rest = total <= alone ? wanted.map((one) => ({ ...one, batch: null })) : intoBatches(wanted);
+  const isBurst = well.reduce((sum, { waiting: rows }) => sum + rows, 0) > alone;
+  const rest = isBurst ? intoBatches(wanted) : wanted.map((one) => ({ ...one, batch: null }));
   return [...probes, ...rest].filter(({ take }) => take > 0);
 }
 

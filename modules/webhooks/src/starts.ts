@@ -21,7 +21,7 @@ function aloneStart(delivery: Claimed): Start {
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
-    args: [delivery.id, 'queued'],
+    args: [delivery.id],
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
     details: `One event to one endpoint: at most ${MAX_ATTEMPTS} attempts. ${attemptsLink(delivery.id)}`,
@@ -45,19 +45,20 @@ function batchStart(members: readonly Claimed[]): Start {
   };
 }
 
-/** The workflow of a delivery whose first attempt was not acknowledged in a batch; it begins when the next one is due. */
+/**
+ * The workflow of a delivery whose first attempt was not acknowledged in a batch. It is not started with a delay, but waits
+ * by itself: signals do not reach a workflow that has not begun.
+ */
 export function retryStart(delivery: ClaimedRetry): Start {
-  const answer = answerInWords(delivery);
-  const next = `Attempt ${delivery.attempt_count + 1} of ${MAX_ATTEMPTS} is due at ${delivery.next_attempt_at.toISOString()}.`;
-  const delayMs = delivery.next_attempt_at.getTime() - Date.now();
+  const { attempt_count: made, next_attempt_at: due } = delivery;
+  const message = `Attempt ${made} of ${MAX_ATTEMPTS}: ${answerInWords(delivery)}`;
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
-    args: [delivery.id, 'retried'],
+    args: [delivery.id, { message, delayMs: Math.max(0, due.getTime() - Date.now()) }],
     deliveryIds: [delivery.id],
-    ...(delayMs > 0 ? { startDelayMs: delayMs } : {}),
-    summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${delivery.attempt_count + 1}`,
-    details: `${next} The answer to the one before: ${answer} ${attemptsLink(delivery.id)}`,
+    summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${made + 1}`,
+    details: `One event to one endpoint, after ${made === 1 ? 'an attempt' : `${made} attempts`} elsewhere. ${attemptsLink(delivery.id)}`,
     searchAttributes: labels(delivery, 'retried'),
   };
 }
