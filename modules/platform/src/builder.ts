@@ -5,6 +5,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin, { type AuthFailure, AuthScopeFailureType } from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
+import { getNullableType, type GraphQLField, isListType } from 'graphql';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { config } from './config.ts';
 import { db } from './db.ts';
@@ -67,7 +68,7 @@ export const builder = new SchemaBuilder<{
     onUnusedQuery: config.NODE_ENV === 'test' ? 'error' : null,
   },
   complexity: {
-    defaultListMultiplier: 10,
+    fieldComplexity: (args, _context, field) => ({ field: 1, multiplier: multiplierOf(field, args) }),
     limit: { complexity: 50_000, depth: 12, breadth: 500 },
     complexityError: (kind) =>
       new DomainError('validation_error', `The query is too large: its ${kind.toLowerCase()} is over the limit.`),
@@ -84,10 +85,20 @@ builder.queryType({
   description: 'Reads. Every field acts on the project of the request.',
 });
 builder.mutationType({
-  authScopes: { read: true },
+  authScopes: { write: true },
   description: 'Writes. Each is one transaction of rows and events.',
 });
 builder.subscriptionType({ authScopes: { read: true }, description: 'Live views, over Server-Sent Events.' });
+
+/** How many rows a field stands for: a page what it asks for, its rows and edges no more, other lists ten. */
+function multiplierOf(
+  { name, type, args }: GraphQLField<unknown, unknown>,
+  { first }: Record<string, unknown>,
+): number {
+  if (args.some((arg) => arg.name === 'first')) return typeof first === 'number' ? first : DEFAULT_PAGE_SIZE;
+  if (name === 'nodes' || name === 'edges') return 1;
+  return isListType(getNullableType(type)) ? 10 : 1;
+}
 
 /** The scope that a refusal is about; a field that asks for several is refused for want of the last. */
 function scopeOf(failure: AuthFailure): Permission {
