@@ -12,7 +12,9 @@ import {
 } from '@postroom/platform';
 import { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
+import { createOwnProject } from './own-projects.ts';
 import { Person } from './person.ts';
+import { renameUser } from './users.ts';
 
 const Role = builder.enumType('Role', {
   description: 'What a person may do in a project.',
@@ -90,11 +92,25 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Entry id.' }),
     actorId: t.exposeID('actorId', { description: '`usr_…` or `key_…`.' }),
+    actorName: t.string({
+      nullable: true,
+      description: 'What the person or the key is called now; null when they are gone.',
+      resolve: ({ actorId }) => actorName(actorId),
+    }),
     action: t.exposeString('action', { description: 'What was done, as the mutation is called.' }),
     targetId: t.exposeID('targetId', { nullable: true, description: 'What it was done to.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 });
+
+/** Prisma gathers what is looked up by id for one answer into one query. */
+async function actorName(id: string): Promise<string | undefined> {
+  const select = { name: true };
+  const actor = id.startsWith('usr_')
+    ? await db.user.findUnique({ where: { id }, select })
+    : await db.apiKey.findUnique({ where: { id }, select });
+  return actor?.name;
+}
 
 /** The signed-in person; fields about oneself are closed to keys. */
 function person(context: Context): Person {
@@ -245,6 +261,26 @@ builder.mutationFields((t) => ({
     resolve: async (_root, args, context) => {
       await removeMember(callerProject(context), args.userId, { asOwner: asOwner(context) });
       return true;
+    },
+  }),
+  createProject: t.prismaField({
+    type: 'Project',
+    skipTypeScopes: true,
+    description: 'Creates a project that the person owns; for owners of one.',
+    args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
+    resolve: async (query, _root, { name }, context) => {
+      const { id } = await createOwnProject(person(context).id, name);
+      return db.project.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  renameMe: t.prismaField({
+    type: User,
+    skipTypeScopes: true,
+    description: 'Changes what people call the person who is signed in.',
+    args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
+    resolve: async (query, _root, { name }, context) => {
+      await renameUser(person(context).id, name);
+      return db.user.findUniqueOrThrow({ ...query, where: { id: person(context).id } });
     },
   }),
   revokeSession: t.field({

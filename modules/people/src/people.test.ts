@@ -192,3 +192,31 @@ test('what people change is in the audit log, with who did it', async () => {
   const log = await owner.graphql('{ auditLog(first: 5) { nodes { actorId action targetId } } }');
   expect(log.body.data.auditLog.nodes).toEqual([{ actorId: owner.id, action: 'createApiKey', targetId: id }]);
 });
+
+test('an owner creates a project and is its owner; who owns none can not, and names have bounds', async () => {
+  const api = await testApi();
+  const [owner, member] = [await signedIn(api, 'owner'), await signedIn(api, 'member')];
+  const create = 'mutation ($name: String!) { createProject(name: $name) { id name } }';
+  expect(code(await member.graphql(create, { name: 'Mine' }))).toBe('forbidden');
+  expect(code(await owner.graphql(create, { name: ' ' }))).toBe('validation_error');
+  const { id, name } = (await owner.graphql(create, { name: ' Mine ' })).body.data.createProject;
+  expect(name).toBe('Mine');
+  const { myProjects } = (await owner.graphql('{ myProjects { role project { id } } }')).body.data;
+  expect(myProjects).toContainEqual({ role: 'owner', project: { id } });
+});
+
+test('who manages a project renames it, and everybody themselves', async () => {
+  const api = await testApi();
+  const [admin, member] = [await signedIn(api, 'admin'), await signedIn(api, 'member')];
+  const rename = 'mutation { renameProject(name: "Better") { name } }';
+  expect(code(await member.graphql(rename))).toBe('forbidden');
+  expect((await admin.graphql(rename)).body.data.renameProject.name).toBe('Better');
+  expect((await member.graphql('mutation { renameMe(name: "Grace Hopper") { name } }')).body.data.renameMe.name).toBe(
+    'Grace Hopper',
+  );
+  const log = await admin.graphql('{ auditLog { nodes { action actorName } } }');
+  expect(log.body.data.auditLog.nodes).toEqual([
+    { action: 'renameMe', actorName: 'Grace Hopper' },
+    { action: 'renameProject', actorName: 'A Person' },
+  ]);
+});

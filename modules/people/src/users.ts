@@ -17,11 +17,10 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
   const address = emailKey(email);
   const problem = emailProblem(address);
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
-  if (name.trim() === '' || name.trim().length > 200)
-    throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
   if (password.length < MIN_PASSWORD_LENGTH || password.length > 128) {
     throw invalid({ field: 'password', message: `must be ${MIN_PASSWORD_LENGTH} to 128 characters` });
   }
+  const called = personName(name);
   const { password: passwords } = await auth().$context;
   const hash = await passwords.hash(password);
   const id = newId('usr');
@@ -30,7 +29,7 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
       data: {
         id,
         email: address,
-        name: name.trim(),
+        name: called,
         emailVerified: true,
         accounts: { create: { id: newId('usr'), accountId: id, providerId: 'credential', password: hash } },
       },
@@ -38,6 +37,17 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
     .catch((error: { code?: string }) => {
       throw error.code === 'P2002' ? new DomainError('conflict', `${address} has an account already.`) : error;
     });
+}
+
+/** Changes what people call a person. @throws DomainError `validation_error`. */
+export async function renameUser(id: string, name: string): Promise<void> {
+  await db.user.update({ where: { id }, data: { name: personName(name) } });
+}
+
+function personName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  return trimmed;
 }
 
 /** Makes the first owner, of every project there is; does nothing when somebody has an account. */

@@ -1,5 +1,5 @@
 import { db, newId } from '@postroom/platform';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createApiKey, generateKey, isWellFormedKey, revokeApiKey } from './api-keys.ts';
 import { authenticate } from './authenticate.ts';
 import { createProject } from './projects.ts';
@@ -76,4 +76,13 @@ test('a key without a name, a project, or with a project that does not exist is 
   await expect(createApiKey({ name: 'x', scope: 'full', projects: [newId('prj')] })).rejects.toMatchObject({
     code: 'not_found',
   });
+});
+
+test('when a key was last called with is known, without the call waiting for it', async () => {
+  const project = await createProject('P');
+  const { id, key } = await createApiKey({ name: 'x', scope: 'full', projects: [project.id] });
+  const lastUsed = async () => (await db.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+  expect(await lastUsed()).toBeUndefined();
+  await authenticate(`Bearer ${key}`, undefined);
+  await vi.waitFor(async () => expect(await lastUsed()).toBeGreaterThan(Date.now() - 60_000), 5000);
 });

@@ -1,4 +1,4 @@
-import { type Caller, DomainError, type KeyScope, type Permission, pool } from '@postroom/platform';
+import { type Caller, DomainError, type KeyScope, logger, type Permission, pool } from '@postroom/platform';
 import { hashKey, isWellFormedKey } from './api-keys.ts';
 
 interface KeyRow {
@@ -35,7 +35,24 @@ export async function authenticate(
   });
   const row = rows[0];
   if (row === undefined) throw new DomainError('unauthorized', 'This API key is not known, or has been revoked.');
+  noteUse(row.id);
   return new KeyCaller(row, namedProject);
+}
+
+/** How exactly the last use of a key is known. */
+const USE_EVERY_MS = 60_000;
+
+/** When this process last wrote down that a key was used, in milliseconds since 1970. */
+const noted = new Map<string, number>();
+
+/** Writes down that a key is in use; not on the request's way, and seldom, since keys call thousands of times a minute. */
+function noteUse(id: string): void {
+  const now = Date.now();
+  if (now - (noted.get(id) ?? 0) < USE_EVERY_MS) return;
+  noted.set(id, now);
+  pool
+    .query('UPDATE api_keys SET last_used_at = now() WHERE id = $1', [id])
+    .catch((error: unknown) => logger.warn({ err: error, keyId: id }, 'the use of a key could not be written down'));
 }
 
 function bearer(authorization: string | undefined): string {

@@ -1,6 +1,6 @@
-import { authenticated, builder, callerProject, DomainError } from '@postroom/platform';
+import { authenticated, builder, callerProject, db, DomainError } from '@postroom/platform';
 import { createApiKey, listApiKeys, revokeKeyOf } from './api-keys.ts';
-import { allProjectIds, listProjects } from './projects.ts';
+import { allProjectIds, listProjects, renameProject } from './projects.ts';
 
 const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
@@ -45,6 +45,11 @@ const ApiKey = builder.prismaObject('ApiKey', {
       resolve: (key) => key.projects.map(({ projectId }) => projectId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last called with, to the minute.',
+    }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
   }),
 });
@@ -97,6 +102,16 @@ builder.mutationFields((t) => ({
         );
       }
       return createApiKey({ name: input.name, scope: input.scope, projects });
+    },
+  }),
+  renameProject: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description: 'Gives the project another name.',
+    args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
+    resolve: async (query, _root, { name }, context) => {
+      await renameProject(callerProject(context), name);
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),
   revokeApiKey: t.field({

@@ -1,10 +1,20 @@
 import { db, invalid, newId } from '@postroom/platform';
 
-/** Creates a project. A name is 1 to 200 characters; two projects may share one. */
+/** Creates a project; two may share a name. @throws DomainError `validation_error` for a name out of bounds. */
 export async function createProject(name: string) {
+  return db.project.create({ data: { id: newId('prj'), name: projectName(name) } });
+}
+
+/** Gives a project another name. @throws DomainError `validation_error`. */
+export async function renameProject(id: string, name: string): Promise<void> {
+  await db.project.update({ where: { id }, data: { name: projectName(name) } });
+}
+
+/** A name without the space around it: 1 to 200 characters. @throws DomainError `validation_error`. */
+export function projectName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
-  return db.project.create({ data: { id: newId('prj'), name: trimmed } });
+  return trimmed;
 }
 
 /** The projects a key can act on, newest first (spec: Projects). */
