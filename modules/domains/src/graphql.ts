@@ -1,4 +1,4 @@
-import { authenticated, builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import { authenticated, builder, callerProject, db, Node, registerNode, rowsQuery } from '@postroom/platform';
 import { recordsOf } from './check.ts';
 import { addDomain, findDomain, getDomain, listDomains, removeDomain, requestCheck } from './domains.ts';
 import { watchDomain } from './live.ts';
@@ -85,6 +85,7 @@ builder.prismaObject('LifecycleEvent', {
 });
 
 const Domain = builder.prismaObject('Domain', {
+  interfaces: [Node],
   description: 'A domain that a project sends from. Read-only for API keys (spec: Domain).',
   select: { id: true },
   fields: (t) => ({

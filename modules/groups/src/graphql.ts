@@ -1,5 +1,15 @@
 import '@postroom/contacts/graphql';
-import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  db,
+  jsonSchema,
+  NAME,
+  NOT_EMPTY,
+  Node,
+  registerNode,
+  rowsQuery,
+} from '@postroom/platform';
 import {
   addContacts,
   createGroup,
@@ -20,6 +30,7 @@ const Member = builder.objectRef<{ id: string; email: string; name: string }>('G
 });
 
 const Group = builder.prismaObject('Group', {
+  interfaces: [Node],
   description: 'A named set of contact ids inside a project. It always has at least one member.',
   select: { id: true, projectId: true },
   fields: (t) => ({
@@ -61,21 +72,23 @@ builder.queryFields((t) => ({
 const CreateGroupInput = builder.inputType('CreateGroupInput', {
   description: 'A new group. At least one of the ids or addresses must be an existing contact.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.' }),
+    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
     contactIds: t.stringList({ description: 'Contact ids; those that name nobody are ignored.' }),
     emails: t.stringList({ description: 'Addresses, matched to existing contacts without regard to case.' }),
   }),
 });
 
 const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
+  ...NOT_EMPTY,
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.' }),
-    contactIds: t.stringList({ description: 'Replaces the whole member list.' }),
+    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
+    contactIds: t.stringList({ description: 'Replaces the whole member list.', ...jsonSchema({ minItems: 1 }) }),
   }),
 });
 
 const AddContactsInput = builder.inputType('AddContactsInput', {
+  ...NOT_EMPTY,
   description: 'The contacts to add, by id, by address or both.',
   fields: (t) => ({
     contactIds: t.stringList({ description: 'Contact ids; those that name nobody are ignored.' }),

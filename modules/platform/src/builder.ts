@@ -5,11 +5,12 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin, { type AuthFailure, AuthScopeFailureType } from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import { getNullableType, type GraphQLField, isListType } from 'graphql';
+import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { config } from './config.ts';
 import { db } from './db.ts';
 import { DomainError } from './errors.ts';
+import { DEFAULT_PAGE_SIZE } from './pages.ts';
 import { AddressListScalar, DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
 
 /**
@@ -92,7 +93,7 @@ builder.subscriptionType({ authScopes: { read: true }, description: 'Live views,
 
 /** How many rows a field stands for: a page what it asks for, its rows and edges no more, other lists ten. */
 function multiplierOf(
-  { name, type, args }: GraphQLField<unknown, unknown>,
+  { name, type, args }: { name: string; type: GraphQLOutputType; args: readonly { name: string }[] },
   { first }: Record<string, unknown>,
 ): number {
   if (args.some((arg) => arg.name === 'first')) return typeof first === 'number' ? first : DEFAULT_PAGE_SIZE;

@@ -24,6 +24,7 @@ export {
 } from './errors.ts';
 export { type NewEvent, record } from './events.ts';
 export { ID_PREFIXES, type IdPrefix, isId, newId } from './ids.ts';
+export { JSON_OBJECT, jsonSchema, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { logger } from './logger.ts';
 export { Node, registerNode } from './nodes.ts';

@@ -8,7 +8,7 @@ type LoadNode = (projectId: string, id: string) => Promise<object | null>;
 const loaders = new Map<string, { typename: string; load: LoadNode }>();
 
 /** Anything with a global id. Ids say what they are by their prefix, so `node(id:)` needs no other hint. */
-export const Node = builder.interfaceRef<{ id: string }>('Resource').implement({
+export const Node = builder.interfaceRef<{ id: string }>('Node').implement({
   description: 'Anything with a global id.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'A TypeID: a prefix that names the type, then a sortable UUID.' }),

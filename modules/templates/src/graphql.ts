@@ -1,4 +1,14 @@
-import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  db,
+  jsonSchema,
+  NAME,
+  NOT_EMPTY,
+  Node,
+  registerNode,
+  rowsQuery,
+} from '@postroom/platform';
 import {
   createTemplate,
   deleteTemplate,
@@ -17,6 +27,7 @@ const TemplateStatus = builder.enumType('TemplateStatus', {
 });
 
 const Template = builder.prismaObject('Template', {
+  interfaces: [Node],
   description: 'Content to send again and again; its placeholders may have a default value.',
   select: { id: true },
   fields: (t) => ({
@@ -49,17 +60,21 @@ builder.queryFields((t) => ({
 const CreateTemplateInput = builder.inputType('CreateTemplateInput', {
   description: 'A new template; it begins as a draft.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.' }),
-    subject: t.string({ description: 'The subject to start from; placeholders allowed.' }),
+    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
+    subject: t.string({
+      description: 'The subject to start from; placeholders allowed.',
+      ...jsonSchema({ maxLength: 998 }),
+    }),
     body: t.string({ required: true, description: 'HTML with placeholders such as `{{name|there}}`.' }),
   }),
 });
 
 const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
+  ...NOT_EMPTY,
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.' }),
-    subject: t.string({ description: 'A new subject; null removes it.' }),
+    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
+    subject: t.string({ description: 'A new subject; null removes it.', ...jsonSchema({ maxLength: 998 }) }),
     body: t.string({ description: 'New HTML.' }),
   }),
 });
