@@ -1,0 +1,14 @@
+import { db, DomainError, newId, type Prisma } from '@postroom/platform';
+import { projectName } from '@postroom/projects';
+
+/**
+ * Creates a project that the person owns. Who owns none may not: they were invited to work in those of others.
+ * @throws DomainError `forbidden`, or `validation_error` for a name out of bounds.
+ */
+export async function createOwnProject(userId: string, name: string): Promise<Prisma.ProjectModel> {
+  if ((await db.member.count({ where: { userId, role: 'owner' } })) === 0)
+    throw new DomainError('forbidden', 'Only an owner of a project may create another one.');
+  return db.project.create({
+    data: { id: newId('prj'), name: projectName(name), members: { create: { userId, role: 'owner' } } },
+  });
+}
