@@ -1,4 +1,4 @@
-import { builder, callerProject, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, jsonSchema, Node, registerNode } from '@postroom/platform';
 import { CUSTOM_FIELD_TYPES } from './coercion.ts';
 import {
   createCustomField,
@@ -50,6 +50,7 @@ const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
     key: t.string({
       required: true,
       description: 'A letter, then at most 63 letters, digits and underscores; unique within the project.',
+      ...jsonSchema({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
     }),
     label: t.string({ description: 'What people call it; the key when it is not given.' }),
     type: t.field({ type: CustomFieldType, required: true, description: 'What it holds; it stays.' }),

@@ -1,4 +1,4 @@
-import { builder, callerProject, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, JSON_OBJECT, NAME, Node, NOT_EMPTY, registerNode } from '@postroom/platform';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
 import type { Contact as ContactRow } from './contacts.ts';
@@ -23,7 +23,7 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Segment id.' }),
     name: t.exposeString('name', { description: 'Unique within the project.' }),
-    filter: t.expose('filter', { type: 'JSON', description: FILTER }),
+    filter: t.expose('filter', { type: 'JSON', description: FILTER, ...JSON_OBJECT }),
     contactCount: t.int({
       description: 'How many contacts are in it now. It is counted when asked for.',
       complexity: 100,
@@ -65,7 +65,7 @@ builder.queryFields((t) => ({
     type: SegmentPreview,
     description: 'Tries a filter without saving it.',
     complexity: 100,
-    args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER }) },
+    args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER, ...JSON_OBJECT }) },
     resolve: (_root, { filter }, context) => previewSegment(callerProject(context), filter),
   }),
 }));
@@ -73,16 +73,17 @@ builder.queryFields((t) => ({
 const CreateSegmentInput = builder.inputType('CreateSegmentInput', {
   description: 'A new segment.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.' }),
-    filter: t.field({ type: 'JSON', required: true, description: FILTER }),
+    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
+    filter: t.field({ type: 'JSON', required: true, description: FILTER, ...JSON_OBJECT }),
   }),
 });
 
 const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
+  ...NOT_EMPTY,
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.' }),
-    filter: t.field({ type: 'JSON', description: 'Replaces the filter.' }),
+    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
+    filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...JSON_OBJECT }),
   }),
 });
 

@@ -1,4 +1,4 @@
-import { builder, callerProject, type Context, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, type Context, JSON_OBJECT, jsonSchema, Node, registerNode } from '@postroom/platform';
 import { batched } from './batched.ts';
 import { type BatchResult, createContactsBatch, ON_CONFLICT } from './contact-batch.ts';
 import { listContacts } from './contact-list.ts';
@@ -60,7 +60,11 @@ builder.objectType(Contact, {
       type: SuppressionStatus,
       description: 'Whether it is mailed, and why not.',
     }),
-    customFields: t.expose('customFields', { type: 'JSON', description: 'Values by custom-field key.' }),
+    customFields: t.expose('customFields', {
+      type: 'JSON',
+      description: 'Values by custom-field key.',
+      ...JSON_OBJECT,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its own fields last changed.' }),
   }),
@@ -100,10 +104,14 @@ const CreateContactInput = builder.inputType('CreateContactInput', {
   description: 'A new contact.',
   fields: (t) => ({
     email: t.string({ required: true, description: 'The address; surrounding space is dropped.' }),
-    name: t.string({ description: 'At most 200 characters; the local part of the address when it is not given.' }),
+    name: t.string({
+      description: 'At most 200 characters; the local part of the address when it is not given.',
+      ...jsonSchema({ maxLength: 200 }),
+    }),
     customFields: t.field({
       type: 'JSON',
       description: "An object of values by key, coerced against the project's custom fields.",
+      ...JSON_OBJECT,
     }),
   }),
 });
@@ -113,7 +121,7 @@ const UpdateContactInput = builder.inputType('UpdateContactInput', {
   fields: (t) => ({
     name: t.string({ description: 'A new name; blank for the local part of the address.' }),
     email: t.string({ description: "A new address; no other contact's, and not suppressed." }),
-    customFields: t.field({ type: 'JSON', description: 'Replaces all values.' }),
+    customFields: t.field({ type: 'JSON', description: 'Replaces all values.', ...JSON_OBJECT }),
     subscribed: t.boolean({ description: 'False adds an unsubscribe suppression for the address, true clears it.' }),
   }),
 });
@@ -154,7 +162,12 @@ const OnConflict = builder.enumType('OnConflict', {
 const CreateContactsBatchInput = builder.inputType('CreateContactsBatchInput', {
   description: 'Many contacts at once.',
   fields: (t) => ({
-    contacts: t.field({ type: [BatchContactInput], required: true, description: 'Up to 1,000 contacts.' }),
+    contacts: t.field({
+      type: [BatchContactInput],
+      required: true,
+      description: '1 to 1,000 contacts.',
+      ...jsonSchema({ minItems: 1, maxItems: 1000 }),
+    }),
     onConflict: t.field({ type: OnConflict, description: '`skip` unless it says.' }),
   }),
 });

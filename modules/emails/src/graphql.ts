@@ -1,4 +1,14 @@
-import { builder, callerProject, db, type Prisma, registerNode, rowsQuery } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  db,
+  JSON_OBJECT,
+  jsonSchema,
+  type Prisma,
+  Node,
+  registerNode,
+  rowsQuery,
+} from '@postroom/platform';
 import {
   cancelEmail,
   getEmail,
@@ -49,6 +59,7 @@ const content = { content: true } as const;
 
 const Email = builder.prismaObject('Message', {
   name: 'Email',
+  interfaces: [Node],
   description: 'One email, transactional or of a campaign.',
   select: { id: true },
   fields: (t) => ({
@@ -109,6 +120,7 @@ const Email = builder.prismaObject('Message', {
     headers: t.field({
       type: 'JSON',
       description: 'Headers that the sender added.',
+      ...JSON_OBJECT,
       select: content,
       resolve: ({ content }) => content?.headers ?? {},
     }),
@@ -130,6 +142,7 @@ const Email = builder.prismaObject('Message', {
     metadata: t.field({
       type: 'JSON',
       description: 'What the sender gave; echoed in events.',
+      ...JSON_OBJECT,
       select: { metadata: true },
       resolve: ({ metadata }) => metadata ?? {},
     }),
@@ -215,11 +228,15 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
     html: t.string({ description: 'The HTML body.' }),
     text: t.string({ description: 'The text body; made from the HTML when not given.' }),
     templateId: t.string({ description: 'A published template whose body is the HTML.' }),
-    variables: t.field({ type: 'JSON', description: 'An object of values for placeholders such as `{{name|there}}`.' }),
-    headers: t.field({ type: 'JSON', description: 'An object of further headers.' }),
+    variables: t.field({
+      type: 'JSON',
+      description: 'An object of values for placeholders such as `{{name|there}}`.',
+      ...JSON_OBJECT,
+    }),
+    headers: t.field({ type: 'JSON', description: 'An object of further headers.', ...JSON_OBJECT }),
     attachments: t.field({ type: [AttachmentInput], description: 'Files to send along.' }),
-    tags: t.stringList({ description: 'At most 20 words to find it by.' }),
-    metadata: t.field({ type: 'JSON', description: 'An object that is echoed in its events.' }),
+    tags: t.stringList({ description: 'At most 20 words to find it by.', ...jsonSchema({ maxItems: 20 }) }),
+    metadata: t.field({ type: 'JSON', description: 'An object that is echoed in its events.', ...JSON_OBJECT }),
     scheduledAt: t.field({ type: 'DateTime', description: 'When it is to go out; at once when not given.' }),
   }),
 });
@@ -231,6 +248,7 @@ const SendEmailsInput = builder.inputType('SendEmailsInput', {
       type: [SendEmailInput],
       required: true,
       description: '1 to 100 emails; all are taken, or none.',
+      ...jsonSchema({ minItems: 1, maxItems: 100 }),
     }),
   }),
 });

@@ -1,4 +1,14 @@
-import { builder, callerProject, db, registerNode, rowsQuery } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  db,
+  JSON_OBJECT,
+  jsonSchema,
+  NOT_EMPTY,
+  Node,
+  registerNode,
+  rowsQuery,
+} from '@postroom/platform';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
 import {
   createEndpoint,
@@ -12,9 +22,10 @@ import {
   updateEndpoint,
 } from './endpoints.ts';
 import { watchDeliveries } from './live.ts';
-import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
+import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
 
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
+  interfaces: [Node],
   description: "A customer's URL that events are posted to. Its signing secret is shown once, when it is created.",
   select: { id: true },
   fields: (t) => ({
@@ -57,7 +68,7 @@ builder.prismaObject('Attempt', {
     status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null when none arrived.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why there was no complete answer, in words.' }),
     response: t.exposeString('response', { nullable: true, description: "The first 4 KB of the answer's body." }),
-    headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.' }),
+    headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.', ...JSON_OBJECT }),
   }),
 });
 
@@ -68,12 +79,13 @@ builder.prismaObject('Event', {
     id: t.exposeID('id', { description: 'Event id: what receivers deduplicate on.' }),
     type: t.exposeString('type', { description: 'Event type.' }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.' }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
   }),
 });
 
 const Delivery = builder.prismaObject('Delivery', {
   name: 'WebhookDelivery',
+  interfaces: [Node],
   description: 'One event to one endpoint.',
   select: { id: true },
   fields: (t) => ({
@@ -178,20 +190,30 @@ builder.subscriptionField('webhookDeliveryAttempted', (t) =>
   }),
 );
 
+const SUBSCRIBED = jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES, ALL_EVENTS] } });
+
 const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'A new webhook endpoint.',
   fields: (t) => ({
     url: t.string({ required: true, description: 'An HTTPS URL that is reachable from the Internet.' }),
-    events: t.stringList({ required: true, description: 'Event types, or `["*"]` for all current and future types.' }),
-    description: t.string({ description: 'What it is for; at most 500 characters.' }),
+    events: t.stringList({
+      required: true,
+      description: 'Event types, or `["*"]` for all current and future types.',
+      ...SUBSCRIBED,
+    }),
+    description: t.string({
+      description: 'What it is for; at most 500 characters.',
+      ...jsonSchema({ maxLength: 500 }),
+    }),
   }),
 });
 
 const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
+  ...NOT_EMPTY,
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
     url: t.string({ description: 'An HTTPS URL that is reachable from the Internet.' }),
-    events: t.stringList({ description: 'Event types, or `["*"]`; replaces those before.' }),
+    events: t.stringList({ description: 'Event types, or `["*"]`; replaces those before.', ...SUBSCRIBED }),
     description: t.string({ description: 'What it is for; an empty text removes it.' }),
   }),
 });

@@ -66,7 +66,7 @@ export interface Email {
   /** What the sender marked it with. */
   tags: string[];
   /** What the sender gave; echoed in events. */
-  metadata: unknown;
+  metadata: Record<string, unknown>;
   /** The campaign it belongs to; null otherwise. */
   campaignId: string | null;
   /** The contact it goes to, in a campaign. */
@@ -108,7 +108,7 @@ export interface Contact {
   /** Whether it is mailed, and why not. */
   suppressionStatus: SuppressionStatus;
   /** Values by custom-field key. */
-  customFields: unknown;
+  customFields: Record<string, unknown>;
   /** When it was added. */
   createdAt: string;
   /** When its own fields last changed. */
@@ -156,7 +156,7 @@ export interface Segment {
   /** Unique within the project. */
   name: string;
   /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-  filter: unknown;
+  filter: Record<string, unknown>;
   /** When it was saved. */
   createdAt: string;
   /** When its name or filter last changed. */
@@ -477,7 +477,7 @@ export interface EmailDetail {
   /** What the sender marked it with. */
   tags: string[];
   /** What the sender gave; echoed in events. */
-  metadata: unknown;
+  metadata: Record<string, unknown>;
   /** The campaign it belongs to; null otherwise. */
   campaignId: string | null;
   /** The contact it goes to, in a campaign. */
@@ -493,7 +493,7 @@ export interface EmailDetail {
   /** Its text; null when it is made from the HTML. */
   text: string | null;
   /** Headers that the sender added. */
-  headers: unknown;
+  headers: Record<string, unknown>;
   /** The files that go with it. */
   attachments: EmailAttachment[];
   /** Every address it goes to. */
@@ -509,7 +509,7 @@ export interface SegmentDetail {
   /** Unique within the project. */
   name: string;
   /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-  filter: unknown;
+  filter: Record<string, unknown>;
   /** When it was saved. */
   createdAt: string;
   /** When its name or filter last changed. */
@@ -688,7 +688,7 @@ export interface WebhookEvent {
   /** When it happened. */
   created: string;
   /** Its members; which, depends on the type. */
-  data: unknown;
+  data: Record<string, unknown>;
 }
 
 /** One POST of a delivery, and its answer. */
@@ -706,7 +706,7 @@ export interface DeliveryAttempt {
   /** The first 4 KB of the answer's body. */
   response: string | null;
   /** The headers that were sent. */
-  headers: unknown;
+  headers: Record<string, unknown>;
 }
 
 /** One event to one endpoint. */
@@ -760,11 +760,11 @@ export interface SendEmailInput {
   /** The sender, at a domain of the project that is verified for sending. */
   from: string;
   /** An object of further headers. */
-  headers?: unknown | undefined;
+  headers?: Record<string, unknown> | null | undefined;
   /** The HTML body. */
   html?: string | null | undefined;
   /** An object that is echoed in its events. */
-  metadata?: unknown | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** Where answers go. */
   reply_to?: string | string[] | null | undefined;
   /** When it is to go out; at once when not given. */
@@ -780,7 +780,7 @@ export interface SendEmailInput {
   /** Whom it is to; with cc and bcc at most 50. */
   to: string | string[];
   /** An object of values for placeholders such as `{{name|there}}`. */
-  variables?: unknown | undefined;
+  variables?: Record<string, unknown> | null | undefined;
 }
 
 /** An email that has been taken. */
@@ -806,7 +806,7 @@ export interface RescheduleEmailInput {
 /** A new contact. */
 export interface CreateContactInput {
   /** An object of values by key, coerced against the project's custom fields. */
-  custom_fields?: unknown | undefined;
+  custom_fields?: Record<string, unknown> | null | undefined;
   /** The address; surrounding space is dropped. */
   email: string;
   /** At most 200 characters; the local part of the address when it is not given. */
@@ -828,7 +828,7 @@ export type OnConflict = 'skip' | 'update';
 
 /** Many contacts at once. */
 export interface CreateContactsBatchInput {
-  /** Up to 1,000 contacts. */
+  /** 1 to 1,000 contacts. */
   contacts: BatchContactInput[];
   /** `skip` unless it says. */
   on_conflict?: OnConflict | null | undefined;
@@ -840,7 +840,7 @@ export type BatchContactStatus = 'created' | 'error' | 'existing' | 'updated';
 /** What to change; what is not given stays. */
 export interface UpdateContactInput {
   /** Replaces all values. */
-  custom_fields?: unknown | undefined;
+  custom_fields?: Record<string, unknown> | null | undefined;
   /** A new address; no other contact's, and not suppressed. */
   email?: string | null | undefined;
   /** A new name; blank for the local part of the address. */
@@ -880,7 +880,7 @@ export interface AddSuppressionInput {
 /** A new segment. */
 export interface CreateSegmentInput {
   /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-  filter: unknown;
+  filter: Record<string, unknown>;
   /** Unique within the project; 1 to 200 characters. */
   name: string;
 }
@@ -896,7 +896,7 @@ export interface SegmentPreview {
 /** What to change; what is not given stays. */
 export interface UpdateSegmentInput {
   /** Replaces the filter. */
-  filter?: unknown | undefined;
+  filter?: Record<string, unknown> | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
 }
@@ -1082,7 +1082,7 @@ export interface CreateWebhookEndpointInput {
   /** What it is for; at most 500 characters. */
   description?: string | null | undefined;
   /** Event types, or `["*"]` for all current and future types. */
-  events: string[];
+  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[];
   /** An HTTPS URL that is reachable from the Internet. */
   url: string;
 }
@@ -1092,7 +1092,7 @@ export interface UpdateWebhookEndpointInput {
   /** What it is for; an empty text removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces those before. */
-  events?: string[] | null | undefined;
+  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[] | null | undefined;
   /** An HTTPS URL that is reachable from the Internet. */
   url?: string | null | undefined;
 }
@@ -1875,7 +1875,7 @@ export interface Operations {
     query: Record<never, never>;
     body: {
       /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-      filter: unknown;
+      filter: Record<string, unknown>;
     };
     reply: {
       /** Tries a filter without saving it. */

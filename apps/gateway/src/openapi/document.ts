@@ -92,19 +92,23 @@ function idOfPath(id: string, path: string): string {
   );
 }
 
-/** What a collection's POST has made can be asked for, changed and deleted under the id that it answers with. */
+/** What a collection has, or its POST has made, can be asked for, changed and deleted under its id. */
 function addLinks(paths: Record<string, PathItem>): void {
-  for (const [path, { post }] of Object.entries(paths)) {
-    const created = post && Object.entries(post.responses).filter(([status]) => status.startsWith('2'));
-    const under = Object.entries(paths).filter(([other]) => other.startsWith(`${path}/{id}`));
-    const links = under
-      .flatMap(([, item]) => Object.values(item))
-      .map(({ operationId }): [string, Schema] => [
-        operationId,
-        { operationId, parameters: { id: '$response.body#/data/id' } },
-      ]);
-    if (links.length === 0) continue;
-    for (const [, response] of created ?? []) response.links = Object.fromEntries(links);
+  for (const [path, { get, post }] of Object.entries(paths)) {
+    const under = Object.entries(paths).filter(
+      ([other]) => other.startsWith(`${path}/{id}`) && !other.includes('{domain}'),
+    );
+    const operations = under.flatMap(([, item]) => Object.values(item)).map(({ operationId }) => operationId);
+    if (operations.length === 0) continue;
+    addLinksTo(get, operations, '$response.body#/data/0/id');
+    addLinksTo(post, operations, '$response.body#/data/id');
+  }
+}
+
+function addLinksTo(from: Operation | undefined, operations: string[], id: string): void {
+  const links = operations.map((operationId): [string, Schema] => [operationId, { operationId, parameters: { id } }]);
+  for (const [status, response] of Object.entries(from?.responses ?? {})) {
+    if (status.startsWith('2')) response.links = Object.fromEntries(links);
   }
 }
 

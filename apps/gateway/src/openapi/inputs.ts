@@ -31,7 +31,10 @@ function presentInput(type: GraphQLInputType, components: Components): Schema {
     fieldSchema(field, components),
     isRequiredInputField(field),
   ]);
-  return components.named(named.name, described({ type: 'object', ...objectOf(members) }, named.description));
+  return components.named(
+    named.name,
+    described({ type: 'object', ...objectOf(members), ...stated(named) }, named.description),
+  );
 }
 
 /** The schema of a field of an input object. */
