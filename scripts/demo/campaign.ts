@@ -12,7 +12,15 @@ export interface Campaign {
   startedAt: string | null;
   completedAt: string | null;
   engagement: { sent: number; delivered: number; bounced: number; complained: number };
-  progress: { accepted: number; failed: number; suppressed: number; unknown: number; canceled: number };
+  progress: {
+    planned: number;
+    claimed: number;
+    accepted: number;
+    failed: number;
+    suppressed: number;
+    unknown: number;
+    canceled: number;
+  };
 }
 
 /** What the receiver is to hear of. */
@@ -170,7 +178,7 @@ export async function sendAndWatch(
 
 const PROGRESS = `subscription ($id: ID!) {
   campaignProgress(id: $id) {
-    status recipientCount engagement { sent delivered bounced complained } progress { accepted failed suppressed unknown canceled }
+    status recipientCount engagement { sent delivered bounced complained } progress { planned claimed accepted failed suppressed unknown canceled }
   }
 }`;
 

@@ -13,19 +13,23 @@ export interface Field {
   options?: string[];
 }
 
-const NAME = /^(full[-_ ]?)?name$/i;
+const NAME = /^(full[-_ ]?)?name$|^nombre$|^nome$|^nom$/i;
+const FIRST_NAME = /^(first|given)[-_ ]?name$|^vorname$|^prénom$/i;
+const LAST_NAME = /^(last|family)[-_ ]?name$|^surname$|^nachname$/i;
 
-/** The column of people's names; -1 when there is none. */
-export function findNameColumn({ header, emailColumn }: CsvFile): number {
-  return header.findIndex((name, column) => column !== emailColumn && NAME.test(name.trim()));
+/** The columns that make people's names: one, or those of the first and the last name; none when there are no names. */
+export function nameColumns({ header, emailColumn }: CsvFile): number[] {
+  const find = (form: RegExp) => header.findIndex((name, column) => column !== emailColumn && form.test(name.trim()));
+  const whole = find(NAME);
+  return whole === -1 ? [find(FIRST_NAME), find(LAST_NAME)].filter((column) => column !== -1) : [whole];
 }
 
-/** A custom field for each column that is neither address nor name and holds anything at all. */
+/** A custom field for each column that is neither address nor name and holds anything; parts of names are fields too. */
 export function fieldsOf(file: CsvFile): Field[] {
-  const nameColumn = findNameColumn(file);
+  const names = nameColumns(file);
   const keys = new Set<string>();
   return file.header.flatMap((label, column) => {
-    if (column === file.emailColumn || column === nameColumn) return [];
+    if (column === file.emailColumn || (names.length === 1 && column === names[0])) return [];
     const values = file.rows.map((row) => row.values[column]!).filter((value) => value !== '');
     if (values.length === 0) return [];
     const key = keyFor(label, column, keys);

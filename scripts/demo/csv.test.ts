@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readCsv, UnusableFile } from './csv.ts';
-import { fieldsOf } from './columns.ts';
+import { fieldsOf, nameColumns } from './columns.ts';
 
 const read = (text: string) => readCsv(Buffer.from(text));
 const emails = (text: string) => read(text).rows.map((row) => row.email);
@@ -198,4 +198,13 @@ test('ten thousand rows are read in a moment, also when every fiftieth has a str
   expect(performance.now() - started).toBeLessThan(5_000);
   expect(file.problems).toHaveLength(200);
   expect(file.rows).toHaveLength(9_800);
+});
+
+test('a name is one column, or a first and a last name that are fields as well', () => {
+  const keys = (text: string) => fieldsOf(read(text)).map((field) => field.key);
+  expect(nameColumns(read('Email,Full Name\na@example.com,Ann Lee\n'))).toEqual([1]);
+  const parts = 'email,last_name,First Name\na@example.com,Lee,Ann\n';
+  expect(nameColumns(read(parts))).toEqual([2, 1]);
+  expect(keys(parts)).toEqual(['last_name', 'first_name']);
+  expect(keys('email,name\na@example.com,Ann\n')).toEqual([]);
 });

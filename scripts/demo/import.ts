@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { type Field, fieldsOf, findNameColumn, fits } from './columns.ts';
+import { type Field, fieldsOf, fits, nameColumns } from './columns.ts';
 import type { CsvFile, Problem, Row } from './csv.ts';
 import { count, progress, seconds, some } from './print.ts';
 
@@ -82,9 +82,9 @@ const MAX_BATCH_BYTES = 900_000;
 export async function importContacts(api: Client, file: CsvFile, fields: readonly Field[]): Promise<Imported> {
   const started = performance.now();
   const imported: Imported = { ids: [], created: 0, updated: 0, problems: [], elapsedMs: 0 };
-  const nameColumn = findNameColumn(file);
+  const names = nameColumns(file);
   let done = 0;
-  for (const batch of batches(file.rows, (row) => contactOf(row, nameColumn, fields))) {
+  for (const batch of batches(file.rows, (row) => contactOf(row, names, fields))) {
     const body = { contacts: batch.map(({ contact }) => contact), on_conflict: 'update' };
     const { data } = await api.post<{ data: BatchResult[] }>('/v1/contacts/batch', body);
     for (const result of data) note(result, batch[result.index]!.row, imported);
@@ -109,8 +109,11 @@ function note({ status, id, error }: BatchResult, row: Row, imported: Imported):
   else imported.updated++;
 }
 
-function contactOf(row: Row, nameColumn: number, fields: readonly Field[]): NewContact {
-  const name = row.values[nameColumn] ?? '';
+function contactOf(row: Row, names: readonly number[], fields: readonly Field[]): NewContact {
+  const name = names
+    .map((column) => row.values[column]!)
+    .filter((part) => part !== '')
+    .join(' ');
   const values = fields.flatMap(({ key, column }) =>
     row.values[column] === '' ? [] : [[key, row.values[column]!] as const],
   );

@@ -12,11 +12,18 @@ export const count = (value: number) => value.toLocaleString('en-US');
 export const some = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 export const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 
+/** Without a terminal, progress is a line now and then, when there is something new. */
+const LINE_EVERY_MS = 3_000;
+let lastLineAt = 0;
+let lastLine = '';
+let shown = false;
+
 const TITLE_WIDTH = 12;
 
 /** A line about one step; the title stands in a column of its own and may be left out. */
 export function say(title: string, text: string): void {
   clearProgress();
+  lastLineAt = Date.now();
   console.log(`${bold(title.padEnd(TITLE_WIDTH))}${text.replaceAll('\n', `\n${' '.repeat(TITLE_WIDTH)}`)}`);
 }
 
@@ -24,12 +31,6 @@ export function fail(text: string): void {
   clearProgress();
   console.error(`${red('✗')} ${text}`);
 }
-
-/** Without a terminal, progress is a line now and then, when there is something new. */
-const LINE_EVERY_MS = 3_000;
-let lastLineAt = 0;
-let lastLine = '';
-let shown = false;
 
 /** What is under way, in a line that the next one replaces; with a bar when its share is known. */
 export function progress(text: string, share?: number): void {

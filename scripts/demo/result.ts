@@ -20,10 +20,13 @@ export interface Result {
   totalMs: number;
 }
 
+/** Messages that are still to be sent, such as those that a mail server asked to bring again later. */
+const open = ({ progress }: Campaign) => progress.planned + progress.claimed;
+
 /** What is missing or there twice: in the inbox, which is what people got, and at the receiver. */
 function balance({ campaign, receiver, inbox }: Result) {
   const { suppressed, failed, canceled } = campaign.progress;
-  const mailed = campaign.recipientCount - suppressed - failed - canceled;
+  const mailed = campaign.recipientCount - suppressed - failed - canceled - open(campaign);
   return {
     mailsLost: Math.max(0, mailed - inbox.recipients.size),
     mailsDoubled: inbox.duplicates,
@@ -49,6 +52,7 @@ export function resultTable(result: Result): string {
     ...optional('Refused by the mail server', failed),
     ...optional('Suppressed', suppressed),
     ...optional('Outcome unknown', unknown),
+    ...optional('To be tried again later', open(campaign)),
     ['Delivered', count(campaign.engagement.delivered)],
     ...optional('Bounced', campaign.engagement.bounced),
     ...optional('Complained', campaign.engagement.complained),
@@ -91,7 +95,7 @@ export function verdict(result: Result): { ok: boolean; text: string } {
     eventsLost > 0 && `${some(eventsLost, 'event')} not received`,
     eventsDoubled > 0 && `${some(eventsDoubled, 'event')} received again`,
     result.receiver.tally.refused > 0 && `${some(result.receiver.tally.refused, 'request')} with a bad signature`,
-    result.campaign.status !== 'completed' && `the campaign is ${result.campaign.status}`,
+    result.campaign.status !== 'completed' && unfinished(result.campaign),
   ].filter((problem) => problem !== false);
   const ok = wrong.length === 0;
   return {
@@ -100,4 +104,9 @@ export function verdict(result: Result): { ok: boolean; text: string } {
       ? `${green('✓')} ${bold('Nothing was lost, nothing was doubled.')}`
       : `${red('✗')} ${bold(wrong.join(', '))}`,
   };
+}
+
+function unfinished(campaign: Campaign): string {
+  const waiting = open(campaign);
+  return `the campaign is ${campaign.status}${waiting > 0 ? `: ${some(waiting, 'message')} to go` : ''}`;
 }
