@@ -5,7 +5,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin, { type AuthFailure, AuthScopeFailureType } from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
+import { getNamedType, getNullableType, type GraphQLOutputType, isListType, isObjectType } from 'graphql';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { config } from './config.ts';
 import { db } from './db.ts';
@@ -108,10 +108,19 @@ function scopeOf(failure: AuthFailure): Permission {
   return 'read';
 }
 
-/** The schema of all modules that have been imported, with strings checked for what PostgreSQL cannot store. */
+/**
+ * The schema of all modules that have been imported. Strings are checked for what PostgreSQL cannot store, and pages go
+ * forwards only: the arguments that Relay has for going back are taken away rather than ignored.
+ */
 export function buildSchema() {
   const schema = builder.toSchema({ sortSchema: true });
   Object.assign(schema.getType('String') ?? {}, StringScalar);
   Object.assign(schema.getType('ID') ?? {}, StringScalar);
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      if (!getNamedType(field.type).name.endsWith('Connection')) continue;
+      field.args = field.args.filter(({ name }) => name !== 'before' && name !== 'last');
+    }
+  }
   return schema;
 }
