@@ -1,17 +1,19 @@
 // `npm run generate`: the database client from the modules' tables, schema.graphql from their types, and from that the
-// types of the dashboard's documents.
+// types of the dashboard's documents; and the types of the TypeScript client from the OpenAPI document.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, generateClient, ROOT, setUp, step } from './setup.mjs';
 
 const PRINT_SCHEMA = join(ROOT, 'scripts/print-schema.ts');
 const GENERATE_DOCUMENTS = join(ROOT, 'scripts/generate-documents.ts');
+const GENERATE_CLIENT = join(ROOT, 'sdk/typescript/scripts/generate.ts');
 
 try {
   const node = await setUp();
   await generateClient(node);
   if (existsSync(PRINT_SCHEMA)) await step('Printing schema.graphql', node, [PRINT_SCHEMA]);
   await step('Typing the documents of the dashboard', node, [GENERATE_DOCUMENTS]);
+  await step('Typing the TypeScript client', node, [GENERATE_CLIENT]);
 } catch (error) {
   fail(error);
 }
