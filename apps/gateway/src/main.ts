@@ -1,4 +1,9 @@
+import { createFirstOwner } from '@postroom/people';
 import { config, runService } from '@postroom/platform';
 import { startGateway } from './gateway.ts';
 
-await runService('gateway', () => startGateway({ host: config.HOST, port: config.GATEWAY_PORT }));
+await runService('gateway', async () => {
+  const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
+  if (email !== undefined && password !== undefined) await createFirstOwner({ email, password, name: 'Owner' });
+  return startGateway({ host: config.HOST, port: config.GATEWAY_PORT });
+});

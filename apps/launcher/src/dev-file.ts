@@ -13,6 +13,8 @@ export interface DevFile {
   projects: { id: string; name: string }[];
   /** `full` and `sending` of the first project, and `all`, full in every project. Only their hashes are in the database. */
   keys: Partial<Record<KeyName, string>>;
+  /** Who was made to sign in to the dashboard with, as they were then; NULL when somebody had an account already. */
+  owner: { email: string; password: string } | null;
   /** Of the launcher; NULL once it has ended. */
   pid: number | null;
 }

@@ -140,12 +140,12 @@ async function applyMigrations(databaseUrl: string): Promise<string[]> {
 
 /** Projects and keys to begin with; production makes its own. */
 async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<Seed> {
-  const { projects = [], keys = {} } = readDevFile(dataDir) ?? {};
-  if (env.NODE_ENV === 'production') return { projects, keys };
+  const { projects = [], keys = {}, owner = null } = readDevFile(dataDir) ?? {};
+  if (env.NODE_ENV === 'production') return { projects, keys, owner };
   const log = logFile(dataDir, 'seed');
   const offset = logSize(log);
   const child = startNode(join(import.meta.dirname, 'seed.ts'), [], log, env);
-  child.send({ projects, keys });
+  child.send({ projects, keys, owner });
   return new Promise((resolve, reject) => {
     child.once('message', (seed) => resolve(seed as Seed));
     child.once('exit', () =>
@@ -201,7 +201,7 @@ async function together<T extends unknown[]>(
   }
 }
 
-function describe(parts: Parts, ports: Ports, { projects, keys }: Seed): DevFile {
+function describe(parts: Parts, ports: Ports, { projects, keys, owner }: Seed): DevFile {
   const url = `http://${HOST}:${ports.gateway}`;
   return {
     url,
@@ -212,6 +212,7 @@ function describe(parts: Parts, ports: Ports, { projects, keys }: Seed): DevFile
     databaseUrl: parts.databaseUrl,
     projects,
     keys,
+    owner,
     pid: process.pid,
   };
 }

@@ -32,7 +32,7 @@ test(
   { timeout: START_TIMEOUT_MS },
   async () => {
     const started = await start();
-    const { url, graphqlUrl, temporalUiUrl, inboxUrl, projects, keys, pid } = devFile();
+    const { url, graphqlUrl, temporalUiUrl, inboxUrl, projects, keys, owner, pid } = devFile();
 
     expect(projects.map(({ name }) => name)).toEqual(['Demo', 'Second']);
     expect(
@@ -45,6 +45,13 @@ test(
     expect(statSync(join(dataDir, 'dev.json')).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
     expect(processId(pid ?? 0)).toBeDefined();
+    expect(started.output()).toContain(`${owner?.email}, password ${owner?.password}`);
+    const signIn = await fetch(`${url}/app/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: url },
+      body: JSON.stringify(owner),
+    });
+    expect(signIn.status).toBe(200);
     expect(started.output()).toContain(`curl ${url}/v1/contacts -H 'Authorization: Bearer ${keys.full}'`);
     expect(started.output()).toContain(`curl ${url}/v1/emails -H`);
   },
@@ -98,7 +105,7 @@ test(
     writeFileSync(join(dataDir, 'run/launcher.json'), JSON.stringify([{ pid: process.pid, started: 'long ago' }]));
     const before = devFile();
     const started = await start();
-    expect(devFile()).toMatchObject({ projects: before.projects, keys: before.keys });
+    expect(devFile()).toMatchObject({ projects: before.projects, keys: before.keys, owner: before.owner });
     expect(await projectIds(before.keys.all)).toEqual(before.projects.map(({ id }) => id).reverse());
 
     const everything = allIds();

@@ -1,12 +1,14 @@
-// What a newcomer finds: two projects, three keys, and a domain to send from. A program of its own, since it needs the
+// What a newcomer finds: two projects, three keys, a domain to send from, and an owner. A program of its own, since it needs the
 // settings of the database in its environment. What is known already comes, and goes, as a message.
+import { randomBytes } from 'node:crypto';
 import { addLocalDomain, senderProblem } from '@postroom/domains';
-import { closeDatabase } from '@postroom/platform';
+import { createFirstOwner } from '@postroom/people';
+import { closeDatabase, config } from '@postroom/platform';
 import { authenticate, createApiKey, createProject, listProjects } from '@postroom/projects';
 import { DEMO_DOMAIN } from './demo-domain.ts';
 import type { DevFile, KeyName } from './dev-file.ts';
 
-export type Seed = Pick<DevFile, 'projects' | 'keys'>;
+export type Seed = Pick<DevFile, 'projects' | 'keys' | 'owner'>;
 
 const PROJECTS = ['Demo', 'Second'];
 
@@ -21,7 +23,7 @@ export async function seed(known: Seed): Promise<Seed> {
     sending: await keyFor('sending', { scope: 'sending', projects: [demo.id] }),
     all: await keyFor('all', { scope: 'full', projects: 'all' }),
   };
-  return { projects, keys };
+  return { projects, keys, owner: (await firstOwner()) ?? known.owner };
 
   async function keyFor(
     name: KeyName,
@@ -40,6 +42,16 @@ async function seedProjects(): Promise<Seed['projects']> {
     PROJECTS.map(async (name) => present.find((project) => project.name === name) ?? createProject(name)),
   );
   return seeded.map(({ id, name }) => ({ id, name }));
+}
+
+/** The person who signs in first; undefined when somebody has an account. */
+async function firstOwner(): Promise<NonNullable<Seed['owner']> | undefined> {
+  const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
+  const owner = {
+    email: email ?? 'owner@postroom.invalid',
+    password: password ?? randomBytes(9).toString('base64url'),
+  };
+  return (await createFirstOwner({ ...owner, name: 'Owner' })) === undefined ? undefined : owner;
 }
 
 async function isValid(key: string): Promise<boolean> {

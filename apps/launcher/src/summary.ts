@@ -3,14 +3,15 @@ import { styleText } from 'node:util';
 import type { DevFile } from './dev-file.ts';
 import { DEMO_DOMAIN } from './demo-domain.ts';
 
-/** What a newcomer sees once everything runs: where it is, a key, and two calls to try. */
+/** What a newcomer sees once everything runs: where it is, whom to sign in as, a key, and two calls to try. */
 export function summary(
-  { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, projects, keys }: DevFile,
+  { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, projects, keys, owner }: DevFile,
   dataDir: string,
 ): string {
   const near = relative(process.cwd(), dataDir);
   const folder = near === '' || near.startsWith('..') ? dataDir : near;
   const rows = [
+    ['Dashboard', owner === null ? url : `${url}   (${owner.email}, password ${owner.password})`],
     ['API', `${url}/v1`],
     ['GraphQL', graphqlUrl],
     ['Inbox', `${inboxUrl}   (SMTP on port ${smtpPort})`],

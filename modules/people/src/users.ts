@@ -1,4 +1,5 @@
 import { db, DomainError, emailKey, emailProblem, invalid, newId, type Prisma } from '@postroom/platform';
+import { createProject } from '@postroom/projects';
 import { auth, MIN_PASSWORD_LENGTH } from './auth.ts';
 
 type User = Prisma.UserModel;
@@ -50,10 +51,18 @@ function personName(name: string): string {
   return trimmed;
 }
 
-/** Makes the first owner, of every project there is; does nothing when somebody has an account. */
+/**
+ * Makes the first owner, of every project there is, or of a first one; does nothing when somebody has an account. Several
+ * programs may start at once: one of them makes the owner.
+ */
 export async function createFirstOwner(owner: NewUser): Promise<User | undefined> {
   if ((await db.user.count()) > 0) return undefined;
-  const user = await createUser(owner);
+  const user = await createUser(owner).catch((error: unknown) => {
+    if (error instanceof DomainError && error.code === 'conflict') return undefined;
+    throw error;
+  });
+  if (user === undefined) return undefined;
+  if ((await db.project.count()) === 0) await createProject('First project');
   const projects = await db.project.findMany({ select: { id: true } });
   await db.member.createMany({
     data: projects.map(({ id }) => ({ projectId: id, userId: user.id, role: 'owner' as const })),

@@ -49,6 +49,9 @@ const environment = z.object({
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
   /** Requests a second that one API key may make. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
+  /** The first owner, made when nobody has an account; without them `npm start` makes one up and prints it. */
+  POSTROOM_OWNER_EMAIL: z.email().optional(),
+  POSTROOM_OWNER_PASSWORD: z.string().min(10).max(128).optional(),
   /** The From of mail that Postroom itself sends: invitations, password resets, warnings. */
   SYSTEM_MAIL_FROM: z.string().min(3).default('Postroom <postroom@localhost.invalid>'),
   /** A sign-in provider that speaks OpenID Connect; all three, or none. */
