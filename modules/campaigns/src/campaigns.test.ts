@@ -1,0 +1,284 @@
+import { addLocalDomain } from '@postroom/domains';
+import { pool } from '@postroom/platform';
+import { type Api, testApi } from '@postroom/testkit';
+import { describe, expect, test } from 'vitest';
+
+/** A project with a verified domain, a contact in a group, and a campaign that only has to be sent. */
+async function readyCampaign(more: Record<string, unknown> = {}) {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  const ada = await api.contact('ada@example.net', { name: 'Ada' });
+  const group = (await api.post('/v1/groups', { name: 'Readers', contact_ids: [ada.id] })).body.data;
+  const reply = await api.post('/v1/campaigns', {
+    name: 'News',
+    subject: 'News for {{name|you}}',
+    from_email: 'news@example.com',
+    html: '<p>Hello {{name|there}}</p>',
+    group_ids: [group.id],
+    ...more,
+  });
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201);
+  return { api, ada, group, campaign: reply.body.data };
+}
+
+const send = (api: Api, id: string) => api.post(`/v1/campaigns/${id}/send`);
+
+describe('send', () => {
+  test('a draft with subject, sender, body and recipients is answered with 202 and sending', async () => {
+    const { api, campaign } = await readyCampaign();
+    const reply = await send(api, campaign.id);
+    expect(reply.status).toBe(202);
+    expect(reply.body).toEqual({ data: { id: campaign.id, status: 'sending' } });
+    expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.status).toBe('sending');
+  });
+
+  test('a scheduled campaign is sent now, with the same answer', async () => {
+    const { api, campaign } = await readyCampaign();
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await api.post(`/v1/campaigns/${campaign.id}/schedule`, { scheduled_at: later })).status).toBe(200);
+    expect((await send(api, campaign.id)).status).toBe(202);
+  });
+
+  test('of two sends at once one is answered with 202 and the other with 409, every time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { api, campaign } = await readyCampaign();
+      const replies = await Promise.all([send(api, campaign.id), send(api, campaign.id), send(api, campaign.id)]);
+      expect(replies.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+    }
+  });
+
+  test('a campaign that does not exist, or is of another project, is not_found', async () => {
+    const { campaign } = await readyCampaign();
+    const other = await testApi();
+    for (const id of [campaign.id, 'cmp_01h455vb4pex5vsknk084sn02q', 'grp_01h455vb4pex5vsknk084sn02q', 'x']) {
+      const reply = await send(other, id);
+      expect(reply.status).toBe(404);
+      expect(reply.body.error.code).toBe('not_found');
+    }
+  });
+
+  test('an incomplete campaign is a validation_error that names everything it lacks', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/campaigns', { name: 'Empty' })).body.data;
+    const reply = await send(api, id);
+    expect(reply.status).toBe(400);
+    expect(reply.body.error.code).toBe('validation_error');
+    const fields = reply.body.error.details.map(({ field }: { field: string }) => field);
+    expect(fields).toEqual(['subject', 'from_email', 'html', 'recipients']);
+  });
+
+  test('a group whose contacts have all been deleted is no recipient', async () => {
+    const { api, ada, campaign } = await readyCampaign();
+    await api.delete(`/v1/contacts/${ada.id}`);
+    const reply = await send(api, campaign.id);
+    expect(reply.status).toBe(400);
+    expect(reply.body.error.details.map(({ field }: { field: string }) => field)).toEqual(['recipients']);
+  });
+
+  test.each([
+    ['stale', { verifiedForSending: false }, 'verified_for_sending = false'],
+    ['blocked', { blockedAt: true }, 'blocked_at = now()'],
+  ])('a sender that is %s is forbidden', async (_name, _change, assignment) => {
+    const { api, campaign } = await readyCampaign();
+    await pool.query(`UPDATE domains SET ${assignment} WHERE project_id = $1`, [api.projectId]);
+    const reply = await send(api, campaign.id);
+    expect(reply.status).toBe(403);
+    expect(reply.body.error.code).toBe('forbidden');
+  });
+
+  test('an incomplete campaign of a stale sender is a validation_error: 400 comes before 403', async () => {
+    const { api, campaign } = await readyCampaign({ subject: null });
+    await pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);
+    expect((await send(api, campaign.id)).status).toBe(400);
+  });
+
+  test('a stale sender is forbidden also when the campaign is not in a sendable state: 403 comes before 409', async () => {
+    const { api, campaign } = await readyCampaign();
+    await send(api, campaign.id);
+    await pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);
+    expect((await send(api, campaign.id)).status).toBe(403);
+  });
+
+  test('an auto-paused campaign is forbidden; one that somebody paused is a conflict', async () => {
+    const { api, campaign } = await readyCampaign();
+    await send(api, campaign.id);
+    await api.post(`/v1/campaigns/${campaign.id}/pause`);
+    expect((await send(api, campaign.id)).status).toBe(409);
+    await pool.query(`UPDATE campaigns SET pause_reason = '6 % bounced' WHERE id = $1`, [campaign.id]);
+    expect((await send(api, campaign.id)).status).toBe(403);
+  });
+
+  test('the body of a published template is sent as it was at the start', async () => {
+    const { api, campaign } = await readyCampaign();
+    const template = (await api.post('/v1/templates', { name: 'Letter', body: '<p>From a template</p>' })).body.data;
+    expect((await api.patch(`/v1/campaigns/${campaign.id}`, { template_id: template.id })).status).toBe(200);
+    expect((await send(api, campaign.id)).body.error.details).toMatchObject([{ field: 'template_id' }]);
+    await api.post(`/v1/templates/${template.id}/publish`);
+    expect((await send(api, campaign.id)).status).toBe(202);
+    await api.patch(`/v1/templates/${template.id}`, { body: '<p>Changed</p>' });
+    expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.html).toBe('<p>From a template</p>');
+  });
+});
+
+describe('create and edit', () => {
+  test('a new campaign is a draft with an engagement summary and progress of zeros', async () => {
+    const { campaign, group } = await readyCampaign({
+      from_name: 'Acme',
+      reply_to: 'Help <help@example.com>',
+      rate_per_second: 50,
+    });
+    expect(campaign).toMatchObject({
+      name: 'News',
+      status: 'draft',
+      scheduledAt: null,
+      recipientCount: 0,
+      engagement: { sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 0, unsubscribed: 0 },
+      progress: { planned: 0, claimed: 0, accepted: 0, failed: 0, suppressed: 0, unknown: 0, canceled: 0 },
+      fromName: 'Acme',
+      fromEmail: 'news@example.com',
+      replyTo: 'Help <help@example.com>',
+      groupIds: [group.id],
+      segmentIds: [],
+      templateId: null,
+      ratePerSecond: 50,
+      pauseReason: null,
+    });
+  });
+
+  test('each bad field is named', async () => {
+    const api = await testApi();
+    const reply = await api.post('/v1/campaigns', {
+      name: ' ',
+      subject: '{{first name}}',
+      from_email: 'nobody',
+      reply_to: 'no one',
+      html: '<a href="javascript:{{x}}">x</a>',
+      template_id: 'tpl_01h455vb4pex5vsknk084sn02q',
+      group_ids: ['grp_01h455vb4pex5vsknk084sn02q'],
+      segment_ids: ['seg_01h455vb4pex5vsknk084sn02q'],
+      rate_per_second: 0,
+    });
+    expect(reply.status).toBe(400);
+    const fields = new Set(reply.body.error.details.map(({ field }: { field: string }) => field));
+    expect(fields).toEqual(
+      new Set([
+        'name',
+        'subject',
+        'from_email',
+        'reply_to',
+        'html',
+        'template_id',
+        'group_ids.0',
+        'segment_ids.0',
+        'rate_per_second',
+      ]),
+    );
+  });
+
+  test('an empty update is a validation_error, and so is an unknown field', async () => {
+    const { api, campaign } = await readyCampaign();
+    expect((await api.patch(`/v1/campaigns/${campaign.id}`, {})).status).toBe(400);
+    expect((await api.patch(`/v1/campaigns/${campaign.id}`, { sub: 'x' })).body.error.details).toMatchObject([
+      { field: 'sub' },
+    ]);
+  });
+
+  test('null takes a field away, and what is not given stays', async () => {
+    const { api, campaign } = await readyCampaign({ from_name: 'Acme' });
+    const { data } = (await api.patch(`/v1/campaigns/${campaign.id}`, { from_name: null })).body;
+    expect(data).toMatchObject({ fromName: null, subject: 'News for {{name|you}}' });
+  });
+
+  test('a campaign that is being sent can be changed in its rate, and in nothing else', async () => {
+    const { api, campaign } = await readyCampaign();
+    await send(api, campaign.id);
+    expect((await api.patch(`/v1/campaigns/${campaign.id}`, { subject: 'Too late' })).status).toBe(409);
+    expect((await api.patch(`/v1/campaigns/${campaign.id}`, { rate_per_second: 5 })).body.data.ratePerSecond).toBe(5);
+  });
+
+  test('a draft can be deleted, a campaign that was sent can not', async () => {
+    const { api, campaign } = await readyCampaign();
+    const sent = await readyCampaign();
+    await send(sent.api, sent.campaign.id);
+    expect((await api.delete(`/v1/campaigns/${campaign.id}`)).body).toEqual({ deleted: true });
+    expect((await api.get(`/v1/campaigns/${campaign.id}`)).status).toBe(404);
+    expect((await sent.api.delete(`/v1/campaigns/${sent.campaign.id}`)).status).toBe(409);
+  });
+
+  test('the list shows campaigns newest first, with status and engagement, and filters by status', async () => {
+    const { api, campaign } = await readyCampaign();
+    const second = (await api.post('/v1/campaigns', { name: 'Second' })).body.data;
+    await send(api, campaign.id);
+    const all = (await api.get('/v1/campaigns')).body;
+    expect(all.data.map(({ id }: { id: string }) => id)).toEqual([second.id, campaign.id]);
+    expect(all.data[1]).toMatchObject({ status: 'sending', engagement: { sent: 0 } });
+    expect((await api.get('/v1/campaigns?status=draft')).body.data).toHaveLength(1);
+    expect((await api.get('/v1/campaigns?limit=1')).body).toMatchObject({ has_more: true });
+  });
+});
+
+describe('schedule', () => {
+  test('a campaign can be scheduled, moved and made a draft again', async () => {
+    const { api, campaign } = await readyCampaign();
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const path = `/v1/campaigns/${campaign.id}`;
+    const [first, second] = [at(1), at(2)];
+    expect((await api.post(`${path}/schedule`, { scheduled_at: first })).body.data).toMatchObject({
+      status: 'scheduled',
+      scheduledAt: first,
+    });
+    expect((await api.post(`${path}/schedule`, { scheduled_at: second })).body.data.scheduledAt).toBe(second);
+    expect((await api.post(`${path}/unschedule`)).body.data).toMatchObject({ status: 'draft', scheduledAt: null });
+    expect((await api.post(`${path}/unschedule`)).status).toBe(409);
+  });
+
+  test('a time that is past, or an incomplete campaign, is a validation_error', async () => {
+    const { api, campaign } = await readyCampaign();
+    const past = await api.post(`/v1/campaigns/${campaign.id}/schedule`, { scheduled_at: '2020-01-01T00:00:00Z' });
+    expect(past.body.error.details).toMatchObject([{ field: 'scheduled_at' }]);
+    const empty = (await api.post('/v1/campaigns', { name: 'Empty' })).body.data;
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await api.post(`/v1/campaigns/${empty.id}/schedule`, { scheduled_at: later })).status).toBe(400);
+  });
+});
+
+describe('preflight and test', () => {
+  test('preflight counts the audience, and says who is excluded and which variable lacks a value', async () => {
+    const { api, group, campaign } = await readyCampaign({
+      html: '<p>{{company}} {{name}}</p><a href="nowhere">x</a>',
+    });
+    const eve = await api.contact('eve@example.net');
+    await api.post(`/v1/groups/${group.id}/contacts`, { contact_ids: [eve.id] });
+    await api.patch(`/v1/contacts/${eve.id}`, { subscribed: false });
+    const { data } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body;
+    expect(data).toMatchObject({
+      isReady: true,
+      problems: [],
+      audience: { contacts: 2, recipients: 1, excluded: [{ reason: 'unsubscribed', contacts: 1 }] },
+    });
+    const company = data.variables.find(({ name }: { name: string }) => name === 'company');
+    expect(company).toEqual({ name: 'company', fallback: null, missing: 1, examples: ['ada@example.net'] });
+    expect(data.warnings.map(({ message }: { message: string }) => message).join()).toContain('nowhere');
+  });
+
+  test('preflight of an incomplete campaign says what a send would', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/campaigns', { name: 'Empty' })).body.data;
+    const { data } = (await api.post(`/v1/campaigns/${id}/preflight`)).body;
+    expect(data.isReady).toBe(false);
+    expect(data.problems.map(({ field }: { field: string }) => field)).toContain('subject');
+  });
+
+  test('a test is a transactional email with the words of one contact', async () => {
+    const { api, ada, campaign } = await readyCampaign();
+    const reply = await api.post(`/v1/campaigns/${campaign.id}/test`, {
+      emails: ['me@example.org'],
+      contact_id: ada.id,
+    });
+    expect(reply.status).toBe(202);
+    const email = (await api.get(`/v1/emails/${reply.body.data[0].id}`)).body.data;
+    expect(email).toMatchObject({ subject: '[Test] News for Ada', to: ['me@example.org'], campaignId: null });
+    expect(email.html).toContain('Hello Ada');
+    expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.status).toBe('draft');
+  });
+});

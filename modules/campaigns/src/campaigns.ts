@@ -1,0 +1,182 @@
+import { parseMailbox, parseTemplate } from '@postroom/emails';
+import {
+  db,
+  DomainError,
+  emailProblem,
+  type FieldProblem,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+  type RowsQuery,
+  signalWorkflow,
+} from '@postroom/platform';
+import { audienceProblems } from './audience.ts';
+
+export type Campaign = Prisma.CampaignModel;
+
+/** What can be said of a campaign. `null` takes it away, `undefined` leaves it. */
+export interface CampaignInput {
+  name?: string | null | undefined;
+  subject?: string | null | undefined;
+  fromName?: string | null | undefined;
+  fromEmail?: string | null | undefined;
+  replyTo?: string | null | undefined;
+  html?: string | null | undefined;
+  text?: string | null | undefined;
+  templateId?: string | null | undefined;
+  groupIds?: readonly string[] | null | undefined;
+  segmentIds?: readonly string[] | null | undefined;
+  ratePerSecond?: number | null | undefined;
+}
+
+const MAX_BODY_LENGTH = 500_000;
+const MAX_AUDIENCE = 100;
+const MAX_RATE = 100_000;
+
+/** Creates a draft, which may be incomplete. @throws DomainError `validation_error` naming each bad field. */
+export async function createCampaign(projectId: string, input: CampaignInput): Promise<Campaign> {
+  if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
+  const data = await checked(projectId, input);
+  return db.campaign.create({
+    data: { groupIds: [], segmentIds: [], ...data, id: newId('cmp'), projectId, name: input.name.trim() },
+  });
+}
+
+/** A campaign of the project, or `not_found`. */
+export async function getCampaign(projectId: string, id: string, query: RowsQuery = {}): Promise<Campaign> {
+  const campaign = isId('cmp', id) ? await db.campaign.findFirst({ ...query, where: { id, projectId } }) : null;
+  if (campaign === null) throw notFound('campaign');
+  return campaign;
+}
+
+export interface CampaignFilter {
+  status?: Campaign['status'] | null | undefined;
+}
+
+/** The project's campaigns, newest first. */
+export async function listCampaigns(
+  projectId: string,
+  { status }: CampaignFilter,
+  args: PageArgs,
+  query: RowsQuery = {},
+): Promise<Page<Campaign>> {
+  return readPage('cmp', args, ({ limit, before }) =>
+    db.campaign.findMany({
+      ...query,
+      where: {
+        projectId,
+        ...(status == null ? {} : { status }),
+        ...(before === undefined ? {} : { id: { lt: before } }),
+      },
+      orderBy: { id: 'desc' },
+      take: limit,
+    }),
+  );
+}
+
+/**
+ * Changes what is given. A draft or scheduled campaign can be changed in every way, one that is under way only in its rate,
+ * which takes effect within seconds.
+ * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` when it is too late.
+ */
+export async function updateCampaign(projectId: string, id: string, input: CampaignInput): Promise<void> {
+  await getCampaign(projectId, id);
+  const data = await checked(projectId, input);
+  if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
+  const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
+  await db.$transaction(async (tx) => {
+    const statuses: Campaign['status'][] = isRateOnly
+      ? ['draft', 'scheduled', 'sending', 'paused']
+      : ['draft', 'scheduled'];
+    const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: statuses } }, data });
+    if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be changed.');
+    if (isRateOnly) await signalWorkflow(tx, { workflowId: id, signal: 'changeRate' });
+  });
+}
+
+/** Deletes a draft. @throws DomainError `not_found`, `conflict` for a campaign that is more than a draft. */
+export async function deleteCampaign(projectId: string, id: string): Promise<void> {
+  await getCampaign(projectId, id);
+  const { count } = await db.campaign.deleteMany({ where: { id, projectId, status: 'draft' } });
+  if (count === 0) throw new DomainError('conflict', 'Only a draft can be deleted.');
+}
+
+/** The members that are given, checked and as they are stored. */
+async function checked(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
+  const problems = [...textProblems(input), ...senderProblems(input), ...(await referenceProblems(projectId, input))];
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalid(first, ...others);
+  const { name, groupIds, segmentIds, ...rest } = input;
+  const data: Partial<Campaign> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  if (name != null) data.name = name.trim();
+  if (groupIds !== undefined) data.groupIds = [...new Set(groupIds ?? [])];
+  if (segmentIds !== undefined) data.segmentIds = [...new Set(segmentIds ?? [])];
+  // The body is one or the other; what is given last counts.
+  if (input.html != null) data.templateId = null;
+  if (input.templateId != null) data.html = null;
+  return data;
+}
+
+function textProblems({ name, subject, html, text, ratePerSecond }: CampaignInput): FieldProblem[] {
+  return [
+    ...(name === undefined || (name !== null && name.trim() !== '' && name.trim().length <= 200)
+      ? []
+      : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
+    ...templateProblems('subject', subject, 998),
+    ...templateProblems('html', html, MAX_BODY_LENGTH),
+    ...templateProblems('text', text, MAX_BODY_LENGTH),
+    ...(ratePerSecond == null || (ratePerSecond >= 1 && ratePerSecond <= MAX_RATE)
+      ? []
+      : [{ field: 'ratePerSecond', message: `must be between 1 and ${MAX_RATE}` }]),
+  ];
+}
+
+function templateProblems(
+  field: 'subject' | 'html' | 'text',
+  source: string | null | undefined,
+  most: number,
+): FieldProblem[] {
+  if (source == null) return [];
+  if (source.length > most) return [{ field, message: `must be at most ${most} characters` }];
+  return parseTemplate(source, field).problems.map(({ line, column, message }) => ({
+    field,
+    message: `line ${line}, column ${column}: ${message}`,
+  }));
+}
+
+function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldProblem[] {
+  const replyMailbox = replyTo == null ? undefined : parseMailbox(replyTo);
+  const emailIssue = fromEmail == null ? undefined : emailProblem(fromEmail);
+  return [
+    // oxlint-disable-next-line no-control-regex -- a display name is one line
+    ...(fromName != null && (fromName.length > 200 || /[\u0000-\u001f\u007f]/.test(fromName))
+      ? [{ field: 'fromName', message: 'must be one line of at most 200 characters' }]
+      : []),
+    ...(emailIssue === undefined ? [] : [{ field: 'fromEmail', message: emailIssue }]),
+    ...(typeof replyMailbox === 'string' ? [{ field: 'replyTo', message: replyMailbox }] : []),
+  ];
+}
+
+async function referenceProblems(projectId: string, input: CampaignInput): Promise<FieldProblem[]> {
+  const { html, templateId } = input;
+  const groupIds = input.groupIds ?? [];
+  const segmentIds = input.segmentIds ?? [];
+  if (groupIds.length > MAX_AUDIENCE || segmentIds.length > MAX_AUDIENCE) {
+    const field = groupIds.length > MAX_AUDIENCE ? 'groupIds' : 'segmentIds';
+    return [{ field, message: `must be at most ${MAX_AUDIENCE}` }];
+  }
+  const known = templateId == null ? 1 : await db.template.count({ where: { id: templateId, projectId } });
+  return [
+    ...(html != null && templateId != null
+      ? [{ field: 'html', message: 'must not be given together with template_id' }]
+      : []),
+    ...(known === 1 ? [] : [{ field: 'templateId', message: 'is not a template of this project' }]),
+    ...(await audienceProblems(pool, projectId, { groupIds, segmentIds })),
+  ];
+}

@@ -1,0 +1,95 @@
+import { ledgerPool } from '@postroom/emails';
+import type { CampaignRow } from './progress-row.ts';
+
+/** A message that has been claimed, with what its words are made of. */
+export interface ClaimedRecipient {
+  id: string;
+  email: string;
+  name: string | null;
+  customFields: Record<string, unknown> | null;
+  deferrals: number;
+  deferredAt: Date | null;
+}
+
+export interface ClaimedPage {
+  rows: ClaimedRecipient[];
+  ratePerSecond: number | null;
+}
+
+/**
+ * Takes over a campaign that is being sent: from here on only who names this claim may claim its messages, since an attempt
+ * that Temporal has given up may still be alive. Undefined when the campaign is not being sent.
+ */
+export async function takeLane(campaignId: string, claim: string): Promise<CampaignRow | undefined> {
+  const { rows } = await ledgerPool.query<CampaignRow>(
+    `UPDATE campaigns SET lane = $2 WHERE id = $1 AND status = 'sending' RETURNING *`,
+    [campaignId, claim],
+  );
+  return rows[0];
+}
+
+/**
+ * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
+ * on. The campaign's row is held, so that a page is claimed by the newest attempt of a campaign that is being sent, or by
+ * nobody. Whoever was suppressed or deleted since the freeze is marked so instead.
+ */
+const CLAIM = `
+  WITH lane AS (
+    SELECT id, cursor, rate_per_second FROM campaigns WHERE id = $1 AND lane = $2 AND status = 'sending' FOR NO KEY UPDATE
+  ), again AS (
+    SELECT m.* FROM lane CROSS JOIN LATERAL (
+      SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages
+      WHERE campaign_id = lane.id AND not_before <= now() AND state = 'planned'
+      ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+    ) AS m
+  ), fresh AS (
+    SELECT m.* FROM lane CROSS JOIN LATERAL (
+      SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages
+      WHERE campaign_id = lane.id AND id > lane.cursor AND state = 'planned'
+      ORDER BY id LIMIT greatest(0, $3 - (SELECT count(*) FROM again)) FOR NO KEY UPDATE
+    ) AS m
+  ), judged AS (
+    SELECT t.id, t.email, t.deferrals, t.deferred_at, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,
+      CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
+        WHEN c.email = t.email AND NOT c.suppressed THEN NULL
+        ELSE (SELECT 'Not sent: the address is suppressed (' || min(s.reason)::text || ').' FROM suppressions s
+          WHERE s.project_id = t.project_id AND s.email_key = CASE c.email WHEN t.email THEN c.email_key ELSE lower(t.email) END)
+      END AS problem
+    FROM (SELECT * FROM again UNION ALL SELECT * FROM fresh) AS t
+    LEFT JOIN contacts c ON c.id = t.contact_id
+  ), taken AS (
+    UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
+      claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),
+      unsent_at = CASE WHEN j.problem IS NOT NULL THEN now() END
+    FROM judged j WHERE m.id = j.id
+  ), counters AS (
+    UPDATE campaigns SET claimed_count = claimed_count + (SELECT count(*) FROM judged WHERE problem IS NULL),
+      suppressed_count = suppressed_count + (SELECT count(*) FROM judged WHERE problem IS NOT NULL),
+      cursor = coalesce((SELECT max(id) FROM fresh), cursor)
+    WHERE id = $1 AND lane = $2
+  )
+  SELECT (SELECT count(*)::int FROM judged) AS judged, lane.rate_per_second AS "ratePerSecond",
+    j.id, j.email, j.name, j.custom_fields AS "customFields", j.deferrals, j.deferred_at AS "deferredAt"
+  FROM lane LEFT JOIN judged j ON j.problem IS NULL ORDER BY j.id`;
+
+/** Claims up to so many recipients; none when the campaign has been paused or taken over, or nothing is due. */
+export async function claimPage(
+  campaignId: string,
+  claim: string,
+  limit: number,
+  needsCustomFields: boolean,
+): Promise<ClaimedPage> {
+  for (;;) {
+    const { rows } = await ledgerPool.query<ClaimedRecipient & { judged: number; ratePerSecond: number | null }>({
+      name: 'campaign-claim',
+      text: CLAIM,
+      values: [campaignId, claim, limit, needsCustomFields],
+    });
+    const [first] = rows;
+    if (first === undefined) return { rows: [], ratePerSecond: null };
+    const { judged, ratePerSecond } = first;
+    if (first.id !== null) return { rows, ratePerSecond };
+    if (judged === 0) return { rows: [], ratePerSecond };
+    // Nobody of this page may be mailed; the next one may hold somebody.
+  }
+}

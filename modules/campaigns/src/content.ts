@@ -1,0 +1,106 @@
+import {
+  compileMessage,
+  type Frame,
+  messageIdOf,
+  parseMailbox,
+  parseTemplate,
+  type Template,
+  unsubscribeUrl,
+  type Values,
+} from '@postroom/emails';
+import type { Prisma } from '@postroom/platform';
+
+/** What of a campaign its messages are made of. */
+export type CampaignContent = Pick<
+  Prisma.CampaignModel,
+  'subject' | 'fromName' | 'fromEmail' | 'replyTo' | 'html' | 'text'
+>;
+
+/** The person that a message is made for. */
+export interface Addressee {
+  /** The message's id. */
+  id: string;
+  email: string;
+  name: string | null;
+  customFields: Record<string, unknown> | null;
+}
+
+/** Every recipient can unsubscribe, whether or not the author thought of it. */
+const FOOTER = `<p style="margin:2em 0 0;font-size:12px;color:#777"><a href="{{unsubscribe_url}}" style="color:#777">Unsubscribe</a></p>`;
+const TEXT_FOOTER = '\n\n--\nUnsubscribe: {{unsubscribe_url}}\n';
+
+/** What placeholders may name beside custom fields. */
+const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url']);
+
+/** A campaign's message, encoded once, and what it needs of each recipient. */
+export interface CampaignFrame {
+  frame: Frame;
+  /** The address it is sent from. */
+  from: string;
+  /** Whether a placeholder names a custom field, so that they have to be read. */
+  needsCustomFields: boolean;
+  /** Whether subjects differ between recipients. */
+  hasOwnSubjects: boolean;
+  render: (addressee: Addressee, date: Date) => string;
+  valuesOf: (addressee: Addressee) => Values;
+}
+
+/**
+ * Encodes a campaign's message once.
+ * @throws MessageError when it can't be sent: a placeholder in a place that no value is safe at, a sender that is none.
+ */
+export function compileCampaign(content: CampaignContent): CampaignFrame {
+  const fromEmail = content.fromEmail ?? '';
+  const [subject, html, text] = templatesOf(content);
+  const replyTo = content.replyTo === null ? undefined : parseMailbox(content.replyTo);
+  const frame = compileMessage({
+    from: { email: fromEmail, name: content.fromName },
+    ...(typeof replyTo === 'object' ? { replyTo } : {}),
+    subject,
+    html,
+    ...(text === undefined ? {} : { text }),
+  });
+  const names = [frame.subject, frame.html, frame.text].flatMap(({ variables }) => variables.map(({ name }) => name));
+  return {
+    frame,
+    from: fromEmail,
+    needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
+    hasOwnSubjects: subject.variables.length > 0,
+    valuesOf,
+    render: (addressee, date) => {
+      const values = valuesOf(addressee);
+      return frame.render({
+        to: { email: addressee.email, name: addressee.name },
+        messageId: messageIdOf(addressee.id, fromEmail),
+        date,
+        values,
+        unsubscribe: { url: values.unsubscribe_url },
+      });
+    },
+  };
+}
+
+/** The subject, HTML and text of a campaign as templates, with a link to unsubscribe by. */
+export function templatesOf({ subject, html, text }: CampaignContent): [Template, Template, Template | undefined] {
+  return [
+    parseTemplate(subject ?? '', 'subject'),
+    parseTemplate(withFooter(html ?? ''), 'html'),
+    text === null || text === '' ? undefined : parseTemplate(withTextFooter(text), 'text'),
+  ];
+}
+
+function valuesOf({ id, email, name, customFields }: Addressee): Values & { unsubscribe_url: string } {
+  return { ...(customFields as Values | null), name: name ?? '', email, unsubscribe_url: unsubscribeUrl(id) };
+}
+
+const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
+
+function withFooter(html: string): string {
+  if (hasLink(html)) return html;
+  const end = html.search(/<\/body\s*>(?![\s\S]*<\/body)/i);
+  return end === -1 ? html + FOOTER : html.slice(0, end) + FOOTER + html.slice(end);
+}
+
+function withTextFooter(text: string): string {
+  return hasLink(text) ? text : text + TEXT_FOOTER;
+}

@@ -1,0 +1,438 @@
+import '@postroom/contacts/graphql';
+import '@postroom/emails/graphql';
+import type { QueuedEmail } from '@postroom/emails';
+import { builder, callerProject, db, type FieldProblem, Node, registerNode, rowsQuery } from '@postroom/platform';
+import type { AudienceCount } from './audience.ts';
+import {
+  type Campaign as CampaignModel,
+  createCampaign,
+  deleteCampaign,
+  getCampaign,
+  listCampaigns,
+  updateCampaign,
+} from './campaigns.ts';
+import { type Preflight, preflight, type VariableCheck } from './preflight.ts';
+import { watchCampaign } from './progress.ts';
+import { listRecipients, type Recipient } from './recipients.ts';
+import {
+  cancelCampaign,
+  pauseCampaign,
+  resumeCampaign,
+  scheduleCampaign,
+  sendCampaign,
+  unscheduleCampaign,
+} from './sending.ts';
+import { sendTest } from './test-send.ts';
+
+const CampaignStatus = builder.enumType('CampaignStatus', {
+  description: 'Where a campaign is (spec: Campaign status).',
+  values: {
+    draft: { description: 'It can be edited and sent.' },
+    scheduled: { description: 'It starts at its time, and can be edited or sent until then.' },
+    sending: { description: 'Its messages go out in the background.' },
+    paused: { description: 'Nothing goes out until it is resumed; `pauseReason` says why if nobody asked for it.' },
+    completed: { description: 'No recipient is left to send to.' },
+    canceled: { description: 'It was ended before all had gone out.' },
+  },
+});
+
+const RecipientState = builder.enumType('RecipientState', {
+  description: 'What became of one message of a campaign.',
+  values: {
+    planned: { description: 'It has not been sent, or goes again because the server said "later".' },
+    claimed: { description: 'It is being sent.' },
+    accepted: { description: 'The provider accepted it.' },
+    failed: { description: 'A server refused it for good.' },
+    suppressed: { description: 'The address is not to be mailed.' },
+    canceled: { description: 'The campaign was canceled before it went out.' },
+    unknown: { description: 'The connection broke when it may have been accepted. It is not sent again by itself.' },
+  },
+});
+
+const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implement({
+  description: 'What recipients did, in numbers (spec: Campaign).',
+  fields: (t) => ({
+    sent: t.exposeInt('acceptedCount', { description: 'Messages the provider accepted.' }),
+    delivered: t.exposeInt('deliveredCount', { description: "Messages the recipients' servers accepted." }),
+    opened: t.exposeInt('openedCount', { description: 'Recipients who opened the message.' }),
+    clicked: t.exposeInt('clickedCount', { description: 'Recipients who clicked a link.' }),
+    bounced: t.exposeInt('bouncedCount', { description: 'Messages that bounced.' }),
+    complained: t.exposeInt('complainedCount', { description: 'Recipients who marked it as spam.' }),
+    unsubscribed: t.exposeInt('unsubscribedCount', { description: 'Recipients who unsubscribed.' }),
+  }),
+});
+
+const Progress = builder.objectRef<CampaignModel>('CampaignProgress').implement({
+  description: 'How many recipients are in each state. They add up to the number of recipients.',
+  fields: (t) => ({
+    planned: t.int({ description: 'To be sent.', resolve: plannedOf }),
+    claimed: t.exposeInt('claimedCount', { description: 'Being sent.' }),
+    accepted: t.exposeInt('acceptedCount', { description: 'Accepted by the provider.' }),
+    failed: t.exposeInt('failedCount', { description: 'Refused for good.' }),
+    suppressed: t.exposeInt('suppressedCount', { description: 'Not to be mailed.' }),
+    unknown: t.exposeInt('unknownCount', { description: 'Perhaps accepted; nobody can know.' }),
+    canceled: t.exposeInt('canceledCount', { description: 'Canceled before they went out.' }),
+  }),
+});
+
+function plannedOf(row: CampaignModel): number {
+  const { recipientCount, claimedCount, acceptedCount, failedCount, suppressedCount, unknownCount, canceledCount } =
+    row;
+  return recipientCount - claimedCount - acceptedCount - failedCount - suppressedCount - unknownCount - canceledCount;
+}
+
+const Campaign = builder.prismaObject('Campaign', {
+  interfaces: [Node],
+  description: 'One mailing to many recipients, and where it stands.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Campaign id; its workflow in Temporal has the same.' }),
+    name: t.exposeString('name', { description: 'What people call it.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'It may have placeholders.' }),
+    status: t.expose('status', { type: CampaignStatus, description: 'Where it is.' }),
+    scheduledAt: t.expose('scheduledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was scheduled to start.',
+    }),
+    recipientCount: t.exposeInt('recipientCount', {
+      description: 'Contacts it goes to, as frozen when it started; 0 before.',
+    }),
+    engagement: t.field({ type: Engagement, description: 'What recipients did.', resolve: (row) => row }),
+    progress: t.field({ type: Progress, description: 'Recipients by state.', resolve: (row) => row }),
+    fromName: t.exposeString('fromName', { nullable: true, description: 'What the sender is called.' }),
+    fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'The address it is sent from.' }),
+    replyTo: t.exposeString('replyTo', { nullable: true, description: 'Where answers go.' }),
+    html: t.exposeString('html', { nullable: true, description: "The body; after the start also a template's." }),
+    text: t.exposeString('text', { nullable: true, description: 'The text part; made from the HTML when null.' }),
+    templateId: t.exposeID('templateId', { nullable: true, description: 'The template that gives the body.' }),
+    groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.' }),
+    segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.' }),
+    pauseReason: t.exposeString('pauseReason', {
+      nullable: true,
+      description: 'Why it was paused automatically; null when somebody paused it.',
+    }),
+    ratePerSecond: t.exposeInt('ratePerSecond', {
+      nullable: true,
+      description: 'Messages per second at most; null for no limit.',
+    }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it was started.' }),
+    completedAt: t.expose('completedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was completed or canceled.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When it was last edited, or its status commanded.',
+    }),
+  }),
+});
+
+const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
+  description: 'A contact as a campaign froze it, and what became of its message.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Message id.' }),
+    contactId: t.exposeID('contactId', { description: 'The contact.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The address, as it was.' }),
+    state: t.expose('state', { type: RecipientState, description: 'What became of the message.' }),
+    answer: t.exposeString('answer', {
+      nullable: true,
+      description: "The server's last answer, or why there was none.",
+    }),
+    deferrals: t.exposeInt('deferrals', { description: 'How often a server said "later".' }),
+    claimedAt: t.expose('claimedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last taken in hand.',
+    }),
+    acceptedAt: t.expose('acceptedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the provider accepted it.',
+    }),
+    deliveredAt: t.expose('deliveredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: "When the recipient's server accepted it.",
+    }),
+    openedAt: t.expose('openedAt', { type: 'DateTime', nullable: true, description: 'When it was first opened.' }),
+    clickedAt: t.expose('clickedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a link was first clicked.',
+    }),
+    bouncedAt: t.expose('bouncedAt', { type: 'DateTime', nullable: true, description: 'When it bounced.' }),
+    complainedAt: t.expose('complainedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was marked as spam.',
+    }),
+    unsubscribedAt: t.expose('unsubscribedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the recipient unsubscribed by it.',
+    }),
+    notBefore: t.expose('notBefore', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it goes again; null when it does not.',
+    }),
+  }),
+});
+
+const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
+  description: 'Contacts of the audience who get nothing.',
+  fields: (t) => ({
+    reason: t.exposeString('reason', { description: 'Why: their suppression status.' }),
+    contacts: t.exposeInt('contacts', { description: 'How many.' }),
+  }),
+});
+
+const AudienceCount = builder.objectRef<AudienceCount>('AudienceCount').implement({
+  description: 'Whom a campaign would go to now.',
+  fields: (t) => ({
+    contacts: t.exposeInt('contacts', { description: 'Contacts in its groups and segments, each once.' }),
+    recipients: t.exposeInt('recipients', { description: 'Those of them who would get it.' }),
+    excluded: t.field({ type: [Excluded], description: 'The others.', resolve: ({ excluded }) => excluded }),
+  }),
+});
+
+const Finding = builder.objectRef<FieldProblem>('PreflightFinding').implement({
+  description: 'Something to look at before sending.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'What it is about.' }),
+    message: t.exposeString('message', { description: 'What it is.' }),
+  }),
+});
+
+const VariableCheckType = builder.objectRef<VariableCheck>('VariableCheck').implement({
+  description: 'A placeholder of the message.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'What it names.' }),
+    fallback: t.exposeString('fallback', {
+      nullable: true,
+      description: 'Its default, if each place that names it has one.',
+    }),
+    missing: t.exposeInt('missing', { description: 'Recipients for whom it would show nothing.' }),
+    examples: t.exposeStringList('examples', { description: 'Addresses of a few of them.' }),
+  }),
+});
+
+const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
+  description: 'What would happen if a campaign were sent now.',
+  fields: (t) => ({
+    isReady: t.exposeBoolean('isReady', { description: 'Whether it could be sent.' }),
+    problems: t.field({
+      type: [Finding],
+      description: 'What keeps it from being sent.',
+      resolve: (row) => row.problems,
+    }),
+    warnings: t.field({
+      type: [Finding],
+      description: 'What should be looked at first.',
+      resolve: (row) => row.warnings,
+    }),
+    audience: t.field({ type: AudienceCount, description: 'Whom it would go to.', resolve: (row) => row.audience }),
+    variables: t.field({
+      type: [VariableCheckType],
+      description: 'Its placeholders.',
+      resolve: (row) => row.variables,
+    }),
+    messageBytes: t.exposeInt('messageBytes', { nullable: true, description: 'The size of one message, about.' }),
+    estimatedSeconds: t.exposeInt('estimatedSeconds', {
+      nullable: true,
+      description: 'How long it would take at its rate; null without one.',
+    }),
+  }),
+});
+
+registerNode('cmp', 'Campaign', (projectId, id) => db.campaign.findFirst({ where: { id, projectId } }));
+
+const idArg = 'Campaign id.';
+
+builder.queryFields((t) => ({
+  campaign: t.prismaField({
+    type: Campaign,
+    description: 'A campaign of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (query, _root, { id }, context) => getCampaign(callerProject(context), id, query),
+  }),
+  campaigns: t.connection({
+    type: Campaign,
+    description: "The project's campaigns, newest first.",
+    args: { status: t.arg({ type: CampaignStatus, description: 'Only those that are there.' }) },
+    resolve: (_root, { first, after, status }, context, info) =>
+      listCampaigns(callerProject(context), { status }, { first, after }, rowsQuery(context, info)),
+  }),
+  campaignRecipients: t.connection({
+    type: Recipient,
+    description: 'The recipients of a campaign that has started, the newest rows first.',
+    args: {
+      id: t.arg.id({ required: true, description: idArg }),
+      state: t.arg({ type: RecipientState, description: 'Only those in this state.' }),
+      email: t.arg.string({ description: 'Only this address, without regard to case.' }),
+    },
+    resolve: (_root, { id, first, after, state, email }, context) =>
+      listRecipients(callerProject(context), id, { state, email }, { first, after }),
+  }),
+  campaignPreflight: t.field({
+    type: PreflightType,
+    description: 'What would happen if the campaign were sent now. It changes nothing.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (_root, { id }, context) => preflight(callerProject(context), id),
+  }),
+}));
+
+builder.subscriptionField('campaignProgress', (t) =>
+  t.field({
+    type: Campaign,
+    description: 'A campaign as it is now, then each time it has changed, until it has ended and been reported on.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    subscribe: (_root, { id }, context) => watchCampaign(callerProject(context), id),
+    resolve: (campaign) => campaign,
+  }),
+);
+
+const describe = {
+  subject: 'At most 998 characters; it may have placeholders such as `{{name|there}}`.',
+  fromName: 'What the sender is called.',
+  fromEmail: 'The sender, at a domain of the project that is verified when it is sent.',
+  replyTo: 'Where answers go.',
+  html: 'The body, instead of a template.',
+  text: 'The text part; made from the HTML when not given.',
+  templateId: 'A template that gives the body, as it is when the campaign starts.',
+  groupIds: 'Groups to send to.',
+  segmentIds: 'Segments to send to.',
+  ratePerSecond: 'Messages per second at most.',
+};
+
+const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
+  description: 'A new campaign. A draft may be incomplete.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'What people call it; 1 to 200 characters.' }),
+    subject: t.string({ description: describe.subject }),
+    fromName: t.string({ description: describe.fromName }),
+    fromEmail: t.string({ description: describe.fromEmail }),
+    replyTo: t.string({ description: describe.replyTo }),
+    html: t.string({ description: describe.html }),
+    text: t.string({ description: describe.text }),
+    templateId: t.string({ description: describe.templateId }),
+    groupIds: t.stringList({ description: describe.groupIds }),
+    segmentIds: t.stringList({ description: describe.segmentIds }),
+    ratePerSecond: t.int({ description: describe.ratePerSecond }),
+  }),
+});
+
+const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
+  description: 'What to change; what is not given stays, and null takes it away.',
+  fields: (t) => ({
+    name: t.string({ description: 'A new name; 1 to 200 characters.' }),
+    subject: t.string({ description: describe.subject }),
+    fromName: t.string({ description: describe.fromName }),
+    fromEmail: t.string({ description: describe.fromEmail }),
+    replyTo: t.string({ description: describe.replyTo }),
+    html: t.string({ description: describe.html }),
+    text: t.string({ description: describe.text }),
+    templateId: t.string({ description: describe.templateId }),
+    groupIds: t.stringList({ description: describe.groupIds }),
+    segmentIds: t.stringList({ description: describe.segmentIds }),
+    ratePerSecond: t.int({
+      description: `${describe.ratePerSecond} This may be changed while the campaign is being sent.`,
+    }),
+  }),
+});
+
+const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', {
+  description: 'When a campaign is to start.',
+  fields: (t) => ({
+    scheduledAt: t.field({
+      type: 'DateTime',
+      required: true,
+      description: 'An instant in the future, with its offset.',
+    }),
+  }),
+});
+
+const TestSendInput = builder.inputType('TestCampaignInput', {
+  description: 'Who gets a test.',
+  fields: (t) => ({
+    emails: t.stringList({ required: true, description: '1 to 10 addresses.' }),
+    contactId: t.string({ description: 'The contact that placeholders are filled in for; their defaults otherwise.' }),
+  }),
+});
+
+const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
+  description: 'A test that goes out.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Message id.' }),
+    status: t.exposeString('status', { description: '`queued`, or `suppressed`.' }),
+  }),
+});
+
+builder.mutationFields((t) => {
+  const id = t.arg.id({ required: true, description: idArg });
+  /** A command changes the status and returns the campaign as it is now. */
+  const command = (run: (projectId: string, id: string) => Promise<void>, description: string) =>
+    t.prismaField({
+      type: Campaign,
+      description,
+      args: { id },
+      resolve: async (query, _root, args, context) => {
+        await run(callerProject(context), args.id);
+        return getCampaign(callerProject(context), args.id, query);
+      },
+    });
+  return {
+    createCampaign: t.prismaField({
+      type: Campaign,
+      description: 'Creates a draft.',
+      args: { input: t.arg({ type: CreateCampaignInput, required: true, description: 'The campaign.' }) },
+      resolve: async (query, _root, { input }, context) => {
+        const { id } = await createCampaign(callerProject(context), input);
+        return getCampaign(callerProject(context), id, query);
+      },
+    }),
+    updateCampaign: t.prismaField({
+      type: Campaign,
+      description: 'Changes a draft or scheduled campaign, or the rate of one that is being sent.',
+      args: { id, input: t.arg({ type: UpdateCampaignInput, required: true, description: 'What to change.' }) },
+      resolve: async (query, _root, { id, input }, context) => {
+        await updateCampaign(callerProject(context), id, input);
+        return getCampaign(callerProject(context), id, query);
+      },
+    }),
+    deleteCampaign: t.field({
+      type: 'Boolean',
+      description: 'Deletes a draft; true when it is gone.',
+      args: { id },
+      resolve: async (_root, { id }, context) => {
+        await deleteCampaign(callerProject(context), id);
+        return true;
+      },
+    }),
+    scheduleCampaign: t.prismaField({
+      type: Campaign,
+      description: 'Schedules or reschedules a campaign; it is checked as if it were sent now.',
+      args: { id, input: t.arg({ type: ScheduleCampaignInput, required: true, description: 'When.' }) },
+      resolve: async (query, _root, { id, input }, context) => {
+        await scheduleCampaign(callerProject(context), id, input.scheduledAt);
+        return getCampaign(callerProject(context), id, query);
+      },
+    }),
+    testCampaign: t.field({
+      type: [TestEmail],
+      description: 'Sends the campaign as it is now to a few addresses.',
+      args: { id, input: t.arg({ type: TestSendInput, required: true, description: 'To whom.' }) },
+      resolve: (_root, { id, input }, context) => sendTest(callerProject(context), id, input),
+    }),
+    sendCampaign: command(
+      sendCampaign,
+      'Starts a campaign now (spec: Campaigns). Its messages go out in the background.',
+    ),
+    unscheduleCampaign: command(unscheduleCampaign, 'Makes a scheduled campaign a draft again.'),
+    pauseCampaign: command(pauseCampaign, 'Pauses a campaign that is being sent; what is in hand goes out.'),
+    resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
+    cancelCampaign: command(cancelCampaign, 'Ends a campaign; what has not gone out never will.'),
+  };
+});

@@ -1,0 +1,22 @@
+export {
+  type Campaign,
+  type CampaignFilter,
+  type CampaignInput,
+  createCampaign,
+  deleteCampaign,
+  getCampaign,
+  listCampaigns,
+  updateCampaign,
+} from './campaigns.ts';
+export { type Preflight, preflight } from './preflight.ts';
+export { watchCampaign } from './progress.ts';
+export { listRecipients, type Recipient, type RecipientFilter } from './recipients.ts';
+export {
+  cancelCampaign,
+  pauseCampaign,
+  resumeCampaign,
+  scheduleCampaign,
+  sendCampaign,
+  unscheduleCampaign,
+} from './sending.ts';
+export { sendTest, type TestSendInput } from './test-send.ts';

@@ -1,0 +1,55 @@
+import { pool } from '@postroom/platform';
+
+/** What the sender reads of a campaign's row. */
+export interface CampaignRow {
+  id: string;
+  project_id: string;
+  name: string;
+  status: 'draft' | 'scheduled' | 'sending' | 'paused' | 'completed' | 'canceled';
+  subject: string | null;
+  from_name: string | null;
+  from_email: string | null;
+  reply_to: string | null;
+  html: string | null;
+  text: string | null;
+  pause_reason: string | null;
+  recipient_count: number;
+  claimed_count: number;
+  accepted_count: number;
+  failed_count: number;
+  suppressed_count: number;
+  unknown_count: number;
+  canceled_count: number;
+}
+
+/** Recipients by where they stand, as the campaign counts them. */
+export interface Counts {
+  recipients: number;
+  planned: number;
+  claimed: number;
+  accepted: number;
+  failed: number;
+  suppressed: number;
+  unknown: number;
+  canceled: number;
+}
+
+export function countsOf(row: CampaignRow): Counts {
+  const counts = {
+    recipients: row.recipient_count,
+    claimed: row.claimed_count,
+    accepted: row.accepted_count,
+    failed: row.failed_count,
+    suppressed: row.suppressed_count,
+    unknown: row.unknown_count,
+    canceled: row.canceled_count,
+  };
+  const { recipients, ...states } = counts;
+  return { ...counts, planned: recipients - Object.values(states).reduce((sum, count) => sum + count, 0) };
+}
+
+/** The campaign as it stands; undefined when it is gone. */
+export async function readCampaignRow(id: string): Promise<CampaignRow | undefined> {
+  const { rows } = await pool.query<CampaignRow>('SELECT * FROM campaigns WHERE id = $1', [id]);
+  return rows[0];
+}

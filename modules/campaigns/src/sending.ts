@@ -1,0 +1,257 @@
+import { senderProblem } from '@postroom/domains';
+import { parseTemplate, scheduleProblem } from '@postroom/emails';
+import {
+  db,
+  DomainError,
+  type FieldProblem,
+  invalid,
+  pool,
+  type Prisma,
+  record,
+  signalWorkflow,
+  startWorkflow,
+} from '@postroom/platform';
+import { audienceProblems, isAnybody } from './audience.ts';
+import { type Campaign, getCampaign } from './campaigns.ts';
+import { campaignPaused } from './events.ts';
+
+/**
+ * Starts a campaign now, from draft or scheduled (spec: Campaigns, Send errors). Its recipients are frozen by its workflow.
+ * @throws DomainError in this order: `not_found`; `validation_error` naming everything that is missing; `forbidden` for a
+ * sender whose domain is not verified any more or is blocked, or an auto-paused campaign; `conflict` in any other status.
+ */
+export async function sendCampaign(projectId: string, id: string): Promise<void> {
+  for (;;) {
+    const campaign = await getCampaign(projectId, id);
+    const body = await checkReady(campaign);
+    if (campaign.status === 'paused' && campaign.pauseReason !== null) {
+      throw new DomainError('forbidden', `This campaign was paused automatically: ${campaign.pauseReason}`);
+    }
+    if (campaign.status !== 'draft' && campaign.status !== 'scheduled') throw notSendable(campaign.status);
+    if (await start(campaign, body)) return;
+    // It was edited, or somebody else started it, since it was read: look again.
+  }
+}
+
+const notSendable = (status: string) =>
+  new DomainError('conflict', `Only a draft or scheduled campaign can be sent; this one is ${status}.`);
+
+/** What a campaign's template says at the start; empty when it has a body of its own. */
+interface Body {
+  html?: string;
+  subject?: string;
+}
+
+/** Starts it if it is as it was read; the condition of the UPDATE decides between several who try at once. */
+async function start(campaign: Campaign, body: Body): Promise<boolean> {
+  const { id, projectId, status, updatedAt } = campaign;
+  return db.$transaction(async (tx) => {
+    const now = new Date();
+    const { count } = await tx.campaign.updateMany({
+      where: { id, status, updatedAt },
+      data: { ...body, status: 'sending', startedAt: now, pauseReason: null },
+    });
+    if (count === 1) await startSending(tx, { id, projectId, name: campaign.name });
+    return count === 1;
+  });
+}
+
+function startSending(
+  tx: Prisma.TransactionClient,
+  { id, projectId, name }: Pick<Campaign, 'id' | 'projectId' | 'name'>,
+) {
+  return startWorkflow(tx, {
+    workflowId: id,
+    type: 'sendCampaign',
+    args: [id],
+    summary: summaryOf(name),
+    searchAttributes: { projectId, campaignId: id },
+  });
+}
+
+/** One line of at most 200 bytes. */
+export function summaryOf(name: string): string {
+  const line = `Campaign: ${name.replace(/\s+/g, ' ')}`;
+  return Buffer.byteLength(line) <= 200
+    ? line
+    : `${Buffer.from(line)
+        .subarray(0, 190)
+        .toString('utf8')
+        .replace(/\ufffd+$/, '')} …`;
+}
+
+/**
+ * Whether a campaign could go out now; returns what its template says.
+ * @throws DomainError `validation_error` naming each thing that is missing, then `forbidden` for a sender that may not send.
+ */
+async function checkReady(campaign: Campaign): Promise<Body> {
+  const { problems, body } = await incompleteness(campaign);
+  const [first] = problems;
+  if (first !== undefined) {
+    const fields = problems.map(({ field }) => field).join(', ');
+    throw new DomainError('validation_error', `The campaign is incomplete: ${fields}.`, problems);
+  }
+  const problem = await senderProblem(campaign.projectId, campaign.fromEmail ?? '');
+  if (problem !== undefined) throw new DomainError('forbidden', problem);
+  return body;
+}
+
+/** Everything that a campaign lacks, and the body that its template gives it. */
+export async function incompleteness(campaign: Campaign): Promise<{ problems: FieldProblem[]; body: Body }> {
+  const { projectId } = campaign;
+  const { problems: bodyProblems, body } = await templateBody(campaign);
+  const subject = campaign.subject ?? body.subject ?? '';
+  const html = body.html ?? campaign.html ?? '';
+  const groupProblems = await audienceProblems(pool, projectId, campaign);
+  const problems = [
+    ...(subject.trim() === '' ? [{ field: 'subject', message: 'is required' }] : []),
+    ...(campaign.fromEmail === null || campaign.fromEmail === ''
+      ? [{ field: 'fromEmail', message: 'is required' }]
+      : []),
+    ...(html.trim() === '' && bodyProblems.length === 0
+      ? [{ field: 'html', message: 'is required, or a template_id' }]
+      : []),
+    ...bodyProblems,
+    ...groupProblems,
+    ...(groupProblems.length === 0 && !(await isAnybody(projectId, campaign))
+      ? [{ field: 'recipients', message: 'must be at least one contact, in group_ids or segment_ids' }]
+      : []),
+  ];
+  return { problems, body };
+}
+
+async function templateBody({
+  projectId,
+  templateId,
+  subject,
+}: Campaign): Promise<{ problems: FieldProblem[]; body: Body }> {
+  if (templateId === null) return { problems: [], body: {} };
+  const template = await db.template.findFirst({ where: { id: templateId, projectId } });
+  const problem = (message: string) => ({ problems: [{ field: 'templateId', message }], body: {} });
+  if (template === null) return problem('is not a template of this project any more');
+  if (template.status !== 'published') return problem('is not published');
+  const [flaw] = parseTemplate(template.body, 'html').problems;
+  if (flaw !== undefined) return problem(`its body, line ${flaw.line}, column ${flaw.column}: ${flaw.message}`);
+  return {
+    problems: [],
+    body: {
+      html: template.body,
+      ...(subject === null && template.subject !== null ? { subject: template.subject } : {}),
+    },
+  };
+}
+
+/**
+ * Schedules or reschedules a campaign: a durable timer starts it. It is checked now as if it were sent now.
+ * @throws DomainError as `sendCampaign`, and `validation_error` for a time that is past.
+ */
+export async function scheduleCampaign(projectId: string, id: string, scheduledAt: Date): Promise<void> {
+  const campaign = await getCampaign(projectId, id);
+  const problem = scheduleProblem(scheduledAt);
+  if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
+  await checkReady(campaign);
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.campaign.updateMany({
+      where: { id, projectId, status: { in: ['draft', 'scheduled'] } },
+      data: { status: 'scheduled', scheduledAt },
+    });
+    if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be scheduled.');
+    // Each time has a timer of its own; one whose campaign has been moved to another time does nothing.
+    await startWorkflow(tx, {
+      workflowId: `${id}@${scheduledAt.toISOString()}`,
+      type: 'scheduleCampaign',
+      args: [id, scheduledAt.toISOString()],
+      summary: summaryOf(campaign.name),
+      searchAttributes: { projectId, campaignId: id },
+    });
+  });
+}
+
+/** Makes a scheduled campaign a draft again. @throws DomainError `not_found`, `conflict` when it is not scheduled. */
+export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
+  await getCampaign(projectId, id);
+  const { count } = await db.campaign.updateMany({
+    where: { id, projectId, status: 'scheduled' },
+    data: { status: 'draft', scheduledAt: null },
+  });
+  if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');
+}
+
+/** Starts a campaign whose time has come, unless it has another by now. What keeps it from starting pauses it. */
+export async function startScheduled(id: string, scheduledAt: Date): Promise<'started' | 'moved' | 'paused'> {
+  const campaign = await db.campaign.findFirst({ where: { id, status: 'scheduled', scheduledAt } });
+  if (campaign === null) return 'moved';
+  try {
+    await sendCampaign(campaign.projectId, id);
+    return 'started';
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    if (error.code === 'conflict' || error.code === 'not_found') return 'moved';
+    await autoPause(id, `It could not start at its time. ${error.message}`, 'scheduled');
+    return 'paused';
+  }
+}
+
+/** Pauses a campaign that is being sent; what is in hand goes out. @throws DomainError `not_found`, `conflict`. */
+export async function pauseCampaign(projectId: string, id: string): Promise<void> {
+  await command(projectId, id, { from: ['sending'], data: { status: 'paused', pauseReason: null }, signal: 'pause' });
+}
+
+/**
+ * Resumes a paused campaign.
+ * @throws DomainError `not_found`, `forbidden` when its sender may not send any more, `conflict` when it is not paused.
+ */
+export async function resumeCampaign(projectId: string, id: string): Promise<void> {
+  const campaign = await getCampaign(projectId, id);
+  if (campaign.status !== 'paused') throw new DomainError('conflict', 'This campaign is not paused.');
+  // One that was paused before it started, because it could not, starts now.
+  if (campaign.startedAt === null) {
+    const body = await checkReady(campaign);
+    if (!(await start(campaign, body))) throw new DomainError('conflict', 'This campaign is not paused any more.');
+    return;
+  }
+  const problem = await senderProblem(projectId, campaign.fromEmail ?? '');
+  if (problem !== undefined) throw new DomainError('forbidden', problem);
+  await command(projectId, id, { from: ['paused'], data: { status: 'sending', pauseReason: null }, signal: 'resume' });
+}
+
+/** Ends a campaign; what has not gone out never will. @throws DomainError `not_found`, `conflict`. */
+export async function cancelCampaign(projectId: string, id: string): Promise<void> {
+  await command(projectId, id, {
+    from: ['scheduled', 'sending', 'paused'],
+    data: { status: 'canceled', completedAt: new Date() },
+    signal: 'cancel',
+  });
+}
+
+interface Command {
+  from: Campaign['status'][];
+  data: Partial<Campaign>;
+  signal: 'pause' | 'resume' | 'cancel';
+}
+
+/** Changes the status, which the sender looks at with each page, and wakes its workflow. */
+async function command(projectId: string, id: string, { from, data, signal }: Command): Promise<void> {
+  await getCampaign(projectId, id);
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: from } }, data });
+    if (count === 0)
+      throw new DomainError('conflict', `Only a campaign that is ${from.join(' or ')} can take this: ${signal}.`);
+    await signalWorkflow(tx, { workflowId: id, signal });
+    await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
+  });
+}
+
+/** Pauses a campaign for a reason that people can read, once, and tells webhooks (spec: campaign.paused). */
+export async function autoPause(id: string, reason: string, from: Campaign['status'] = 'sending'): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.campaign.updateMany({
+      where: { id, status: from },
+      data: { status: 'paused', pauseReason: reason },
+    });
+    if (count === 0) return;
+    const campaign = await tx.campaign.findUniqueOrThrow({ where: { id } });
+    await record(tx, campaign.projectId, [campaignPaused(campaign, reason)]);
+    await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
+  });
+}

@@ -1,0 +1,75 @@
+import { getContact } from '@postroom/contacts';
+import {
+  formatMailbox,
+  type QueuedEmail,
+  renderTemplate,
+  sendEmails,
+  testUnsubscribeUrl,
+  type Values,
+} from '@postroom/emails';
+import { DomainError, emailProblem, invalid } from '@postroom/platform';
+import { getCampaign } from './campaigns.ts';
+import { type CampaignContent, templatesOf } from './content.ts';
+import { incompleteness } from './sending.ts';
+
+export interface TestSendInput {
+  /** Who gets the test: at most ten addresses. */
+  emails: readonly string[];
+  /** The contact that placeholders are filled in for; without one they show their defaults. */
+  contactId?: string | null | undefined;
+}
+
+const MAX_TESTS = 10;
+
+/**
+ * Sends a campaign as it is now to a few addresses, as transactional mail whose subject begins with `[Test]`.
+ * @throws DomainError `not_found`, `validation_error` for a bad address or what the campaign lacks, `forbidden`.
+ */
+export async function sendTest(
+  projectId: string,
+  id: string,
+  { emails, contactId }: TestSendInput,
+): Promise<QueuedEmail[]> {
+  const campaign = await getCampaign(projectId, id);
+  checkAddresses(emails);
+  const { problems, body } = await incompleteness(campaign);
+  const [problem, ...others] = problems.filter(({ field }) => !/^(recipients|groupIds|segmentIds)/.test(field));
+  if (problem !== undefined)
+    throw new DomainError('validation_error', 'The campaign is incomplete.', [problem, ...others]);
+  const contact = contactId == null ? undefined : await getContact(projectId, contactId);
+  const words = write(
+    { ...campaign, ...body },
+    {
+      ...(contact?.customFields as Values | undefined),
+      name: contact?.name,
+      email: contact?.email ?? emails[0],
+      unsubscribe_url: testUnsubscribeUrl(),
+    },
+  );
+  const from = formatMailbox({ email: campaign.fromEmail ?? '', name: campaign.fromName });
+  const replyTo = campaign.replyTo === null ? {} : { replyTo: [campaign.replyTo] };
+  return sendEmails(
+    projectId,
+    emails.map((to) => ({ from, to: [to], ...replyTo, ...words, tags: ['test'], metadata: { campaign_id: id } })),
+  );
+}
+
+function checkAddresses(emails: readonly string[]): void {
+  if (emails.length === 0 || emails.length > MAX_TESTS) {
+    throw invalid({ field: 'emails', message: `must be 1 to ${MAX_TESTS} addresses` });
+  }
+  const [first, ...others] = emails.flatMap((email, index) => {
+    const message = emailProblem(email);
+    return message === undefined ? [] : [{ field: `emails.${index}`, message }];
+  });
+  if (first !== undefined) throw invalid(first, ...others);
+}
+
+function write(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {
+  const [subject, html, text] = templatesOf(content);
+  return {
+    subject: `[Test] ${renderTemplate(subject, values)}`,
+    html: renderTemplate(html, values),
+    ...(text === undefined ? {} : { text: renderTemplate(text, values) }),
+  };
+}

@@ -1,0 +1,184 @@
+import {
+  campaignNotice,
+  closeLost,
+  giveBackUnsent,
+  type Hold,
+  lane,
+  ledgerPool,
+  MessageError,
+  renderTemplate,
+  sendAll,
+  settle,
+  withRetries,
+} from '@postroom/emails';
+import { pool, record } from '@postroom/platform';
+import { claimPage, type ClaimedRecipient, takeLane } from './claim.ts';
+import { type CampaignFrame, compileCampaign } from './content.ts';
+import { campaignCompleted } from './events.ts';
+import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
+import { autoPause } from './sending.ts';
+
+/** How a turn of the sender ended. */
+export interface Turn {
+  status: CampaignRow['status'] | 'deleted';
+  counts: Counts;
+  /** Milliseconds until there is something to send, 0 for now; null when nothing is planned any more. */
+  waitMs: number | null;
+  /** Why the mail server takes nothing now, and how long it is to be left alone if it said so. */
+  hold: { answer: string; waitMs: number | null } | null;
+}
+
+/** A turn claims for so long, so that the workflow shows where it stands, in milliseconds. */
+export const TURN_MS = 15_000;
+
+/**
+ * Sends a campaign's messages for a while: pages are claimed before their first byte goes out, and what became of them is
+ * recorded as it becomes known. What an older attempt left claimed is closed first, and not sent again.
+ */
+export async function sendTurn(campaignId: string, claim: string, signal: AbortSignal): Promise<Turn> {
+  const campaign = await takeLane(campaignId, claim);
+  if (campaign === undefined) return turnOf(campaignId, undefined);
+  if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
+  const frame = await compileOrPause(campaign);
+  if (frame === undefined) return turnOf(campaignId, undefined);
+  const hold = await sendPages(campaignId, claim, frame, signal);
+  if (hold?.cause === 'configuration') {
+    await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
+  }
+  return turnOf(campaignId, hold);
+}
+
+async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
+  try {
+    const { subject, html, text } = row;
+    return compileCampaign({
+      subject,
+      html,
+      text,
+      fromName: row.from_name,
+      fromEmail: row.from_email,
+      replyTo: row.reply_to,
+    });
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error;
+    await autoPause(row.id, `The message can not be made (${error.field}): ${error.message}`);
+    return undefined;
+  }
+}
+
+async function sendPages(
+  campaignId: string,
+  claim: string,
+  frame: CampaignFrame,
+  signal: AbortSignal,
+): Promise<Hold | undefined> {
+  const way = lane('campaigns');
+  const lastClaimAt = Date.now() + TURN_MS;
+  const send = async (row: ClaimedRecipient) => {
+    const data = frame.render(row, new Date());
+    const outcome = await way.send({ from: frame.from, to: row.email, data, stuffed: true });
+    return frame.hasOwnSubjects
+      ? { outcome, subject: renderTemplate(frame.frame.subject, frame.valuesOf(row)) }
+      : { outcome };
+  };
+  try {
+    const { hold } = await sendAll<ClaimedRecipient>({
+      claim: async (limit) =>
+        Date.now() < lastClaimAt ? claimPage(campaignId, claim, limit, frame.needsCustomFields) : NO_PAGE,
+      send,
+      settle: (settlements) =>
+        withRetries(async () => void (await settle(claim, settlements, campaignNotice(campaignId))), signal),
+      signal,
+    });
+    return hold;
+  } catch (error) {
+    await withRetries(() => giveBackUnsent({ campaignId }, claim), signal);
+    throw error;
+  }
+}
+
+const NO_PAGE = { rows: [], ratePerSecond: null };
+
+async function turnOf(campaignId: string, hold: Hold | undefined): Promise<Turn> {
+  const campaign = await readCampaignRow(campaignId);
+  if (campaign === undefined) return { status: 'deleted', counts: NOBODY, waitMs: null, hold: null };
+  return {
+    status: campaign.status,
+    counts: countsOf(campaign),
+    waitMs: await untilNext(campaignId),
+    hold: hold?.cause === 'host' ? { answer: hold.answer, waitMs: hold.waitMs ?? null } : null,
+  };
+}
+
+const NOBODY: Counts = {
+  recipients: 0,
+  planned: 0,
+  claimed: 0,
+  accepted: 0,
+  failed: 0,
+  suppressed: 0,
+  unknown: 0,
+  canceled: 0,
+};
+
+async function untilNext(campaignId: string): Promise<number | null> {
+  const { rows } = await ledgerPool.query<{ wait_ms: number | null }>(
+    `SELECT CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned') THEN 0
+       ELSE (SELECT ceil(extract(epoch FROM min(m.not_before) - now()) * 1000)::float FROM messages m
+         WHERE m.campaign_id = c.id AND m.not_before IS NOT NULL) END AS wait_ms
+     FROM campaigns c WHERE c.id = $1`,
+    [campaignId],
+  );
+  const waitMs = rows[0]?.wait_ms ?? null;
+  return waitMs === null ? null : Math.max(0, waitMs);
+}
+
+/** A page of rows, of which what is still planned is canceled; the campaign counts with it. */
+const CANCEL_PAGE = `
+  WITH page AS (
+    SELECT id, state FROM messages WHERE campaign_id = $1 AND id > $2 ORDER BY id LIMIT 10000
+  ), canceled AS (
+    UPDATE messages m SET state = 'canceled', unsent_at = now(), not_before = NULL, answer = 'The campaign was canceled.'
+    FROM page WHERE m.id = page.id AND page.state = 'planned' AND m.state = 'planned' RETURNING m.id
+  ), counters AS (
+    UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1
+  ) SELECT max(id) AS last FROM page`;
+
+/** Closes what a canceled campaign has not sent. What was in hand of an attempt that died is unknown. */
+export async function cancelRest(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
+  await pool.query('UPDATE campaigns SET lane = $2 WHERE id = $1', [campaignId, claim]);
+  await closeLost({ campaignId }, claim);
+  for (let after: string | null = ''; after !== null; onPage()) {
+    const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);
+    after = rows[0]?.last ?? null;
+  }
+  const campaign = await readCampaignRow(campaignId);
+  return campaign === undefined ? NOBODY : countsOf(campaign);
+}
+
+/** Completes a campaign when none of its rows is open, once. Returns whether it is completed. */
+export async function complete(campaignId: string): Promise<boolean> {
+  const client = await ledgerPool.connect();
+  try {
+    await client.query('BEGIN');
+    const { rows } = await client.query<CampaignRow & { delivered_count: number }>(
+      `UPDATE campaigns c SET status = 'completed', completed_at = now()
+       WHERE id = $1 AND status = 'sending' AND frozen_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.state IN ('planned', 'claimed'))
+       RETURNING *`,
+      [campaignId],
+    );
+    const [campaign] = rows;
+    if (campaign !== undefined) {
+      const { accepted_count: sent, delivered_count: delivered, failed_count: failed } = campaign;
+      await record(client, campaign.project_id, [campaignCompleted(campaign, { sent, delivered, failed })]);
+      await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${campaignId}`]);
+    }
+    await client.query('COMMIT');
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  return (await readCampaignRow(campaignId))?.status === 'completed';
+}

@@ -1,0 +1,75 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+
+/** A message that the sink took. */
+export interface SunkMail {
+  from: string;
+  to: string;
+  /** As it came, one character per octet. */
+  raw: string;
+  at: number;
+}
+
+/** What the sink answers to a message: nothing means that it takes it. A refusal is its code and words. */
+export type SinkAnswer = { code: number; message: string } | undefined;
+
+/** What the sink does with a message, given how often it saw the address before; it may take its time. */
+export type SinkRule = (to: string, tries: number) => SinkAnswer | Promise<SinkAnswer>;
+
+export interface SmtpSink {
+  /** For SMTP_URL. */
+  url: string;
+  /** Everything it took, in order. */
+  mails: SunkMail[];
+  /** How often each address got a message that was taken. */
+  counts: () => Map<string, number>;
+  /** Changes what it does from the next message on. */
+  answer: (rule: SinkRule) => void;
+  close: () => Promise<void>;
+}
+
+/** A mail server on this machine that keeps what it gets. A message counts as taken before its 250 goes out, as at any server. */
+export async function startSmtpSink(rule: SinkRule = () => undefined): Promise<SmtpSink> {
+  const mails: SunkMail[] = [];
+  const tries = new Map<string, number>();
+  let current = rule;
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    onData: (stream, session, callback) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', async () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const to = rcptTo[0]?.address ?? '';
+        const before = tries.get(to) ?? 0;
+        tries.set(to, before + 1);
+        const answer = await current(to, before);
+        if (answer !== undefined) {
+          return callback(Object.assign(new Error(answer.message), { responseCode: answer.code }));
+        }
+        const from = mailFrom === false ? '' : mailFrom.address;
+        mails.push({ from, to, raw: Buffer.concat(chunks).toString('latin1'), at: Date.now() });
+        callback(null, 'taken');
+      });
+    },
+  });
+  // Senders that are killed leave their connections.
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    counts: () => {
+      const counts = new Map<string, number>();
+      for (const { to } of mails) counts.set(to, (counts.get(to) ?? 0) + 1);
+      return counts;
+    },
+    answer: (next) => {
+      current = next;
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

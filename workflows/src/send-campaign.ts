@@ -1,0 +1,91 @@
+import type * as campaigns from '@postroom/campaigns/activities';
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+/** Commands to a running campaign. Each is in the campaign's row already; the signal makes the workflow look at it now. */
+export const pause = defineSignal('pause');
+export const resume = defineSignal('resume');
+export const cancel = defineSignal('cancel');
+export const changeRate = defineSignal('changeRate');
+
+const retry = { initialInterval: '1 second', maximumInterval: '15 seconds' } as const;
+const { freezeRecipients } = proxyActivities<typeof campaigns>({
+  startToCloseTimeout: '1 hour', // a million rows take a quarter of a minute; it lives as long as it beats
+  heartbeatTimeout: '10 seconds',
+  retry,
+  summary: 'Write the recipients into the ledger',
+});
+const { sendPages } = proxyActivities<typeof campaigns>({
+  startToCloseTimeout: '30 minutes', // it claims for 15 seconds, and the server may take 10 minutes for its last answer
+  heartbeatTimeout: '10 seconds',
+  retry,
+  summary: 'Send',
+});
+const { cancelRecipients } = proxyActivities<typeof campaigns>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '10 seconds',
+  retry,
+  summary: 'Cancel what has not gone out',
+});
+const { completeCampaign } = proxyActivities<typeof campaigns>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry,
+  summary: 'Complete',
+});
+
+/** How long a mail server that takes nothing is left alone, in milliseconds; the last one is repeated. */
+const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+
+/** How a campaign ended. */
+export type CampaignOutcome = 'completed' | 'canceled' | 'deleted';
+
+/**
+ * A campaign from its start until none of its messages is open. The ledger in Postgres knows every message; the workflow
+ * only takes turns with it, so that its history holds counts.
+ */
+export async function sendCampaign(campaignId: string): Promise<CampaignOutcome> {
+  let heard = false;
+  for (const signal of [pause, resume, cancel, changeRate]) setHandler(signal, () => void (heard = true));
+  const word = (timeoutMs?: number) =>
+    timeoutMs === undefined ? condition(() => heard) : condition(() => heard, timeoutMs);
+  let holds = 0;
+
+  await freezeRecipients(campaignId);
+  for (;;) {
+    heard = false;
+    const turn = await sendPages(campaignId);
+    setCurrentDetails(describe(turn));
+    holds = turn.hold === null ? 0 : holds + 1;
+    if (turn.status === 'canceled') {
+      setCurrentDetails(describe({ ...turn, counts: await cancelRecipients(campaignId) }));
+      return 'canceled';
+    }
+    if (turn.status === 'completed' || turn.status === 'deleted') return turn.status;
+    if (turn.status !== 'sending') await word();
+    else if (turn.hold !== null) await word(turn.hold.waitMs ?? holdDelayMs(holds));
+    else if (turn.waitMs === null) {
+      if (await completeCampaign(campaignId)) return 'completed';
+      await word(HOLD_DELAYS_MS[0]); // it has just been paused, or a row is still in the hands of an attempt that is ending
+    } else if (turn.waitMs > 0) await word(turn.waitMs);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId);
+  }
+}
+
+const holdDelayMs = (holds: number) => HOLD_DELAYS_MS[Math.min(holds, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
+
+function describe({ status, counts, hold }: campaigns.Turn): string {
+  const { recipients, accepted, planned, claimed, failed, suppressed, unknown, canceled } = counts;
+  const rest = Object.entries({ failed, suppressed, unknown, canceled }).filter(([, count]) => count > 0);
+  const parts = [`**${accepted} of ${recipients} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];
+  const open = planned + claimed;
+  const held = hold === null ? '' : `\n\nThe mail server takes nothing now: ${hold.answer}`;
+  return `${status}: ${parts.join(', ')}${open > 0 ? `, ${open} to go` : ''}${held}`;
+}

@@ -1,0 +1,37 @@
+import type * as emails from '@postroom/emails/activities';
+import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+
+const { sendBatch } = proxyActivities<typeof emails>({
+  startToCloseTimeout: '30 minutes', // the server may take 10 minutes for its last answer
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
+  summary: 'Send what is due',
+});
+
+/** How long a mail server that takes nothing is left alone, in milliseconds; the last one is repeated. */
+const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+
+/**
+ * Transactional messages, one to a hundred, until each is sent or given up. Which they are is marked in the ledger under
+ * this workflow's id.
+ */
+export async function sendEmails(workflowId: string): Promise<Record<string, number>> {
+  const total: Record<string, number> = {};
+  for (let holds = 0; ;) {
+    const { open, waitMs, held, counts } = await sendBatch(workflowId);
+    for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
+    setCurrentDetails(describe(total, open, held));
+    if (open === 0) return total;
+    holds = held === null ? 0 : holds + 1;
+    const holdMs = holds === 0 ? 0 : (HOLD_DELAYS_MS[Math.min(holds, HOLD_DELAYS_MS.length) - 1] ?? 0);
+    await sleep(Math.max(waitMs, holdMs, 100));
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendEmails>(workflowId);
+  }
+}
+
+function describe(total: Record<string, number>, open: number, held: string | null): string {
+  const { planned: _, ...closed } = total;
+  const parts = Object.entries(closed).map(([state, count]) => `${count} ${state}`);
+  if (open > 0) parts.push(`${open} to go again`);
+  return held === null ? parts.join(', ') : `${parts.join(', ')}\n\nThe mail server takes nothing now: ${held}`;
+}
