@@ -152,10 +152,19 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
       totalMs: performance.now() - started,
     };
   } finally {
-    // Nobody will listen there any more. When the demo was stopped, the API may be gone already.
-    if (endpoint !== undefined && !stopping.signal.aborted) await api.delete(`/v1/webhooks/${endpoint.id}`);
+    if (endpoint !== undefined) await forget(system, endpoint.id);
     await receiver.stop();
   }
+}
+
+const CLEAN_UP_MS = 5_000;
+
+/** Removes the endpoint, since nobody will listen there any more; also when the demo is being stopped. */
+async function forget({ url, keys: { full = '' } }: System, endpointId: string): Promise<void> {
+  const api = new Client(url, full, AbortSignal.timeout(CLEAN_UP_MS));
+  await api
+    .delete(`/v1/webhooks/${endpointId}`)
+    .catch(() => say('', `The webhook endpoint ${endpointId} could not be removed.`));
 }
 
 /** A domain that the project may send from. */

@@ -25,8 +25,8 @@ const open = ({ progress }: Campaign) => progress.planned + progress.claimed;
 
 /** What is missing or there twice: in the inbox, which is what people got, and at the receiver. */
 function balance({ campaign, receiver, inbox }: Result) {
-  const { suppressed, failed, canceled } = campaign.progress;
-  const mailed = campaign.recipientCount - suppressed - failed - canceled - open(campaign);
+  const { suppressed, failed, canceled, unknown } = campaign.progress;
+  const mailed = campaign.recipientCount - suppressed - failed - canceled - unknown - open(campaign);
   return {
     mailsLost: Math.max(0, mailed - inbox.recipients.size),
     mailsDoubled: inbox.duplicates,
@@ -95,6 +95,7 @@ export function verdict(result: Result): { ok: boolean; text: string } {
     eventsLost > 0 && `${some(eventsLost, 'event')} not received`,
     eventsDoubled > 0 && `${some(eventsDoubled, 'event')} received again`,
     result.receiver.tally.refused > 0 && `${some(result.receiver.tally.refused, 'request')} with a bad signature`,
+    result.campaign.progress.unknown > 0 && unknown(result.campaign.progress.unknown),
     result.campaign.status !== 'completed' && unfinished(result.campaign),
   ].filter((problem) => problem !== false);
   const ok = wrong.length === 0;
@@ -105,6 +106,10 @@ export function verdict(result: Result): { ok: boolean; text: string } {
       : `${red('✗')} ${bold(wrong.join(', '))}`,
   };
 }
+
+/** Such a message may have been accepted, and is not sent again; a provider's report or a person decides. */
+const unknown = (messages: number) =>
+  `nobody knows whether ${some(messages, 'message')} arrived: sending was killed just then`;
 
 function unfinished(campaign: Campaign): string {
   const waiting = open(campaign);

@@ -79,8 +79,10 @@ async function startSystem(dataDir: string, stopped: AbortSignal): Promise<Syste
     detached: true,
   });
   const stop = () => end(launcher);
-  stopped.addEventListener('abort', () => void stop());
+  const stopStarting = () => void stop();
+  stopped.addEventListener('abort', stopStarting);
   await untilStarted(launcher);
+  stopped.removeEventListener('abort', stopStarting);
   const system = await runningSystem(dataDir);
   if (system === undefined) {
     await stop();
