@@ -161,6 +161,44 @@ test('410 Gone disables the endpoint, and events that come later are not for it'
   expect(await deliveries(api, { id, secret: '' })).toHaveLength(1);
 });
 
+/** As if the endpoint had been failing for so long, with so many deliveries in a row. */
+const failingSince = (id: string, hours: number, failures: number) =>
+  pool.query(
+    `UPDATE webhook_endpoints SET failing_since = now() - interval '1 hour' * $2, failures_in_row = $3 WHERE id = $1`,
+    [id, hours, failures],
+  );
+
+test.each([
+  ['only fails for 3 days', 72, 1, /3 days/],
+  ['fails 100 deliveries in a row over an hour', 1.01, 99, /100 deliveries in a row/],
+])('an endpoint that %s is disabled automatically, and what waits for it is kept', async (_, hours, failures, why) => {
+  const api = await testApi();
+  const there = await receiver((_received, response) => void response.writeHead(500).end());
+  const { id } = await endpoint(api, there.url);
+  await failingSince(id, hours, failures);
+  await happen(api, 'contact.created');
+  await eventually(async () => {
+    const { body } = await api.get(`/v1/webhooks/${id}`);
+    expect(body.data).toMatchObject({ enabled: false, disabledReason: expect.stringMatching(why) });
+  });
+  expect(await deliveries(api, { id, secret: '' })).toMatchObject([{ state: 'retried', attemptCount: 1 }]);
+});
+
+test('one acknowledgement clears what an endpoint had failed before', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id } = await endpoint(api, there.url);
+  await failingSince(id, 100, 99);
+  await happen(api, 'contact.created');
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      'SELECT enabled, failures_in_row, failing_since FROM webhook_endpoints WHERE id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ enabled: true, failures_in_row: 0, failing_since: null }]);
+  });
+});
+
 test('every event to every endpoint that wants it, also in a burst: none lost, none twice', async () => {
   const api = await testApi();
   const [one, two] = [await receiver(), await receiver()];

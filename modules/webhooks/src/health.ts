@@ -33,11 +33,15 @@ export async function noteHealth(attempts: readonly Attempted[]): Promise<void> 
   const observed = observe(attempts);
   if (observed.length === 0) return;
   const { rows } = await pool.query<Health>(
-    `UPDATE webhook_endpoints w SET
+    `WITH locked AS (
+       -- In one order everywhere, so that two batches to the same endpoints never wait for each other.
+       SELECT id FROM webhook_endpoints WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
+     )
+     UPDATE webhook_endpoints w SET
        failures_in_row = CASE WHEN o.acknowledged THEN 0 ELSE w.failures_in_row END + o.failures,
        failing_since = CASE WHEN o.acknowledged THEN o.failing_since ELSE coalesce(w.failing_since, o.failing_since) END
      FROM unnest($1::text[], $2::bool[], $3::int[], $4::timestamptz[]) AS o(id, acknowledged, failures, failing_since)
-     WHERE w.id = o.id
+     WHERE w.id = o.id AND w.id IN (SELECT id FROM locked)
      RETURNING w.id, w.failures_in_row, w.failing_since`,
     [
       observed.map(({ endpointId }) => endpointId),
