@@ -1,4 +1,4 @@
-import { builder, callerProject, JSON_OBJECT, NAME, Node, NOT_EMPTY, registerNode } from '@postroom/platform';
+import { builder, callerProject, JSON_OBJECT, NAME, Node, registerNode } from '@postroom/platform';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
 import type { Contact as ContactRow } from './contacts.ts';
@@ -79,7 +79,6 @@ const CreateSegmentInput = builder.inputType('CreateSegmentInput', {
 });
 
 const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
-  ...NOT_EMPTY,
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),

@@ -42,12 +42,15 @@ test('every problem is told at once, and the message repeats the first', async (
   expect(body.error.message).toBe(`${body.error.details[0].field}: ${body.error.details[0].message}`);
 });
 
-test.each(['[]', '"text"', '7', 'true'])('a body of %s is not an object', async (body) => {
+test.each(['[]', '"text"', '7', 'true', 'null'])('a body of %s is not an object', async (body) => {
   const api = await testApi();
-  expect(await api.post('/v1/groups', body)).toMatchObject({
-    status: 400,
-    body: { error: { code: 'validation_error' } },
-  });
+  const ada = await api.contact('ada@example.com');
+  for (const reply of [await api.post('/v1/groups', body), await api.patch(`/v1/contacts/${ada.id}`, body)]) {
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { error: { code: 'validation_error', message: 'The body must be a JSON object.', details: [] } },
+    });
+  }
 });
 
 const HALF = '\\ud83d';

@@ -88,12 +88,18 @@ export function variablesReader(shape: RequestShape): (request: RestRequest) => 
       const value = read(request.query.getAll(name), name, problems);
       if (value !== undefined) variables[variable] = value;
     }
-    const members = body(request.body ?? {}, '', problems);
+    const members = body(bodyOf(request), '', problems);
     throwProblems(problems);
     if (shape.bodyVariable === undefined) Object.assign(variables, members);
     else variables[shape.bodyVariable] = members;
     return variables;
   };
+}
+
+/** No body at all is one without members; the routes that need some say which. */
+function bodyOf({ body = {} }: RestRequest): object {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new DomainError('validation_error', 'The body must be a JSON object.');
 }
 
 const bodyReaders = (shape: RequestShape): FieldReader[] =>
