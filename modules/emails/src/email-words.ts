@@ -1,6 +1,6 @@
 import { db } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
-import { missing, parseTemplate, renderTemplate, type TemplateFormat, type Values } from './render/index.ts';
+import { missing, parseTemplate, renderTemplate, type TemplateFormat, type Values } from '@postroom/templates/render';
 
 /** What an email says, with placeholders filled in. */
 export interface Words {

@@ -24,7 +24,7 @@ export {
   type Template,
   type Values,
   variablesOf,
-} from './render/index.ts';
+} from '@postroom/templates/render';
 export { recordReports, type Report } from './reports.ts';
 export { withRetries } from './retries.ts';
 export type { Claimed } from './settlement.ts';

@@ -7,7 +7,7 @@ import { lane } from './lanes.ts';
 import { parseMailbox } from './mailbox.ts';
 import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from './mime/index.ts';
 import { type Hold, sendAll, type Sent } from './outflow.ts';
-import type { Template, TemplateFormat } from './render/index.ts';
+import type { Template, TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from './retries.ts';
 import type { SmtpMessage } from './smtp/index.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { escapeHtml } from './render/index.ts';
+import { escapeHtml } from '@postroom/templates/render';
 import { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
 import { readToken, TEST_TOKEN } from './unsubscribe-link.ts';
 

@@ -84,11 +84,11 @@ function checked({ name, subject, body }: TemplateInput) {
     ...(subject == null || subject.length <= 998
       ? []
       : [{ field: 'subject', message: 'must be at most 998 characters' }]),
-    ...(subject == null ? [] : placeholderProblems('subject', subject)),
+    ...(subject == null ? [] : placeholderProblems('subject', subject, 'subject')),
     ...(body == null || body.length <= MAX_BODY_LENGTH
       ? []
       : [{ field: 'body', message: `must be at most ${MAX_BODY_LENGTH} characters` }]),
-    ...(body == null ? [] : placeholderProblems('body', body)),
+    ...(body == null ? [] : placeholderProblems('body', body, 'html')),
   ];
   const [first, ...others] = problems;
   if (first !== undefined) throw invalid(first, ...others);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseTemplate, renderTemplate } from '../render/index.ts';
-import type { Values } from '../render/index.ts';
+import { parseTemplate, renderTemplate } from '@postroom/templates/render';
+import type { Values } from '@postroom/templates/render';
 import { lf, parseStrictly, seededRandom } from './checks.ts';
 import { compileMessage } from './index.ts';
 import type { FrameInput, FrameRecipient } from './index.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { renderTemplate, valueFor } from '../render/index.ts';
-import type { Template, Values, Variable } from '../render/index.ts';
+import { renderTemplate, valueFor } from '@postroom/templates/render';
+import type { Template, Values, Variable } from '@postroom/templates/render';
 import type { Mailbox } from './address.ts';
 import { checkSender } from './address.ts';
 import { MessageError } from './errors.ts';

@@ -1,6 +1,6 @@
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
-import type { Template, Variable } from '../render/index.ts';
+import type { Template, Variable } from '@postroom/templates/render';
 
 /** Images tell what they show, if they say so; tracking pixels don't. */
 const altText: FormatCallback = (image, _walk, builder) => {
