@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '@postroom/launcher';
+import { startSystem, type System } from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let dataDir: string;
+let system: System;
+let inbox: ChildProcess;
+
+/** A system of its own with an inbox, and the file in which the demo finds it. */
+beforeAll(async () => {
+  const [smtpPort = 0, webPort = 0] = await freePorts(2);
+  system = await startSystem({ smtpUrl: `smtp://127.0.0.1:${smtpPort}` });
+  inbox = fork(join(ROOT, 'apps/inbox/src/main.ts'), {
+    execArgv: [],
+    env: {
+      ...process.env,
+      LOG_LEVEL: 'error',
+      DATABASE_URL: system.pool.options.connectionString,
+      INBOX_SMTP_PORT: String(smtpPort),
+      INBOX_WEB_PORT: String(webPort),
+    },
+  });
+  await once(inbox, 'message');
+  await system.startWorker();
+  const { projectId, key } = await system.api();
+  dataDir = mkdtempSync(join(tmpdir(), 'postroom-demo-test-'));
+  const devFile = {
+    url: system.url,
+    temporalUiUrl: process.env.TEMPORAL_UI_URL,
+    inboxUrl: `http://127.0.0.1:${webPort}`,
+    projects: [{ id: projectId, name: 'Test' }],
+    keys: { full: key },
+  };
+  writeFileSync(join(dataDir, 'dev.json'), JSON.stringify(devFile));
+}, 120_000);
+
+afterAll(async () => {
+  inbox.kill();
+  await system.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Runs the demo as `npm run demo` does; resolves with what it printed, without colours, and its exit code. */
+async function demo(csv: string | Buffer): Promise<{ output: string; code: number | null }> {
+  const file = join(dataDir, 'contacts.csv');
+  writeFileSync(file, csv);
+  const program = spawn(process.execPath, [join(ROOT, 'scripts/demo/main.ts'), file, '--data', dataDir], {
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  let output = '';
+  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const [code] = (await once(program, 'close')) as [number | null];
+  return { output, code };
+}
+
+/** The value that the table at the end has for a name. */
+const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(.+?) │`).exec(output)?.[1];
+
+const rough = execFileSync(process.execPath, [join(ROOT, 'samples/make-contacts.mjs'), '--rows', '460', '--rough']);
+
+test('the demo imports the good rows, reports the others by line, and nothing is lost or doubled; also a second time', async () => {
+  for (const imported of ['452 new, 0 there already', '0 new, 452 there already']) {
+    const { output, code } = await demo(rough);
+    expect(output).toContain('Nothing was lost, nothing was doubled.');
+    expect(code).toBe(0);
+    expect(output).toContain(imported);
+    expect(output.match(/^ +line \d+: .*$/gm)?.map((line) => line.trim().replace(/".*"/, '…'))).toEqual([
+      'line 52: the address is missing',
+      'line 102: … is no email address',
+      'line 152: seats must be a number',
+      'line 202: signed_up must be a date such as 2026-11-21',
+      'line 252: 7 columns instead of 6',
+      'line 302: 1 column instead of 6',
+      expect.stringMatching(/^line 352: … is in line \d+ already$/),
+      'line 454: … is no email address',
+    ]);
+    expect(figure(output, 'Recipients')).toBe('452');
+    expect(figure(output, 'Delivered')).toBe('452');
+    expect(figure(output, 'Events received')).toBe('906');
+    expect(figure(output, 'Signatures verified')).toBe('906 of 906');
+    expect(figure(output, 'Duplicates \\(mails, events\\)')).toBe('0, 0');
+    expect(figure(output, 'Losses \\(mails, events\\)')).toBe('0, 0');
+    expect(figure(output, 'Rows not imported')).toBe('8');
+    expect(output).toMatch(/Campaign workflow +http\S+\/cmp_[0-9a-z]{26}$/m);
+    expect(output).toMatch(/A webhook delivery +http\S+\/history$/m);
+  }
+}, 180_000);
+
+test('a file of other columns, in another encoding, with every way that mail can go', async () => {
+  const text = `Prénom;Courriel;Ville\r\nZoé;zoe@example.org;Nîmes\r\n;bounced@simulator.invalid;\r\n;complained@simulator.invalid;\r\n;refused@simulator.invalid;\r\n`;
+  const { output, code } = await demo(Buffer.from(text, 'latin1'));
+  expect(output).toContain('Nothing was lost, nothing was doubled.');
+  expect(code).toBe(0);
+  expect(output).toContain('windows-1252, separated by semicolons');
+  expect(figure(output, 'Accepted by the mail server')).toBe('3');
+  expect(figure(output, 'Refused by the mail server')).toBe('1');
+  expect(figure(output, 'Delivered')).toBe('2');
+  expect(figure(output, 'Bounced')).toBe('1');
+  expect(figure(output, 'Complained')).toBe('1');
+}, 120_000);
+
+test('a file that can’t be used is refused in a sentence', async () => {
+  expect(await demo('name,city\nAda,Bonn\n')).toEqual({
+    output: expect.stringContaining('✗ No column is called email or holds addresses; the columns are: name, city.'),
+    code: 1,
+  });
+});
