@@ -1,6 +1,6 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { clientFor, whenSignedOut } from '../data/client.ts';
 import { problemOf } from '../data/problem.ts';
 import { graphql } from '../generated/gql.ts';
@@ -33,23 +33,16 @@ type State =
 /** Finds out who is signed in, once; shows the pages to them and the sign-in page to anybody else. */
 export function Gate() {
   const [state, setState] = useState<State>({ kind: 'loading' });
-  const [attempt, setAttempt] = useState(0);
   const location = useLocation();
+  const reload = useCallback(async () => setState(await load()), []);
   useEffect(() => {
-    let current = true;
-    void load().then((next) => current && setState(next));
     whenSignedOut(() => setState({ kind: 'out' }));
-    return () => {
-      current = false;
-    };
-  }, [attempt]);
-  const session = useMemo(
-    () => (state.kind === 'in' ? { ...state.session, reload: () => setAttempt((last) => last + 1) } : undefined),
-    [state],
-  );
+    void reload();
+  }, [reload]);
+  const session = useMemo(() => (state.kind === 'in' ? { ...state.session, reload } : undefined), [state, reload]);
 
   if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: location.href }} />;
-  if (state.kind === 'failed') return <Failed message={state.message} onAgain={() => setAttempt(attempt + 1)} />;
+  if (state.kind === 'failed') return <Failed message={state.message} onAgain={() => void reload()} />;
   if (session === undefined) return <Waiting />;
   return (
     <SessionContext value={session}>

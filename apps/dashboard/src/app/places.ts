@@ -1,4 +1,4 @@
-import { IconHistory, IconKey, IconUsers, IconWebhook, IconWorldCheck } from '@tabler/icons-react';
+import { IconHistory, IconKey, IconSettings, IconUsers, IconWebhook, IconWorldCheck } from '@tabler/icons-react';
 import type { Permission } from './permissions.ts';
 
 export interface Place {
@@ -21,6 +21,7 @@ export const PLACES: { heading: string; places: Place[] }[] = [
       { label: 'Webhooks', to: '/p/$projectId/webhooks', icon: IconWebhook, keywords: 'endpoints deliveries events' },
       { label: 'API keys', to: '/p/$projectId/keys', icon: IconKey, needs: 'manage', keywords: 'secret token' },
       { label: 'Members', to: '/p/$projectId/members', icon: IconUsers, keywords: 'people roles invitations team' },
+      { label: 'Project', to: '/p/$projectId/settings', icon: IconSettings, keywords: 'name id' },
       {
         label: 'Audit log',
         to: '/p/$projectId/audit',

@@ -15,7 +15,7 @@ export interface SignedIn {
   me: { id: string; name: string; email: string; twoFactorEnabled: boolean };
   projects: ProjectOfMine[];
   /** Reads both again, after one has changed. */
-  reload: () => void;
+  reload: () => Promise<void>;
 }
 
 export const SessionContext = createContext<SignedIn | null>(null);

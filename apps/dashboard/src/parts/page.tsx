@@ -26,29 +26,31 @@ interface PageProps {
 }
 
 /** A page of a project: its title in the tab and as the only first heading, then its content. */
-export function Page({ title, about, mark, back, actions, width = 1120, children }: PageProps) {
+export function Page({ title, about, mark, back, actions, width, children }: PageProps) {
   const { name } = useProject();
   useTitle(`${title} · ${name}`);
   return (
-    <Box maw={width} mx="auto">
-      {back}
-      <Group justify="space-between" align="flex-start" mb="lg" gap="md">
-        <Stack gap={4} maw={640} miw={0}>
-          <Group gap="sm">
-            <Title order={1} className="breakable">
-              {title}
-            </Title>
-            {mark}
-          </Group>
-          {about !== undefined && (
-            <Text c="dimmed" size="sm">
-              {about}
-            </Text>
-          )}
-        </Stack>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
-      </Group>
-      <Stack gap="lg">{children}</Stack>
+    <Box maw={1120} mx="auto">
+      <Box maw={width}>
+        {back}
+        <Group justify="space-between" align="flex-start" mb="lg" gap="md">
+          <Stack gap={4} maw={640} miw={0}>
+            <Group gap="sm">
+              <Title order={1} className="breakable">
+                {title}
+              </Title>
+              {mark}
+            </Group>
+            {about !== undefined && (
+              <Text c="dimmed" size="sm">
+                {about}
+              </Text>
+            )}
+          </Stack>
+          {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        </Group>
+        <Stack gap="lg">{children}</Stack>
+      </Box>
     </Box>
   );
 }

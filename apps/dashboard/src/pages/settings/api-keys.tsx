@@ -25,6 +25,7 @@ const API_KEYS = graphql(`
       allProjects
       projectIds
       createdAt
+      lastUsedAt
       revokedAt
     }
   }
@@ -83,7 +84,12 @@ function KeyTable({ keys }: { keys: Key[] }) {
           { title: 'Key', cell: ({ last4 }) => <Code>pr_…{last4}</Code>, from: 'sm' },
           { title: 'Scope', cell: ({ scope }) => SCOPES[scope], from: 'sm' },
           { title: 'Projects', cell: (key) => <Covered by={key} />, from: 'md' },
-          { title: 'Created', cell: ({ createdAt }) => <When at={createdAt} />, from: 'md' },
+          {
+            title: 'Last used',
+            cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <When at={lastUsedAt} />),
+            from: 'md',
+          },
+          { title: 'Created', cell: ({ createdAt }) => <When at={createdAt} />, from: 'lg' },
           {
             title: 'Revoke',
             silent: true,

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
+import { pageSearch } from '../../data/paging.ts';
 
 /** The settings of a project, and one's own. */
 export const settingsRoutes = [
@@ -17,7 +18,23 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
+    path: 'members',
+    component: lazyRouteComponent(() => import('./members.tsx'), 'Members'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'audit',
+    component: lazyRouteComponent(() => import('./audit-log.tsx'), 'AuditLog'),
+    validateSearch: pageSearch,
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'settings',
+    component: lazyRouteComponent(() => import('./project.tsx'), 'ProjectSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
     path: 'account',
-    component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+    component: lazyRouteComponent(() => import('../account/account.tsx'), 'Account'),
   }),
 ] as const;

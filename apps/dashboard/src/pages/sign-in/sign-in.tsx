@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
+import { Refusal } from '../../parts/form.tsx';
 import { TextLink } from '../../parts/link.tsx';
 import { Door } from './door.tsx';
 
@@ -19,15 +20,6 @@ export function SignIn() {
     <Door title="Your second factor">
       <CodeStep onDone={done} />
     </Door>
-  );
-}
-
-export function Refusal({ children }: { children: string | undefined }) {
-  if (children === undefined) return null;
-  return (
-    <Alert color="red" role="alert">
-      {children}
-    </Alert>
   );
 }
 

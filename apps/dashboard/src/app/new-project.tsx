@@ -1,0 +1,56 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useChange } from '../data/change.ts';
+import { graphql } from '../generated/gql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../parts/form.tsx';
+import { useSession } from './session.tsx';
+
+const CREATE = graphql(`
+  mutation CreateProject($name: String!) {
+    createProject(name: $name) {
+      id
+    }
+  }
+`);
+
+/** Asks for the name of another project and goes there. */
+export default function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>New project</Text>}>
+      <ProjectForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function ProjectForm({ onClose }: { onClose: () => void }) {
+  const { reload } = useSession();
+  const navigate = useNavigate();
+  const create = useChange(CREATE);
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'A project needs a name' : null) },
+  });
+  useFieldProblems(form, create.problem);
+  const submit = form.onSubmit(async (values) => {
+    const data = await create.run(values);
+    if (data === undefined) return;
+    await reload();
+    onClose();
+    void navigate({ to: '/p/$projectId', params: { projectId: data.createProject.id } });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm">A project has its own contacts, campaigns, domains and keys. You own it.</Text>
+        <FormProblem problem={create.problem} fields={['name']} />
+        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <FormButtons submit="Create" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

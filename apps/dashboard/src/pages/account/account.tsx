@@ -1,0 +1,17 @@
+import { Page } from '../../parts/page.tsx';
+import { Password } from './password.tsx';
+import { Profile } from './profile.tsx';
+import { SecondFactor } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
+
+/** One's own name, password, second factor and sessions. */
+export function Account() {
+  return (
+    <Page title="Your account" width={760}>
+      <Profile />
+      <Password />
+      <SecondFactor />
+      <Sessions />
+    </Page>
+  );
+}

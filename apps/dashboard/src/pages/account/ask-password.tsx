@@ -1,0 +1,53 @@
+import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { FormButtons, Refusal } from '../../parts/form.tsx';
+
+interface AskPasswordProps {
+  opened: boolean;
+  onClose: () => void;
+  /** Resolves to why it was refused, or to nothing when it was right. */
+  onPassword: (password: string) => Promise<string | undefined>;
+}
+
+/** Asks for the password once more: somebody else may sit at a browser that is signed in. */
+export function AskPassword(props: AskPasswordProps) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>Your password, please</Text>}>
+      <Question {...props} />
+    </Modal>
+  );
+}
+
+function Question({ onClose, onPassword }: AskPasswordProps) {
+  const [password, setPassword] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [waiting, setWaiting] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setWaiting(true);
+    const refused = await onPassword(password);
+    setWaiting(false);
+    setProblem(refused);
+    if (refused === undefined) onClose();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <Refusal>{problem}</Refusal>
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          data-autofocus
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <FormButtons submit="Continue" running={waiting} disabled={password === ''}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

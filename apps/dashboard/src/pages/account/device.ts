@@ -1,0 +1,25 @@
+/** Browsers by what only they say of themselves, the particular ones first: most of them claim to be Chrome and Safari. */
+const BROWSERS: [pattern: RegExp, name: string][] = [
+  [/Edg(A|iOS)?\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+
+const SYSTEMS: [pattern: RegExp, name: string][] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** What a browser is, in words: "Firefox on Windows". */
+export function deviceOf(userAgent: string | null): string {
+  const find = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+  const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
+  if (browser === undefined && system === undefined) return 'An unknown browser';
+  return system === undefined ? (browser ?? '') : `${browser ?? 'A browser'} on ${system}`;
+}

@@ -1,0 +1,66 @@
+import { Button, Card, Checkbox, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { postAuth } from '../../data/auth.ts';
+import { refresh } from '../../data/refresh.ts';
+import { Refusal } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import { passwordProblem } from '../sign-in/password.ts';
+
+const SHOW = { visibilityToggleButtonProps: { 'aria-label': 'Show or hide the password' } };
+
+export function Password() {
+  const [problem, setProblem] = useState<string>();
+  const [waiting, setWaiting] = useState(false);
+  const form = useForm({
+    initialValues: { currentPassword: '', newPassword: '', revokeOtherSessions: true },
+    validate: {
+      currentPassword: (value) => (value === '' ? 'Give the password that you have now' : null),
+      newPassword: passwordProblem,
+    },
+  });
+  const submit = form.onSubmit(async (values) => {
+    setWaiting(true);
+    const answer = await postAuth('/change-password', values);
+    setWaiting(false);
+    setProblem(answer.problem);
+    if (answer.data === undefined) return;
+    form.reset();
+    tell('Your password is changed.');
+    refresh();
+  });
+  return (
+    <Section title="Password">
+      <Card>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <Refusal>{problem}</Refusal>
+            <PasswordInput
+              label="Current password"
+              autoComplete="current-password"
+              {...SHOW}
+              {...form.getInputProps('currentPassword')}
+            />
+            <PasswordInput
+              label="New password"
+              description="At least 10 characters."
+              autoComplete="new-password"
+              {...SHOW}
+              {...form.getInputProps('newPassword')}
+            />
+            <Checkbox
+              label="Sign out every other browser"
+              {...form.getInputProps('revokeOtherSessions', { type: 'checkbox' })}
+            />
+            <Group justify="flex-end">
+              <Button type="submit" loading={waiting}>
+                Change the password
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Card>
+    </Section>
+  );
+}

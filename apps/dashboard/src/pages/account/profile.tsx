@@ -1,0 +1,51 @@
+import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useSession } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+
+const RENAME = graphql(`
+  mutation RenameMe($name: String!) {
+    renameMe(name: $name) {
+      id
+      name
+    }
+  }
+`);
+
+export function Profile() {
+  const { me, reload } = useSession();
+  const rename = useChange(RENAME);
+  const form = useForm({
+    initialValues: { name: me.name },
+    validate: { name: (value) => (value.trim() === '' ? 'Say what people call you' : null) },
+  });
+  useFieldProblems(form, rename.problem);
+  const submit = form.onSubmit(async ({ name }) => {
+    if ((await rename.run({ name })) === undefined) return;
+    form.resetDirty();
+    tell('Your name is changed.');
+    await reload();
+  });
+  return (
+    <Section title="Profile">
+      <Card>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <FormProblem problem={rename.problem} fields={['name']} />
+            <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
+            <TextInput label="Email" description="What you sign in with." value={me.email} readOnly variant="filled" />
+            <Group justify="flex-end">
+              <Button type="submit" loading={rename.running} disabled={!form.isDirty()}>
+                Save
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Card>
+    </Section>
+  );
+}

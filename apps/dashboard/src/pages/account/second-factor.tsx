@@ -1,0 +1,80 @@
+import { Button, Card, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useSession } from '../../app/session.tsx';
+import { postAuth } from '../../data/auth.ts';
+import { State } from '../../parts/badge.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import { AskPassword } from './ask-password.tsx';
+import { SaveCodes, SetUp, type SetUpAnswer } from './set-up-factor.tsx';
+
+type Step = 'none' | 'ask-on' | 'ask-off' | 'ask-codes';
+
+/** A code of the phone beside the password: turned on, turned off, and new codes for when the phone is lost. */
+export function SecondFactor() {
+  const { me, reload } = useSession();
+  const [step, setStep] = useState<Step>('none');
+  const [setUp, setSetUp] = useState<SetUpAnswer>();
+  const [codes, setCodes] = useState<string[]>();
+  const close = () => setStep('none');
+  const askOn = async (password: string) => {
+    const answer = await postAuth('/two-factor/enable', { password });
+    if (answer.data === undefined) return answer.problem;
+    setSetUp(answer.data as unknown as SetUpAnswer);
+    return undefined;
+  };
+  const askOff = async (password: string) => {
+    const answer = await postAuth('/two-factor/disable', { password });
+    if (answer.data === undefined) return answer.problem;
+    tell('Signing in takes the password alone again.');
+    await reload();
+    return undefined;
+  };
+  const askCodes = async (password: string) => {
+    const answer = await postAuth('/two-factor/generate-backup-codes', { password });
+    if (answer.data === undefined) return answer.problem;
+    setCodes(answer.data.backupCodes as string[]);
+    return undefined;
+  };
+  const ask = { 'ask-on': askOn, 'ask-off': askOff, 'ask-codes': askCodes, none: undefined }[step];
+  return (
+    <Section title="Second factor">
+      <Card>
+        <Group justify="space-between">
+          <div>
+            <Group gap="xs">
+              <Text size="sm" fw={550}>
+                Authenticator
+              </Text>
+              <State tone={me.twoFactorEnabled ? 'good' : 'quiet'}>{me.twoFactorEnabled ? 'On' : 'Off'}</State>
+            </Group>
+            <Text size="sm" c="dimmed" maw={420}>
+              A code of your phone beside the password, so that a stolen password is not enough.
+            </Text>
+          </div>
+          {me.twoFactorEnabled ? (
+            <Group gap="xs">
+              <Button variant="default" onClick={() => setStep('ask-codes')}>
+                New backup codes
+              </Button>
+              <Button variant="light" color="red" onClick={() => setStep('ask-off')}>
+                Turn off
+              </Button>
+            </Group>
+          ) : (
+            <Button onClick={() => setStep('ask-on')}>Set up</Button>
+          )}
+        </Group>
+      </Card>
+      <AskPassword opened={ask !== undefined} onClose={close} onPassword={async (password) => ask?.(password)} />
+      <SetUp
+        answer={setUp}
+        onDone={() => {
+          setSetUp(undefined);
+          void reload();
+        }}
+      />
+      <SaveCodes codes={codes} onDone={() => setCodes(undefined)} />
+    </Section>
+  );
+}

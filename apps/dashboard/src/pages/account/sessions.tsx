@@ -1,0 +1,110 @@
+import { Button, Text } from '@mantine/core';
+import { postAuth } from '../../data/auth.ts';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { refresh } from '../../data/refresh.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { MySessionsQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Answer, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { deviceOf } from './device.ts';
+
+const SESSIONS = graphql(`
+  query MySessions {
+    mySessions {
+      id
+      ipAddress
+      userAgent
+      createdAt
+      current
+    }
+  }
+`);
+
+const REVOKE = graphql(`
+  mutation RevokeSession($id: ID!) {
+    revokeSession(id: $id)
+  }
+`);
+
+type Session = MySessionsQuery['mySessions'][number];
+
+/** Where one is signed in. */
+export function Sessions() {
+  const sessions = useRead(SESSIONS, {});
+  const others = sessions.data?.mySessions.some(({ current }) => !current) ?? false;
+  const signOutOthers = async () => {
+    const answer = await postAuth('/revoke-other-sessions');
+    if (answer.data !== undefined) tell('Every other browser is signed out.');
+    refresh();
+  };
+  return (
+    <Section
+      title="Where you are signed in"
+      actions={
+        others && (
+          <Button variant="default" size="xs" onClick={() => void signOutOthers()}>
+            Sign out all others
+          </Button>
+        )
+      }
+    >
+      <Answer of={sessions} skeleton={<RowsSkeleton rows={2} />}>
+        {({ mySessions }) => <SessionTable sessions={mySessions} />}
+      </Answer>
+    </Section>
+  );
+}
+
+function SessionTable({ sessions }: { sessions: Session[] }) {
+  const revoke = useChange(REVOKE);
+  return (
+    <>
+      <FormProblem problem={revoke.problem} />
+      <DataTable
+        label="Sessions"
+        rows={sessions}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Browser', cell: (session) => <Device of={session} /> },
+          { title: 'Address', cell: ({ ipAddress }) => ipAddress ?? 'unknown', from: 'sm' },
+          { title: 'Since', cell: ({ createdAt }) => <When at={createdAt} />, from: 'sm' },
+          {
+            title: 'Sign out',
+            silent: true,
+            align: 'right',
+            cell: (session) =>
+              session.current ? null : (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  onClick={() => void revoke.run({ id: session.id })}
+                >
+                  Sign out<span className="visually-hidden"> {deviceOf(session.userAgent)}</span>
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Device({ of: { userAgent, current, ipAddress, createdAt } }: { of: Session }) {
+  return (
+    <>
+      <Text size="sm" fw={550}>
+        {deviceOf(userAgent)} {current && <State tone="good">This one</State>}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {ipAddress ?? 'unknown'} · <When at={createdAt} />
+      </Text>
+    </>
+  );
+}

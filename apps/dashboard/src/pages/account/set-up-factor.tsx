@@ -1,0 +1,111 @@
+import { Button, Card, Center, Group, Modal, PinInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { QRCodeSVG } from 'qrcode.react';
+import { useState } from 'react';
+import { postAuth } from '../../data/auth.ts';
+import { CopyButton, CopyField } from '../../parts/copy.tsx';
+import { Refusal } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+
+/** What the server makes up for a new second factor. */
+export interface SetUpAnswer {
+  /** `otpauth://totp/…`: what authenticators read from a picture. */
+  totpURI: string;
+  backupCodes: string[];
+}
+
+/** Shows the secret to the phone, has a code of it typed, then shows the codes for when the phone is lost. */
+export function SetUp({ answer, onDone }: { answer: SetUpAnswer | undefined; onDone: () => void }) {
+  const [checked, setChecked] = useState(false);
+  const done = () => {
+    setChecked(false);
+    onDone();
+  };
+  const codes = checked ? answer?.backupCodes : undefined;
+  return (
+    <>
+      <Modal
+        opened={answer !== undefined && !checked}
+        onClose={done}
+        size="lg"
+        title={<Text fw={600}>Set up your authenticator</Text>}
+      >
+        {answer !== undefined && <Scan uri={answer.totpURI} onChecked={() => setChecked(true)} />}
+      </Modal>
+      <SaveCodes codes={codes} onDone={done} />
+    </>
+  );
+}
+
+function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const [tries, setTries] = useState(0);
+  const secret = new URL(uri).searchParams.get('secret') ?? '';
+  const verify = async (code: string) => {
+    const answer = await postAuth('/two-factor/verify-totp', { code });
+    if (answer.data !== undefined) {
+      tell('Your second factor is on.');
+      return onChecked();
+    }
+    setProblem(answer.problem);
+    setTries((before) => before + 1);
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+      <Center>
+        <Card bg="white" p="sm">
+          <QRCodeSVG value={uri} size={196} title="QR code for your authenticator" level="M" />
+        </Card>
+      </Center>
+      <Stack>
+        <Text size="sm">Scan the picture with the authenticator on your phone, or type the key into it.</Text>
+        <CopyField label="Key" value={secret} />
+        <Stack gap={6}>
+          <Text size="sm" fw={500}>
+            The six digits that it shows
+          </Text>
+          <Refusal>{problem}</Refusal>
+          <PinInput
+            key={tries}
+            length={6}
+            type="number"
+            oneTimeCode
+            size="sm"
+            gap={6}
+            autoFocus={tries > 0}
+            aria-label="Digit of the code"
+            onComplete={(code) => void verify(code)}
+          />
+        </Stack>
+      </Stack>
+    </SimpleGrid>
+  );
+}
+
+/** Shows backup codes this once; the dialog stays until the person says that they have saved them. */
+export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDone: () => void }) {
+  return (
+    <Modal
+      opened={codes !== undefined}
+      onClose={() => {}}
+      withCloseButton={false}
+      title={<Text fw={600}>Save your backup codes</Text>}
+    >
+      <Stack>
+        <Text size="sm">
+          Each signs you in once when your phone is lost. Keep them where your passwords are; they are not shown again.
+        </Text>
+        <Card p="md">
+          <Group justify="space-between" align="flex-start" wrap="nowrap">
+            <SimpleGrid cols={2} spacing="xs" className="mono" flex={1}>
+              {codes?.map((code) => (
+                <span key={code}>{code}</span>
+              ))}
+            </SimpleGrid>
+            <CopyButton text={codes?.join('\n') ?? ''} label="Copy the codes" />
+          </Group>
+        </Card>
+        <Button onClick={onDone}>I saved them</Button>
+      </Stack>
+    </Modal>
+  );
+}

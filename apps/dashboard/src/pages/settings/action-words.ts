@@ -1,0 +1,40 @@
+/** Verbs of our mutations in the past; the words after them stay. */
+const PAST: Record<string, string> = {
+  accept: 'Accepted',
+  add: 'Added',
+  cancel: 'Canceled',
+  change: 'Changed',
+  check: 'Checked',
+  create: 'Created',
+  delete: 'Deleted',
+  disable: 'Disabled',
+  duplicate: 'Duplicated',
+  enable: 'Enabled',
+  import: 'Imported',
+  invite: 'Invited',
+  pause: 'Paused',
+  publish: 'Published',
+  remove: 'Removed',
+  rename: 'Renamed',
+  replay: 'Replayed',
+  resolve: 'Resolved',
+  resume: 'Resumed',
+  reveal: 'Revealed',
+  revoke: 'Revoked',
+  rotate: 'Rotated',
+  schedule: 'Scheduled',
+  send: 'Sent',
+  update: 'Changed',
+  withdraw: 'Withdrew',
+};
+
+const NAMES: Record<string, string> = { api: 'API' };
+
+/** A mutation as a person would say it: `createApiKey` is "Created API key". */
+export function actionInWords(action: string): string {
+  const [verb = '', ...rest] = action.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+  const words = rest.map((word) => NAMES[word] ?? word).join(' ');
+  if (action === 'invite') return 'Invited a person';
+  if (action === 'renameMe') return 'Changed their own name';
+  return `${PAST[verb] ?? verb} ${words}`.trim();
+}

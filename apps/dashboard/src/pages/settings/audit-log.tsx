@@ -1,0 +1,94 @@
+import { Code, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { AuditLogQuery } from '../../generated/graphql.ts';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { actionInWords } from './action-words.ts';
+
+const PAGE_SIZE = 50;
+
+const AUDIT_LOG = graphql(`
+  query AuditLog($first: Int!, $after: String) {
+    auditLog(first: $first, after: $after) {
+      nodes {
+        id
+        actorId
+        actorName
+        action
+        targetId
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Entry = AuditLogQuery['auditLog']['nodes'][number];
+
+/** Who changed what, and when. */
+export function AuditLog() {
+  const search = useSearch({ from: '/gate/p/$projectId/audit' });
+  const log = useRead(AUDIT_LOG, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  return (
+    <Page title="Audit log" about="What people and keys changed in this project, newest first.">
+      <Answer of={log} skeleton={<RowsSkeleton rows={10} />}>
+        {({ auditLog: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="Nothing has been changed yet" icon={IconHistory}>
+              Every change of settings, content and people leaves a line here: who made it, and when.
+            </Empty>
+          ) : (
+            <>
+              <Entries entries={nodes} />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </>
+          )
+        }
+      </Answer>
+    </Page>
+  );
+}
+
+function Entries({ entries }: { entries: Entry[] }) {
+  return (
+    <DataTable
+      label="Audit log"
+      rows={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'What', cell: (entry) => <What of={entry} /> },
+        { title: 'Who', cell: (entry) => <Actor of={entry} />, from: 'sm' },
+        { title: 'To', cell: ({ targetId }) => targetId !== null && <Code>{targetId}</Code>, from: 'md' },
+        { title: 'When', cell: ({ createdAt }) => <When at={createdAt} />, width: 150 },
+      ]}
+    />
+  );
+}
+
+function What({ of: entry }: { of: Entry }) {
+  return (
+    <>
+      <Text size="sm" fw={550}>
+        {actionInWords(entry.action)}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
+        <Actor of={entry} />
+      </Text>
+    </>
+  );
+}
+
+function Actor({ of: { actorName, actorId } }: { of: Entry }) {
+  const kind = actorId.startsWith('key_') ? 'API key' : 'Person';
+  return actorName === null ? `${kind} that is gone` : `${actorName}${kind === 'API key' ? ' (API key)' : ''}`;
+}

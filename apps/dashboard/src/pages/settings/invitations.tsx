@@ -1,0 +1,75 @@
+import { Button, Card, Text } from '@mantine/core';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Answer, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { ROLES } from './roles.ts';
+
+const INVITATIONS = graphql(`
+  query Invitations {
+    invitations {
+      id
+      email
+      role
+      createdAt
+      expiresAt
+    }
+  }
+`);
+
+const WITHDRAW = graphql(`
+  mutation WithdrawInvitation($id: ID!) {
+    withdrawInvitation(id: $id)
+  }
+`);
+
+/** The invitations that wait to be accepted. */
+export function Invitations() {
+  const read = useRead(INVITATIONS, {});
+  const withdraw = useChange(WITHDRAW);
+  const take = async (id: string, email: string) => {
+    if ((await withdraw.run({ id })) !== undefined) tell(`The invitation of ${email} is withdrawn.`);
+  };
+  return (
+    <Answer of={read} skeleton={<RowsSkeleton rows={1} />}>
+      {({ invitations }) =>
+        invitations.length === 0 ? (
+          <Card>
+            <Text size="sm" c="dimmed">
+              Nobody is invited at the moment.
+            </Text>
+          </Card>
+        ) : (
+          <>
+            <FormProblem problem={withdraw.problem} />
+            <DataTable
+              label="Invitations"
+              rows={invitations}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Address', cell: ({ email }) => email },
+                { title: 'Role', cell: ({ role }) => ROLES[role].label },
+                { title: 'Sent', cell: ({ createdAt }) => <When at={createdAt} />, from: 'sm' },
+                { title: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} />, from: 'sm' },
+                {
+                  title: 'Withdraw',
+                  silent: true,
+                  align: 'right',
+                  cell: ({ id, email }) => (
+                    <Button size="compact-sm" variant="subtle" color="red" onClick={() => void take(id, email)}>
+                      Withdraw<span className="visually-hidden"> the invitation of {email}</span>
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    </Answer>
+  );
+}

@@ -1,0 +1,180 @@
+import { Button, Select, Text } from '@mantine/core';
+import { IconUserPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay, useProject, useSession } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { MembersQuery, Role } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { Answer, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
+import { ROLES } from './roles.ts';
+
+const MEMBERS = graphql(`
+  query Members {
+    members {
+      role
+      createdAt
+      user {
+        id
+        name
+        email
+        twoFactorEnabled
+      }
+    }
+  }
+`);
+
+const CHANGE_ROLE = graphql(`
+  mutation ChangeRole($userId: ID!, $role: Role!) {
+    changeRole(userId: $userId, role: $role)
+  }
+`);
+
+const REMOVE = graphql(`
+  mutation RemoveMember($userId: ID!) {
+    removeMember(userId: $userId)
+  }
+`);
+
+type Member = MembersQuery['members'][number];
+
+/** The people of the project, and those who are invited. */
+export function Members() {
+  const members = useRead(MEMBERS, {});
+  const manages = useMay()('manage');
+  const [inviting, setInviting] = useState(false);
+  return (
+    <Page
+      title="Members"
+      about="Who works in this project. Owners and admins invite people and change what they may do."
+      actions={
+        manages && (
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <Answer of={members} skeleton={<RowsSkeleton rows={3} />}>
+        {(data) => <MemberTable members={data.members} />}
+      </Answer>
+      {manages && (
+        <Section title="Invitations">
+          <Invitations />
+        </Section>
+      )}
+      <Invite opened={inviting} onClose={() => setInviting(false)} />
+    </Page>
+  );
+}
+
+function MemberTable({ members }: { members: Member[] }) {
+  const { me, reload } = useSession();
+  const { name: projectName } = useProject();
+  const manages = useMay()('manage');
+  const [removing, setRemoving] = useState<Member>();
+  const remove = useChange(REMOVE);
+  const close = () => {
+    remove.forget();
+    setRemoving(undefined);
+  };
+  const confirm = async () => {
+    if (removing === undefined || (await remove.run({ userId: removing.user.id })) === undefined) return;
+    tell(`${removing.user.name} is not in ${projectName} any more.`);
+    if (removing.user.id === me.id) await reload();
+    close();
+  };
+  return (
+    <>
+      <DataTable
+        label="Members"
+        rows={members}
+        keyOf={({ user }) => user.id}
+        columns={[
+          { title: 'Person', cell: ({ user }) => <Who name={user.name} email={user.email} isMe={user.id === me.id} /> },
+          { title: 'Role', cell: (member) => <RoleOf member={member} />, width: 150 },
+          {
+            title: 'Second factor',
+            cell: ({ user }) => (user.twoFactorEnabled ? 'On' : <Text c="dimmed">Off</Text>),
+            from: 'md',
+          },
+          { title: 'Since', cell: ({ createdAt }) => <When at={createdAt} />, from: 'md' },
+          {
+            title: 'Remove',
+            silent: true,
+            align: 'right',
+            cell: (member) =>
+              manages && (
+                <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRemoving(member)}>
+                  Remove<span className="visually-hidden"> {member.user.name}</span>
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        opened={removing !== undefined}
+        onClose={close}
+        title="Remove this person?"
+        action="Remove"
+        word={removing?.user.email ?? ''}
+        running={remove.running}
+        problem={remove.problem}
+        onConfirm={() => void confirm()}
+      >
+        {removing?.user.name} loses access to {projectName} at once. What they made stays.
+      </Confirm>
+    </>
+  );
+}
+
+function Who({ name, email, isMe }: { name: string; email: string; isMe: boolean }) {
+  return (
+    <>
+      <Text size="sm" fw={550}>
+        {name} {isMe && <span className="dimmed">(you)</span>}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {email}
+      </Text>
+    </>
+  );
+}
+
+/** The role; a choice for those who may change it. Only owners make or unmake owners. */
+function RoleOf({ member: { role, user } }: { member: Member }) {
+  const may = useMay();
+  const { reload, me } = useSession();
+  const change = useChange(CHANGE_ROLE);
+  if (!may('manage') || (role === 'owner' && !may('own'))) return ROLES[role].label;
+  const choose = async (next: Role) => {
+    if ((await change.run({ userId: user.id, role: next })) === undefined) return;
+    tell(`${user.name} is ${ROLES[next].asA} now.`);
+    if (user.id === me.id) await reload();
+  };
+  return (
+    <>
+      <Select
+        size="xs"
+        w={116}
+        aria-label={`Role of ${user.name}`}
+        allowDeselect={false}
+        value={role}
+        disabled={change.running}
+        data={Object.entries(ROLES)
+          .filter(([value]) => value !== 'owner' || may('own'))
+          .map(([value, { label }]) => ({ value, label }))}
+        onChange={(next) => next !== null && next !== role && void choose(next as Role)}
+      />
+      <FormProblem problem={change.problem} />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMay, useProject, useSession } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { CopyField } from '../../parts/copy.tsx';
+import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Page } from '../../parts/page.tsx';
+
+const RENAME = graphql(`
+  mutation RenameProject($name: String!) {
+    renameProject(name: $name) {
+      id
+      name
+    }
+  }
+`);
+
+/** The project's name, and the id that programs name it by. */
+export function ProjectSettings() {
+  const { id, name } = useProject();
+  const { reload } = useSession();
+  const manages = useMay()('manage');
+  const rename = useChange(RENAME);
+  const form = useForm({
+    initialValues: { name },
+    validate: { name: (value) => (value.trim() === '' ? 'A project needs a name' : null) },
+  });
+  useFieldProblems(form, rename.problem);
+  const submit = form.onSubmit(async (values) => {
+    if ((await rename.run(values)) === undefined) return;
+    form.resetDirty();
+    tell('The project is renamed.');
+    await reload();
+  });
+  return (
+    <Page title="Project" width={760}>
+      <Card>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <FormProblem problem={rename.problem} fields={['name']} />
+            <TextInput
+              label="Name"
+              maxLength={200}
+              autoComplete="off"
+              readOnly={!manages}
+              {...form.getInputProps('name')}
+            />
+            <CopyField label="Project id, for the X-Project-Id header" value={id} />
+            {manages && (
+              <Group justify="flex-end">
+                <Button type="submit" loading={rename.running} disabled={!form.isDirty()}>
+                  Save
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        </form>
+      </Card>
+    </Page>
+  );
+}
