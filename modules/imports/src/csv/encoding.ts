@@ -1,0 +1,105 @@
+/** What a byte that the encoding has no character for becomes. */
+export const REPLACEMENT = '\uFFFD';
+
+/**
+ * Finds out the encoding of a file that is given to it in parts: by its byte order mark, else UTF-16 by its zero bytes, else
+ * UTF-8 if most of it is that, else by what makes words of it.
+ */
+export class EncodingDetector {
+  readonly #utf8 = new TextDecoder('utf-8');
+  #first: Uint8Array = new Uint8Array();
+  /** Where UTF-8 explains the file no more: what the other encodings are tried on. */
+  readonly #odd: Uint8Array[] = [];
+  #oddBytes = 0;
+  /** Characters beyond ASCII, and bytes that are none, when all is read as UTF-8. */
+  #good = 0;
+  #broken = 0;
+
+  add(bytes: Uint8Array): void {
+    if (this.#first.length === 0) this.#first = bytes.subarray(0, 4096);
+    this.#count(this.#utf8.decode(bytes, { stream: true }));
+    if (this.#broken > 0 && this.#oddBytes < MAX_SAMPLE) this.#keepOdd(bytes);
+  }
+
+  /** The encoding, by a name that TextDecoder knows. */
+  end(): string {
+    this.#count(this.#utf8.decode());
+    const unicode = byMark(this.#first) ?? utf16ByZeros(this.#first);
+    if (unicode !== undefined) return unicode;
+    // A few broken bytes among many good characters are damage, to be reported by row; the other way round it is no UTF-8.
+    return this.#broken === 0 || this.#good > this.#broken ? 'utf-8' : likeliestLegacy(this.#odd);
+  }
+
+  #count(text: string): void {
+    if (!BEYOND_ASCII.test(text)) return;
+    for (const character of text) {
+      if (character === REPLACEMENT) this.#broken++;
+      else if (character > '\x7f') this.#good++;
+    }
+  }
+
+  #keepOdd(bytes: Uint8Array): void {
+    const from = Math.max(
+      bytes.findIndex((byte) => byte > 0x7f),
+      0,
+    );
+    const part = bytes.slice(from, from + MAX_SAMPLE - this.#oddBytes);
+    this.#odd.push(part);
+    this.#oddBytes += part.length;
+  }
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const MAX_SAMPLE = 64 * 1024;
+
+function byMark([a, b, c]: Uint8Array): string | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+function utf16ByZeros(sample: Uint8Array): string | undefined {
+  let [even, odd] = [0, 0];
+  sample.forEach((byte, index) => {
+    if (byte !== 0) return;
+    if (index % 2 === 0) even++;
+    else odd++;
+  });
+  if (Math.max(even, odd) <= sample.length / 5) return undefined;
+  return odd > even ? 'utf-16le' : 'utf-16be';
+}
+
+/** What spreadsheets write that are not set to Unicode, the commonest first. */
+const LEGACY = [
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'shift_jis',
+  'euc-kr',
+  'gb18030',
+] as const;
+
+/** A word beyond ASCII as people write it: letters of one script, and no small letter before a capital. */
+const WORDS = [
+  /^[\p{Script=Latin}\p{M}'’.-]+$/u,
+  /^(?=.*[аеёиоуыэюяіїє])[\p{Script=Cyrillic}'’.-]+$/iu, // Greek that is read as Cyrillic is all consonants
+  /^[\p{Script=Greek}'’.-]+$/u,
+  /^[\p{Script=Han}\p{Script=Hiragana}ァ-ヿ]+$/u,
+  /^\p{Script=Hangul}+$/u,
+];
+/** Cyrillic that is read as Latin is all accents, and in the wrong code page its capitals come last. */
+const UNLIKELY = /[\u0080-\u024f]{3}|\p{Ll}\p{Lu}/u;
+
+/** The encoding in which most of the words are words; Windows-1252 when nothing tells. */
+function likeliestLegacy(parts: readonly Uint8Array[]): string {
+  const shares = LEGACY.map((encoding) => {
+    const text = parts.map((part) => new TextDecoder(encoding).decode(part)).join(' ');
+    const words = text.match(/[^\s,;|"<>()]*[^\0-\x7f\s,;|"<>()][^\s,;|"<>()]*/g) ?? [];
+    return words.filter(isWord).length / Math.max(1, words.length);
+  });
+  return LEGACY[shares.indexOf(Math.max(...shares))] ?? LEGACY[0];
+}
+
+const isWord = (text: string) => WORDS.some((word) => word.test(text)) && !UNLIKELY.test(text);

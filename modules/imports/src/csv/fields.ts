@@ -1,0 +1,78 @@
+/** The types that a column's values can have. */
+export type GuessedType = 'text' | 'number' | 'boolean' | 'date' | 'select';
+
+const MAX_KEY_LENGTH = 40;
+/** Names that placeholders already have. */
+const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
+
+/** A key of lower-case letters, digits and `_` that no other column has. */
+export function keyFor(name: string, column: number, taken: ReadonlySet<string>): string {
+  const latin = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+  const plain = latin
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_0-9]+|_+$/g, '')
+    .slice(0, MAX_KEY_LENGTH);
+  const wanted = plain === '' ? `column_${column + 1}` : RESERVED_KEYS.has(plain) ? `csv_${plain}` : plain;
+  return taken.has(wanted) ? `${wanted}_${column + 1}` : wanted;
+}
+
+/** `signed_up` as people write it. */
+export function labelFor(name: string, column: number): string {
+  const words = name.trim().replaceAll('_', ' ');
+  return words === '' ? `Column ${column + 1}` : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/;
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const BOOLEAN = /^(true|false|yes|no)$/i;
+/** A column is of a type when this share of its values is; the others are then reported as bad values. */
+const MOST = 0.95;
+const MAX_OPTIONS = 12;
+const MAX_OPTION_LENGTH = 40;
+
+/** Gathers the values of a column, as many as there are, and tells what they are. */
+export class TypeGuess {
+  #values = 0;
+  #numbers = 0;
+  #dates = 0;
+  #booleans = 0;
+  /** Postcodes and the like begin with zeros, which a number would lose. */
+  #hasLeadingZero = false;
+  /** `undefined` when there are too many, or too long ones, to choose from. */
+  #options: Set<string> | undefined = new Set();
+
+  add(value: string): void {
+    if (value === '') return;
+    this.#values++;
+    if (NUMBER.test(value)) this.#numbers++;
+    else if (DATE.test(value)) this.#dates++;
+    else if (BOOLEAN.test(value)) this.#booleans++;
+    this.#hasLeadingZero ||= /^0\d/.test(value);
+    this.#options?.add(value);
+    if (value.length > MAX_OPTION_LENGTH || (this.#options?.size ?? 0) > MAX_OPTIONS) this.#options = undefined;
+  }
+
+  /** How many values there were that are not blank. */
+  get values(): number {
+    return this.#values;
+  }
+
+  /** What most of the values are; a few that repeat are options. */
+  get type(): { type: GuessedType; options?: string[] } {
+    const most = this.#values * MOST;
+    if (this.#numbers >= most && !this.#hasLeadingZero) return { type: 'number' };
+    if (this.#dates >= most) return { type: 'date' };
+    if (this.#booleans >= most) return { type: 'boolean' };
+    const options = this.#options;
+    if (options !== undefined && this.#values >= options.size * 5)
+      return { type: 'select', options: [...options].sort() };
+    return { type: 'text' };
+  }
+
+  /** Whether a field of that type takes at least half of the values, so that the others are the odd ones. */
+  fits(type: GuessedType): boolean {
+    if (type === 'text') return true;
+    const matching = { number: this.#numbers, date: this.#dates, boolean: this.#booleans, select: 0 }[type];
+    return type !== 'select' && matching >= this.#values / 2;
+  }
+}

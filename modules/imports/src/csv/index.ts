@@ -1,0 +1,14 @@
+export { clean, isAddress } from './address.ts';
+export {
+  type Dialect,
+  dialectOf,
+  ENOUGH_TO_TELL,
+  findEmailColumn,
+  findNameColumns,
+  type Header,
+  headerOf,
+} from './dialect.ts';
+export { EncodingDetector } from './encoding.ts';
+export { type GuessedType, keyFor, labelFor, TypeGuess } from './fields.ts';
+export { type CsvRecord, formProblem, MAX_RECORD_LENGTH, RecordReader } from './records.ts';
+export { csvLine, guard, unguard } from './write.ts';

@@ -1,0 +1,279 @@
+import { REPLACEMENT } from './encoding.ts';
+
+/** One record of a file, or why there is none. `line` is where it begins, counted from 1. */
+export type CsvRecord =
+  | { line: number; values: string[]; problem?: undefined }
+  | { line: number; values?: undefined; problem: string };
+
+/** A quote that is never closed swallows no more than this, in characters; a longer record is a problem. */
+export const MAX_RECORD_LENGTH = 100_000;
+
+/** What is wrong with the form of a record, whatever it holds; `undefined` when nothing is. */
+export function formProblem(values: readonly string[], columns: number): string | undefined {
+  if (values.length !== columns) {
+    return `${values.length} ${values.length === 1 ? 'column' : 'columns'} instead of ${columns}`;
+  }
+  if (values.some((value) => value.includes(REPLACEMENT)))
+    return 'some bytes are no valid text in the encoding of the file';
+  return values.some((value) => value.includes('\0')) ? 'a value holds a NUL character' : undefined;
+}
+
+const NEVER_CLOSED = 'a quote is opened and never closed';
+const TOO_LONG = `is longer than ${MAX_RECORD_LENGTH} characters`;
+const LINE_BREAK = /\r\n|\n|\r/g;
+
+/** Where a record ends, and what is in it. */
+interface Parsed {
+  values: string[];
+  /** The offset of the line break after it. */
+  end: number;
+}
+
+interface Field {
+  value: string;
+  end: number;
+}
+
+/** Said of a record whose end is not in the text yet. */
+const INCOMPLETE = Symbol('incomplete');
+/** A quote that is not closed, and how far that is known. */
+interface Unclosed {
+  unclosed: number;
+}
+
+/**
+ * Reads CSV as people have it, in parts of any size: quotes where they are needed and where they are not, line breaks of
+ * every system, also inside quotes. A quote that is never closed costs its own record and not the good ones after it.
+ * Blank lines are left out, and counted.
+ */
+export class RecordReader {
+  readonly #separator: string;
+  #isRow: ((values: string[]) => boolean) | undefined;
+  #text = '';
+  #at = 0;
+  #line: number;
+  #isEnded = false;
+  #isSkipping = false;
+  /** The next of each at or after `#at`; -1 when it has to be looked for. */
+  readonly #next = { '\n': -1, '\r': -1, '"': -1 };
+
+  constructor(separator: string, firstLine = 1) {
+    this.#separator = separator;
+    this.#line = firstLine;
+  }
+
+  /** Tells what a row looks like: then a record over several lines that is none gives back the rows that it swallowed. */
+  expectRows(isRow: (values: string[]) => boolean): void {
+    this.#isRow = isRow;
+  }
+
+  /** The records that this part of the file completes. */
+  *push(text: string): Generator<CsvRecord> {
+    this.#text = this.#text.slice(this.#at) + text;
+    this.#goTo(0);
+    while (this.#at < this.#text.length) {
+      const record = this.#read();
+      if (record === INCOMPLETE) return;
+      if (record !== undefined) yield record;
+    }
+  }
+
+  /** The records that were waiting for more. */
+  *end(): Generator<CsvRecord> {
+    this.#isEnded = true;
+    yield* this.push('');
+  }
+
+  /** Reads one record; `undefined` when a blank line or a part of one too long was passed. */
+  #read(): CsvRecord | typeof INCOMPLETE | undefined {
+    const end = this.#lineEnd();
+    if (this.#isSkipping || this.#isTooLong(end)) return this.#skip(end);
+    if (end === Infinity) return INCOMPLETE;
+    const line = this.#line;
+    if (this.#find('"') > end) {
+      const values = this.#text.slice(this.#at, end).split(this.#separator);
+      this.#pass(end);
+      return isBlank(values) ? undefined : { line, values };
+    }
+    const parsed = this.#parse(this.#at);
+    if (parsed === INCOMPLETE || ('end' in parsed && this.#isHalfBreak(parsed.end))) return INCOMPLETE;
+    if ('unclosed' in parsed) return this.#salvage(parsed.unclosed, { line, problem: NEVER_CLOSED });
+    const { values } = parsed;
+    if (this.#isTooLong(parsed.end)) return this.#salvage(parsed.end, { line, problem: TOO_LONG });
+    if (parsed.end > end && this.#isRow?.(values) === false) return this.#salvage(parsed.end, { line, values });
+    this.#pass(parsed.end);
+    return isBlank(values) ? undefined : { line, values };
+  }
+
+  /** Where the line ends; `Infinity` while that is not known. */
+  #lineEnd(): number {
+    const end = Math.min(this.#find('\n'), this.#find('\r'));
+    if (end === Infinity) return this.#isEnded ? this.#text.length : Infinity;
+    return this.#isHalfBreak(end) ? Infinity : end;
+  }
+
+  /** Whether the other half of a line break may come with the next part. */
+  #isHalfBreak(at: number): boolean {
+    return at === this.#text.length - 1 && this.#text[at] === '\r' && !this.#isEnded;
+  }
+
+  #isTooLong(end: number): boolean {
+    return Math.min(end, this.#text.length) - this.#at > MAX_RECORD_LENGTH;
+  }
+
+  #find(what: '\n' | '\r' | '"'): number {
+    if (this.#next[what] < this.#at) {
+      const found = this.#text.indexOf(what, this.#at);
+      this.#next[what] = found === -1 ? Infinity : found;
+    }
+    return this.#next[what];
+  }
+
+  /** Moves behind the line break at `end`, counting those in between. */
+  #pass(end: number): void {
+    const after = this.#text.startsWith('\r\n', end) ? end + 2 : end + 1;
+    this.#line += end === this.#lineEnd() ? 1 : lineBreaks(this.#text.slice(this.#at, after));
+    this.#at = Math.min(after, this.#text.length);
+  }
+
+  #goTo(offset: number): void {
+    this.#at = offset;
+    this.#next['\n'] = this.#next['\r'] = this.#next['"'] = -1;
+  }
+
+  /** Reports a line that is too long for one, then passes as much as there is of it. */
+  #skip(end: number): CsvRecord | typeof INCOMPLETE | undefined {
+    if (!this.#isSkipping) {
+      this.#isSkipping = true;
+      return { line: this.#line, problem: TOO_LONG };
+    }
+    if (end === Infinity) {
+      this.#text = this.#text.endsWith('\r') ? '\r' : '';
+      this.#goTo(0);
+      return INCOMPLETE;
+    }
+    this.#isSkipping = false;
+    this.#pass(end);
+    return undefined;
+  }
+
+  /** Reads a record that has quotes. */
+  #parse(start: number): Parsed | Unclosed | typeof INCOMPLETE {
+    const values: string[] = [];
+    for (let at = start; ; at++) {
+      const field = this.#field(at);
+      if (field === INCOMPLETE) {
+        // What is missing may be a quote that never comes.
+        return this.#text.length - start > MAX_RECORD_LENGTH ? { unclosed: start + MAX_RECORD_LENGTH } : INCOMPLETE;
+      }
+      if ('unclosed' in field) return field;
+      values.push(field.value);
+      at = field.end;
+      if (!this.#text.startsWith(this.#separator, at)) return { values, end: at };
+    }
+  }
+
+  #field(start: number): Field | Unclosed | typeof INCOMPLETE {
+    let quote = start;
+    while (this.#text[quote] === ' ') quote++;
+    return this.#text[quote] === '"' ? this.#quotedField(start, quote + 1) : this.#plainField(start);
+  }
+
+  /**
+   * A value from behind its opening quote. A quote in the middle belongs to the value when that ends in the same line, as in
+   * `"Ann "Bee" Smith",`; else none was meant to open, as in `"Ann" Smith,`.
+   */
+  #quotedField(start: number, from: number): Field | Unclosed | typeof INCOMPLETE {
+    let isDoubled = false;
+    let hasStray = false;
+    for (let at = from; ;) {
+      const close = this.#text.indexOf('"', at);
+      if (close === -1 && hasStray) return this.#hasBreak(from, Infinity) ? this.#plainField(start) : INCOMPLETE;
+      if (close === -1) return this.#isEnded ? { unclosed: this.#text.length } : INCOMPLETE;
+      if (this.#text[close + 1] === '"') {
+        isDoubled = true;
+        at = close + 2;
+        continue;
+      }
+      const end = this.#endAfter(close);
+      if (end === INCOMPLETE) return INCOMPLETE;
+      if (hasStray && this.#hasBreak(from, close)) return this.#plainField(start);
+      if (end !== undefined) {
+        const value = this.#text.slice(from, close);
+        return { value: isDoubled ? value.replaceAll('""', '"') : value, end };
+      }
+      if (this.#hasBreak(from, close)) return { unclosed: close };
+      hasStray = true;
+      at = close + 1;
+    }
+  }
+
+  /** Whether a line ends between the two; the last one ends with the text. */
+  #hasBreak(from: number, to: number): boolean {
+    LINE_END.lastIndex = from;
+    const found = LINE_END.exec(this.#text);
+    return found === null ? to === Infinity && this.#isEnded : found.index < to;
+  }
+
+  /** Where the field ends whose closing quote is at `close`; `undefined` when that does not close anything. */
+  #endAfter(close: number): number | typeof INCOMPLETE | undefined {
+    let end = close + 1;
+    while (this.#text[end] === ' ') end++;
+    if (end >= this.#text.length) return this.#isEnded ? end : INCOMPLETE;
+    const next = this.#text[end];
+    return next === '\n' || next === '\r' || this.#text.startsWith(this.#separator, end) ? end : undefined;
+  }
+
+  #plainField(start: number): Field | typeof INCOMPLETE {
+    const first = this.#separator.charCodeAt(0);
+    let end = start;
+    for (; end < this.#text.length; end++) {
+      const code = this.#text.charCodeAt(end);
+      if (code === first || code === 10 || code === 13) break;
+    }
+    if (end === this.#text.length && !this.#isEnded) return INCOMPLETE;
+    return { value: this.#text.slice(start, end), end };
+  }
+
+  /**
+   * Goes back to the first line inside a wrong record that is a row by itself, and reports only what is before it. When there
+   * is none, the record is passed as it is.
+   */
+  #salvage(end: number, wrong: CsvRecord): CsvRecord {
+    const stop = this.#endOfLine(end);
+    let lines = 0;
+    for (let start = this.#at; ;) {
+      LINE_BREAK.lastIndex = start;
+      const found = LINE_BREAK.exec(this.#text);
+      if (found === null || found.index >= stop) break;
+      start = found.index + found[0].length;
+      lines++;
+      if (!this.#isRow?.(this.#valuesOf(this.#text.slice(start, this.#endOfLine(start))))) continue;
+      this.#line += lines;
+      this.#goTo(start);
+      return { line: wrong.line, problem: NEVER_CLOSED };
+    }
+    this.#pass(stop);
+    return wrong;
+  }
+
+  #endOfLine(from: number): number {
+    LINE_END.lastIndex = from;
+    return LINE_END.exec(this.#text)?.index ?? this.#text.length;
+  }
+
+  /** The values of a line by itself. */
+  #valuesOf(line: string): string[] {
+    const [record] = new RecordReader(this.#separator).#whole(line);
+    return record?.values ?? [];
+  }
+
+  #whole(text: string): CsvRecord[] {
+    this.#isEnded = true;
+    return [...this.push(text)];
+  }
+}
+
+const LINE_END = /[\r\n]/g;
+const isBlank = (values: string[]) => values.every((value) => value.trim() === '');
+const lineBreaks = (text: string) => text.match(LINE_BREAK)?.length ?? 0;
