@@ -1,3 +1,4 @@
+export { batched } from './batched.ts';
 export {
   COERCIONS,
   type CoercionRule,

@@ -1,7 +1,9 @@
-import '@postroom/contacts/graphql';
+import { batched } from '@postroom/contacts';
+import { Contact } from '@postroom/contacts/graphql';
 import {
   builder,
   callerProject,
+  type Context,
   db,
   jsonSchema,
   NAME,
@@ -15,8 +17,10 @@ import {
   createGroup,
   deleteGroup,
   getGroup,
+  groupsOf,
   listGroups,
   membersThatExist,
+  removeContacts,
   updateGroup,
 } from './groups.ts';
 
@@ -54,6 +58,24 @@ const Group = builder.prismaObject('Group', {
 });
 
 registerNode('grp', 'Group', (projectId, id) => db.group.findFirst({ where: { id, projectId } }));
+
+const ContactGroup = builder.objectRef<{ id: string; name: string }>('ContactGroup').implement({
+  description: 'A group that a contact is in.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Group id.' }),
+    name: t.exposeString('name', { description: 'What the group is called.' }),
+  }),
+});
+
+const loadGroups = batched((context: Context, ids) => groupsOf(callerProject(context), ids));
+
+builder.objectField(Contact, 'groups', (t) =>
+  t.field({
+    type: [ContactGroup],
+    description: 'The groups it is in, in the order of their names.',
+    resolve: async ({ id }, _args, context) => (await loadGroups(context, id)) ?? [],
+  }),
+);
 
 builder.queryFields((t) => ({
   group: t.prismaField({
@@ -141,6 +163,15 @@ builder.mutationFields((t) => ({
       groupId: id,
       matched: await addContacts(callerProject(context), id, input),
     }),
+  }),
+  removeContactsFromGroup: t.field({
+    type: 'Int',
+    description: 'Takes contacts out of a group, which keeps at least one; returns how many were in it.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Group id.' }),
+      contactIds: t.arg.idList({ required: true, description: 'Contact ids; those who are not in it are ignored.' }),
+    },
+    resolve: (_root, { id, contactIds }, context) => removeContacts(callerProject(context), id, contactIds),
   }),
   deleteGroup: t.field({
     type: 'Boolean',

@@ -161,3 +161,26 @@ test("a contact's group membership changes: contact.updated fires for each conta
   const emails = (await api.events('contact.updated')).map((event) => event.data.email);
   expect(emails).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com', 'ada@example.com']);
 });
+
+test('contacts are taken out of a group, which always keeps a member', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id, bob.id] });
+  const remove = (contactIds: string[]) =>
+    api.graphql(
+      'mutation ($id: ID!, $contactIds: [ID!]!) { removeContactsFromGroup(id: $id, contactIds: $contactIds) }',
+      { id: body.data.id, contactIds },
+    );
+  expect((await remove([ada.id, bob.id])).body.errors[0].extensions.code).toBe('validation_error');
+  expect((await remove([ada.id, newId('ctc')])).body.data).toEqual({ removeContactsFromGroup: 1 });
+  const { body: group } = await api.get(`/v1/groups/${body.data.id}`);
+  expect(group.data.contacts.map(({ id }: { id: string }) => id)).toEqual([bob.id]);
+});
+
+test('a contact names the groups that it is in', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  for (const name of ['Zeta', 'Beta']) await api.post('/v1/groups', { name, contact_ids: [ada.id] });
+  const { body } = await api.graphql('query ($id: ID!) { contact(id: $id) { groups { name } } }', { id: ada.id });
+  expect(body.data.contact.groups).toEqual([{ name: 'Beta' }, { name: 'Zeta' }]);
+});

@@ -10,6 +10,7 @@ import {
   notFound,
   type Page,
   type PageArgs,
+  pool,
   type Prisma,
   readPage,
   type RowsQuery,
@@ -113,6 +114,48 @@ export async function addContacts(
     await record(tx, projectId, contacts.filter((contact) => added.has(contact.id)).map(contactUpdated));
     return contacts.length;
   });
+}
+
+/**
+ * Takes contacts out of a group; those who are not in it are ignored.
+ * @returns how many were taken out.
+ * @throws DomainError `not_found`, or `validation_error` when nobody would be left (spec: Group, rule 1).
+ */
+export async function removeContacts(projectId: string, id: string, contactIds: readonly string[]): Promise<number> {
+  return db.$transaction(async (tx) => {
+    await lockGroup(tx, projectId, id);
+    const rows = await sql<{ contact_id: string }>(
+      tx,
+      'DELETE FROM group_members WHERE group_id = $1 AND contact_id = ANY ($2) RETURNING contact_id',
+      [id, [...contactIds]],
+    );
+    const [left] = await sql(tx, 'SELECT 1 FROM group_members WHERE group_id = $1 LIMIT 1', [id]);
+    if (left === undefined)
+      throw invalid({ field: 'contactIds', message: 'must leave a member: a group is never empty' });
+    const removed = await resolveContacts(tx, projectId, { contactIds: rows.map((row) => row.contact_id) });
+    await record(tx, projectId, removed.map(contactUpdated));
+    return rows.length;
+  });
+}
+
+/** The groups of each contact, in the order of their names. */
+export async function groupsOf(
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, { id: string; name: string }[]>> {
+  const rows = await sql<{ contact_id: string; id: string; name: string }>(
+    pool,
+    `SELECT m.contact_id, g.id, g.name FROM group_members m JOIN groups g ON g.id = m.group_id AND g.project_id = $1
+     WHERE m.contact_id = ANY ($2) ORDER BY g.name`,
+    [projectId, [...contactIds]],
+  );
+  const groups = new Map<string, { id: string; name: string }[]>();
+  for (const { contact_id: contactId, ...group } of rows) {
+    const known = groups.get(contactId);
+    if (known === undefined) groups.set(contactId, [group]);
+    else known.push(group);
+  }
+  return groups;
 }
 
 /** Deletes a group; its contacts stay (spec: Group, rule 3). */

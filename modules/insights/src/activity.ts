@@ -1,0 +1,58 @@
+import { DomainError, pool } from '@postroom/platform';
+
+/** Something that happened between a project and a contact. */
+export interface Activity {
+  /** Such as `contact.created` or `email.opened`. */
+  type: string;
+  at: Date;
+  /** What a server answered, why an address is not mailed, or where the contact came from. */
+  detail: string | null;
+  messageId: string | null;
+  subject: string | null;
+  campaignId: string | null;
+  campaignName: string | null;
+}
+
+const MAX_MESSAGES = 200;
+
+/**
+ * What happened with a contact, newest first: how it came, what its address is suppressed for, and each fact of the
+ * latest messages to it.
+ * @param messages how many messages are looked at, 1 to 200.
+ * @throws DomainError `validation_error` for another number.
+ */
+export async function activityOf(projectId: string, contactId: string, messages: number): Promise<Activity[]> {
+  if (messages < 1 || messages > MAX_MESSAGES)
+    throw new DomainError('validation_error', `messages must be from 1 to ${MAX_MESSAGES}.`);
+  const { rows } = await pool.query<Activity>(ACTIVITY, [projectId, contactId, messages]);
+  return rows;
+}
+
+/** The facts of a message are columns of its row, so each row becomes as many lines as it has facts. */
+const ACTIVITY = `
+  WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = $2),
+  recent AS (
+    SELECT m.*, coalesce(m.subject, c.subject) AS shown, c.name AS campaign
+    FROM messages m LEFT JOIN campaigns c ON c.id = m.campaign_id
+    WHERE m.contact_id = (SELECT id FROM contact) ORDER BY m.id DESC LIMIT $3
+  )
+  SELECT 'contact.created' AS type, created_at AS at, source::text AS detail,
+    NULL AS "messageId", NULL AS subject, NULL AS "campaignId", NULL AS "campaignName" FROM contact
+  UNION ALL
+  SELECT 'contact.suppressed', s.created_at, s.reason::text, NULL, NULL, NULL, NULL
+  FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
+  UNION ALL
+  SELECT fact.type, fact.at, fact.detail, m.id, m.shown, m.campaign_id, m.campaign
+  FROM recent m CROSS JOIN LATERAL (VALUES
+    ('email.deferred', CASE WHEN m.state = 'planned' THEN m.deferred_at END, m.answer),
+    ('email.sent', m.accepted_at, m.answer),
+    ('email.' || m.state, m.unsent_at, m.answer),
+    ('email.delivered', m.delivered_at, NULL),
+    ('email.opened', m.opened_at, NULL),
+    ('email.clicked', m.clicked_at, NULL),
+    ('email.bounced', m.bounced_at, NULL),
+    ('email.complained', m.complained_at, NULL),
+    ('email.rejected', m.rejected_at, NULL),
+    ('contact.unsubscribed', m.unsubscribed_at, NULL)
+  ) AS fact(type, at, detail) WHERE fact.at IS NOT NULL
+  ORDER BY at DESC`;

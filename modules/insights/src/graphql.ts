@@ -1,0 +1,69 @@
+import '@postroom/campaigns/graphql';
+import { Contact } from '@postroom/contacts/graphql';
+import { builder, callerProject } from '@postroom/platform';
+import { type Activity, activityOf } from './activity.ts';
+import { statistics, type Statistics, STEPS } from './statistics.ts';
+
+const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
+  description: 'Something that happened between the project and a contact.',
+  fields: (t) => ({
+    type: t.exposeString('type', { description: 'Such as `contact.created`, `contact.suppressed` or `email.opened`.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'What a server answered, why the address is not mailed, or where the contact came from.',
+    }),
+    messageId: t.exposeID('messageId', { nullable: true, description: 'The message it is about.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The subject of that message.' }),
+    campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign of that message.' }),
+    campaignName: t.exposeString('campaignName', { nullable: true, description: 'What that campaign is called.' }),
+  }),
+});
+
+builder.objectField(Contact, 'activity', (t) =>
+  t.field({
+    type: [ContactActivity],
+    description: 'What happened with it, newest first.',
+    complexity: 100,
+    args: {
+      messages: t.arg.int({ defaultValue: 50, description: 'How many of its latest messages are told of; 1 to 200.' }),
+    },
+    resolve: ({ id }, { messages }, context) => activityOf(callerProject(context), id, messages ?? 50),
+  }),
+);
+
+const Step = builder.enumType('StatisticsStep', {
+  description: 'How long each point of a series lasts.',
+  values: STEPS,
+});
+
+const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({
+  description: 'What happened in one hour or day.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When it begins.' }),
+    sent: t.exposeInt('sent', { description: 'Messages the provider accepted.' }),
+    delivered: t.exposeInt('delivered', { description: "Messages the recipients' servers accepted." }),
+    opened: t.exposeInt('opened', { description: 'Messages that were opened.' }),
+    clicked: t.exposeInt('clicked', { description: 'Messages in which a link was clicked.' }),
+    bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
+    complained: t.exposeInt('complained', { description: 'Messages that were marked as spam.' }),
+    failed: t.exposeInt('failed', { description: 'Messages that were refused for good.' }),
+    unsubscribed: t.exposeInt('unsubscribed', { description: 'Contacts who unsubscribed.' }),
+    added: t.exposeInt('added', { description: 'Contacts that were added.' }),
+  }),
+});
+
+builder.queryField('statistics', (t) =>
+  t.field({
+    type: [Point],
+    description: 'How much of everything happened, hour by hour or day by day, without gaps; at most 400 points.',
+    complexity: 500,
+    args: {
+      since: t.arg({ type: 'DateTime', required: true, description: 'Where the first point lies.' }),
+      step: t.arg({ type: Step, required: true, description: 'How long a point lasts.' }),
+      timeZone: t.arg.string({ defaultValue: 'UTC', description: 'Whose days and hours, such as `Europe/Berlin`.' }),
+    },
+    resolve: (_root, { since, step, timeZone }, context) =>
+      statistics(callerProject(context), { since, step, timeZone: timeZone ?? 'UTC' }),
+  }),
+);

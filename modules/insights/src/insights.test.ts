@@ -1,0 +1,59 @@
+import { newId, pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const ACTIVITY = 'query ($id: ID!) { contact(id: $id) { activity { type detail subject messageId } } }';
+const STATISTICS = `query ($since: DateTime!, $step: StatisticsStep!, $timeZone: String) {
+  statistics(since: $since, step: $step, timeZone: $timeZone) { at added unsubscribed sent }
+}`;
+
+test('the activity of a contact tells how it came, what was sent to it and why it is not mailed, newest first', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const message = newId('eml');
+  await pool.query(
+    `INSERT INTO messages (id, project_id, contact_id, email, subject, state, accepted_at, opened_at, answer)
+     VALUES ($1, $2, $3, 'ada@example.com', 'Hello', 'accepted', now() + '1 min', now() + '2 min', '250 ok')`,
+    [message, api.projectId, ada.id],
+  );
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  const { body } = await api.graphql(ACTIVITY, { id: ada.id });
+  expect(body.data.contact.activity).toEqual([
+    { type: 'email.opened', detail: null, subject: 'Hello', messageId: message },
+    { type: 'email.sent', detail: '250 ok', subject: 'Hello', messageId: message },
+    { type: 'contact.suppressed', detail: 'unsubscribed', subject: null, messageId: null },
+    { type: 'contact.created', detail: 'api', subject: null, messageId: null },
+  ]);
+});
+
+test('statistics count what happened day by day, without gaps and without other projects', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const ada = await api.contact('ada@example.com');
+  await other.contact('bob@example.com');
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  const since = new Date(Date.now() - 6 * 86_400_000).toISOString();
+  const { body } = await api.graphql(STATISTICS, { since, step: 'day' });
+  const points = body.data.statistics;
+  expect(points).toHaveLength(7);
+  expect(points.at(-1)).toMatchObject({ added: 1, unsubscribed: 1, sent: 0 });
+  expect(points.slice(0, -1).every(({ added }: { added: number }) => added === 0)).toBe(true);
+});
+
+test('days begin at midnight of the time zone', async () => {
+  const api = await testApi();
+  const since = new Date(Date.now() - 86_400_000).toISOString();
+  const { body } = await api.graphql(STATISTICS, { since, step: 'day', timeZone: 'Asia/Kolkata' });
+  expect(body.data.statistics.every(({ at }: { at: string }) => at.endsWith('T18:30:00.000Z'))).toBe(true);
+});
+
+test('too many points and unknown time zones are refused', async () => {
+  const api = await testApi();
+  const since = new Date(Date.now() - 100 * 86_400_000).toISOString();
+  for (const variables of [
+    { since, step: 'hour' },
+    { since, step: 'day', timeZone: 'Moon/Crater' },
+  ]) {
+    const { body } = await api.graphql(STATISTICS, variables);
+    expect(body.errors[0].extensions.code).toBe('validation_error');
+  }
+});

@@ -1,0 +1,91 @@
+import { invalid, pool } from '@postroom/platform';
+
+/** How long each point of a series lasts. */
+export const STEPS = ['hour', 'day'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** What happened in one hour or day. */
+export interface Statistics {
+  /** When it begins. */
+  at: Date;
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  failed: number;
+  unsubscribed: number;
+  /** Contacts that were added. */
+  added: number;
+}
+
+/** The event that each number counts. */
+const COUNTED: Record<Exclude<keyof Statistics, 'at'>, string> = {
+  sent: 'email.sent',
+  delivered: 'email.delivered',
+  opened: 'email.opened',
+  clicked: 'email.clicked',
+  bounced: 'email.bounced',
+  complained: 'email.complained',
+  failed: 'email.failed',
+  unsubscribed: 'contact.unsubscribed',
+  added: 'contact.created',
+};
+
+const MAX_POINTS = 400;
+const STEP_MS: Record<Step, number> = { hour: 3_600_000, day: 86_400_000 };
+/** How far the time in an event's id may be from its `created_at`. */
+const SLACK_MS = 60_000;
+
+/**
+ * How much of everything happened since a time, one point for each hour or day of a time zone, without gaps.
+ * @throws DomainError `validation_error` for an unknown time zone or more than 400 points.
+ */
+export async function statistics(
+  projectId: string,
+  { since, step, timeZone }: { since: Date; step: Step; timeZone: string },
+): Promise<Statistics[]> {
+  if (!isTimeZone(timeZone)) throw invalid({ field: 'timeZone', message: 'is not a time zone' });
+  if ((Date.now() - since.getTime()) / STEP_MS[step] > MAX_POINTS)
+    throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ago` });
+  const { rows } = await pool.query<Statistics>(SERIES, [
+    projectId,
+    since,
+    step,
+    timeZone,
+    idAt(since.getTime() - SLACK_MS),
+    Object.values(COUNTED),
+  ]);
+  return rows;
+}
+
+/** Events are in the order of their ids, which begin with their time, so a period is a range of the index. */
+const SERIES = `
+  WITH counted AS (
+    SELECT date_trunc($3, created_at, $4) AS at, type, count(*)::int AS number FROM events
+    WHERE project_id = $1 AND id >= $5 AND created_at >= $2 AND type = ANY ($6) GROUP BY 1, 2
+  ),
+  points AS (
+    SELECT generate_series(date_trunc($3, $2::timestamptz, $4), now(), ('1 ' || $3)::interval, $4) AS at
+  )
+  SELECT p.at, ${Object.entries(COUNTED)
+    .map(([name, type]) => `coalesce(sum(c.number) FILTER (WHERE c.type = '${type}'), 0)::int AS ${name}`)
+    .join(', ')}
+  FROM points p LEFT JOIN counted c ON c.at = p.at GROUP BY p.at ORDER BY p.at`;
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Where ids of events of a time begin. */
+function idAt(ms: number): string {
+  const digits = Math.max(Math.trunc(ms), 0).toString(32).padStart(10, '0');
+  return `evt_${[...digits].map((digit) => BASE32[Number.parseInt(digit, 32)]).join('')}`;
+}
