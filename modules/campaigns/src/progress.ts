@@ -1,4 +1,4 @@
-import { listen } from '@postroom/platform';
+import { listen, liveView } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 
 const FINAL: ReadonlySet<Campaign['status']> = new Set(['completed', 'canceled']);
@@ -13,14 +13,19 @@ const LOOK_EVERY_MS = 2_000;
  * nothing piles up: what changes while one state is being sent is seen in the next.
  * @throws DomainError `not_found`.
  */
-export async function* watchCampaign(projectId: string, id: string): AsyncGenerator<Campaign> {
+export function watchCampaign(projectId: string, id: string): AsyncIterableIterator<Campaign> {
+  return liveView((left) => changesOf(projectId, id, left));
+}
+
+async function* changesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Campaign, void> {
   const bell = new Bell();
+  left.addEventListener('abort', () => bell.ring());
   const stopListening = await listen((payload) => {
     if (payload === '' || payload === `campaign ${id}`) bell.ring();
   });
   try {
     let shown = '';
-    for (let endedAt = Infinity; ;) {
+    for (let endedAt = Infinity; !left.aborted;) {
       const campaign = await getCampaign(projectId, id);
       const state = JSON.stringify(campaign);
       if (state !== shown) yield campaign;

@@ -26,6 +26,7 @@ export { type NewEvent, record } from './events.ts';
 export { ID_PREFIXES, type IdPrefix, isId, newId } from './ids.ts';
 export { JSON_OBJECT, jsonSchema, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
+export { liveView, pause } from './live.ts';
 export { logger } from './logger.ts';
 export { Node, registerNode } from './nodes.ts';
 export {
@@ -51,3 +52,4 @@ export { created, deleted, found, gql, page, type Reply, type Route, type Select
 export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
 export { decryptSecret, encryptSecret } from './secrets.ts';
 export { runService, type Service } from './service.ts';
+export { workflowUrl } from './temporal-ui.ts';

@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
-import { db, listen, type Prisma } from '@postroom/platform';
+import { db, listen, liveView, pause, type Prisma } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 
 type Delivery = Prisma.DeliveryModel;
@@ -16,20 +15,28 @@ const AT_ONCE = 50;
  * A watcher who is slower than a burst sees the latest of it.
  * @throws DomainError `not_found` for an endpoint that is not the project's.
  */
-export async function* watchDeliveries(projectId: string, endpointId?: string | null): AsyncGenerator<Delivery> {
-  if (endpointId != null) await getEndpoint(projectId, endpointId, { select: { id: true } });
+export function watchDeliveries(projectId: string, endpointId?: string | null): AsyncIterableIterator<Delivery> {
+  return liveView((left) => attempted(projectId, endpointId ?? undefined, left));
+}
+
+async function* attempted(
+  projectId: string,
+  endpointId: string | undefined,
+  left: AbortSignal,
+): AsyncGenerator<Delivery, void> {
+  if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let ids: string[] = [];
   const stopListening = await listen((payload) => {
-    const [what, ...attempted] = payload.split(' ');
-    if (what === ATTEMPTED) ids = [...ids, ...attempted].slice(-500);
+    const [what, ...told] = payload.split(' ');
+    if (what === ATTEMPTED) ids = [...ids, ...told].slice(-500);
   });
   try {
-    for (;;) {
-      const where = { id: { in: ids }, projectId, ...(endpointId == null ? {} : { endpointId }) };
-      const attempted = ids.length > 0;
+    while (!left.aborted) {
+      const where = { id: { in: ids }, projectId, ...(endpointId === undefined ? {} : { endpointId }) };
+      const some = ids.length > 0;
       ids = [];
-      if (attempted) yield* await db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -AT_ONCE });
-      await setTimeout(LOOK_EVERY_MS);
+      if (some) yield* await db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -AT_ONCE });
+      await pause(LOOK_EVERY_MS, left);
     }
   } finally {
     await stopListening();

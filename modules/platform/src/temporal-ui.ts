@@ -1,0 +1,8 @@
+import { config } from './config.ts';
+
+/** Where the Temporal UI shows a workflow; undefined when nobody has said where the UI is. */
+export function workflowUrl(workflowId: string): string | undefined {
+  const { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace } = config;
+  if (ui === undefined) return undefined;
+  return `${ui.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}
