@@ -363,3 +363,28 @@ test('a live view over Server-Sent Events shows each delivery when it has been a
   expect(text).toContain(watched.id);
   expect(text).not.toContain(other.id);
 });
+
+test('people see the body as it is posted, its workflow, and how the endpoint did lately', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id } = await endpoint(api, there.url);
+  await happen(api, 'contact.created', { z: 1, a: 'ü' });
+  const owner = await signedIn(api);
+  await eventually(async () => {
+    const { data } = (
+      await owner.graphql(
+        `query ($id: ID!) {
+          webhookDeliveries(endpointId: $id) { nodes { body workflowUrl } }
+          webhookEndpoint(id: $id) { recent { acknowledged retried failed queued more medianMs } }
+        }`,
+        { id },
+      )
+    ).body;
+    const [delivery] = data.webhookDeliveries.nodes;
+    expect(delivery.body).toBe(there.received[0]?.raw);
+    expect(delivery.workflowUrl).toMatch(/^http:.*\/namespaces\/default\/workflows\/(dlv|batch)_/);
+    const { medianMs, ...counts } = data.webhookEndpoint.recent;
+    expect(counts).toEqual({ acknowledged: 1, retried: 0, failed: 0, queued: 0, more: false });
+    expect(medianMs).toBeGreaterThanOrEqual(0);
+  });
+});

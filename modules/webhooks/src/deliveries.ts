@@ -7,12 +7,14 @@ import {
   notFound,
   type Page,
   type PageArgs,
+  pool,
   type Prisma,
   readPage,
   type RowsQuery,
   sql,
 } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
+import { type EventRow, renderBody } from './payload.ts';
 
 type Delivery = Prisma.DeliveryModel;
 export type DeliveryState = Delivery['state'];
@@ -55,6 +57,17 @@ export async function getDelivery(projectId: string, id: string, query: RowsQuer
   const delivery = isId('dlv', id) ? await db.delivery.findFirst({ ...query, where: { id, projectId } }) : null;
   if (delivery === null) throw notFound('delivery');
   return delivery;
+}
+
+/** The body that deliveries of an event post, the same bytes each time. */
+export async function bodyOf(eventId: string): Promise<string> {
+  const { rows } = await pool.query<EventRow>(
+    `SELECT id AS event_id, type AS event_type, created_at AS event_created_at, project_id, data::text AS data
+     FROM events WHERE id = $1`,
+    [eventId],
+  );
+  if (rows[0] === undefined) throw notFound('event');
+  return renderBody(rows[0]);
 }
 
 /**

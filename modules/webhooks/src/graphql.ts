@@ -8,8 +8,9 @@ import {
   Node,
   registerNode,
   rowsQuery,
+  workflowUrl,
 } from '@postroom/platform';
-import { getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
+import { bodyOf, getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -22,7 +23,24 @@ import {
   updateEndpoint,
 } from './endpoints.ts';
 import { watchDeliveries } from './live.ts';
+import { type RecentDeliveries, recentDeliveries } from './recent.ts';
 import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
+
+const Recent = builder.objectRef<RecentDeliveries>('RecentDeliveries').implement({
+  description: 'What became of the deliveries to an endpoint in the last 24 hours, the latest 5,000 of them.',
+  fields: (t) => ({
+    acknowledged: t.exposeInt('acknowledged', { description: 'Answered with a 2xx status.' }),
+    retried: t.exposeInt('retried', { description: 'Not acknowledged yet, and tried again.' }),
+    failed: t.exposeInt('failed', { description: 'Given up.' }),
+    queued: t.exposeInt('queued', { description: 'Not attempted yet.' }),
+    more: t.exposeBoolean('more', { description: 'Whether there were more than are looked at.' }),
+    medianMs: t.exposeInt('medianMs', {
+      nullable: true,
+      description: 'How long half of the attempts took at most, in milliseconds; null when there were none.',
+    }),
+    p95Ms: t.exposeInt('p95Ms', { nullable: true, description: 'How long 95 of a hundred attempts took at most.' }),
+  }),
+});
 
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
   interfaces: [Node],
@@ -42,6 +60,17 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
       type: 'DateTime',
       nullable: true,
       description: 'Since when no attempt has been acknowledged; null when the last one was.',
+    }),
+    previousSecretExpiresAt: t.expose('previousSecretExpiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when the secret before the last rotation signs too; null when there is none.',
+    }),
+    recent: t.field({
+      type: Recent,
+      description: 'How it did in the last 24 hours.',
+      complexity: 20,
+      resolve: ({ id }) => recentDeliveries(id),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -110,6 +139,17 @@ const Delivery = builder.prismaObject('Delivery', {
       type: 'DateTime',
       nullable: true,
       description: 'When it was acknowledged or failed.',
+    }),
+    body: t.string({
+      description: 'The body that is posted, the same bytes each time.',
+      select: { eventId: true },
+      resolve: ({ eventId }) => bodyOf(eventId),
+    }),
+    workflowUrl: t.string({
+      nullable: true,
+      description: 'Its workflow in the Temporal UI; null before it has one, or when nobody said where the UI is.',
+      select: { workflowId: true },
+      resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
     }),
     endpoint: t.relation('endpoint', { description: 'The endpoint it goes to.' }),
     event: t.relation('event', { description: 'The event it carries.' }),
