@@ -1,0 +1,257 @@
+import { addLocalDomain } from '@postroom/domains';
+import { pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { describe, expect, test } from 'vitest';
+
+async function sender() {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  return api;
+}
+
+const HELLO = { from: 'Acme <hello@example.com>', to: ['ada@example.net'], subject: 'Hello', html: '<p>Hello</p>' };
+
+const fieldsOf = (reply: { body: { error: { details: { field: string }[] } } }) =>
+  reply.body.error.details.map(({ field }) => field);
+
+describe('POST /v1/emails', () => {
+  test('is allowed for sending-scope and full-scope keys, and answers 202 with an id and queued', async () => {
+    const api = await sender();
+    const { key } = await api.newKey('sending');
+    for (const options of [{ key }, {}]) {
+      const reply = await api.send('POST', '/v1/emails', { ...options, body: HELLO });
+      expect(reply.status, JSON.stringify(reply.body)).toBe(202);
+      expect(reply.body).toEqual({ data: { id: expect.stringMatching(/^eml_[0-9a-z]{26}$/), status: 'queued' } });
+    }
+    for (const [method, path] of [
+      ['GET', '/v1/emails'],
+      ['POST', '/v1/emails/batch'],
+    ] as const) {
+      const reply = await api.send(method, path, { key, ...(method === 'POST' ? { body: { emails: [HELLO] } } : {}) });
+      expect([reply.status, reply.body.error.code]).toEqual([403, 'insufficient_scope']);
+    }
+  });
+
+  test('has its rows committed before the answer', async () => {
+    const api = await sender();
+    const { id } = (await api.post('/v1/emails', { ...HELLO, metadata: { order: '1' }, tags: ['receipt'] })).body.data;
+    const { rows } = await pool.query('SELECT state, email, subject, metadata, tags FROM messages WHERE id = $1', [id]);
+    expect(rows).toEqual([
+      { state: 'planned', email: 'ada@example.net', subject: 'Hello', metadata: { order: '1' }, tags: ['receipt'] },
+    ]);
+  });
+
+  test('takes one address or a list of them, with or without names', async () => {
+    const api = await sender();
+    const reply = await api.post('/v1/emails', {
+      ...HELLO,
+      to: '"Lovelace, Ada" <ada@example.net>',
+      cc: ['b@example.net'],
+      reply_to: 'help@example.com',
+    });
+    const { data } = (await api.get(`/v1/emails/${reply.body.data.id}`)).body;
+    expect(data).toMatchObject({
+      from: 'Acme <hello@example.com>',
+      to: ['"Lovelace, Ada" <ada@example.net>'],
+      cc: ['b@example.net'],
+      bcc: [],
+      replyTo: ['help@example.com'],
+      status: 'queued',
+      recipients: [{ email: 'ada@example.net', status: 'queued' }, { email: 'b@example.net' }],
+      events: [{ type: 'email.queued' }],
+    });
+  });
+
+  test.each([
+    ['nothing', {}, ['from', 'to']],
+    ['no words', { from: HELLO.from, to: HELLO.to }, ['subject', 'html']],
+    [
+      'bad addresses',
+      { ...HELLO, from: 'x', to: ['a@b.test', 'nobody'], cc: ['a@'], bcc: 'b@', reply_to: ['c@'] },
+      ['from', 'to.1', 'cc.0', 'bcc.0', 'reply_to.0'],
+    ],
+    ['nobody', { ...HELLO, to: [] }, ['to']],
+    ['a line break in a name', { ...HELLO, to: ['Ada\r\nBcc: eve@example.net <ada@example.net>'] }, ['to.0']],
+    ['too many addresses', { ...HELLO, bcc: Array.from({ length: 50 }, (_, i) => `b${i}@example.net`) }, ['to']],
+    [
+      'bad headers',
+      { ...HELLO, headers: { Subject: 'x', 'X-A': 1, 'X-B': 'a\r\nb' } },
+      ['headers.Subject', 'headers.X-A', 'headers.X-B'],
+    ],
+    [
+      'bad attachments',
+      { ...HELLO, attachments: [{ filename: '../x', content: '%' }] },
+      ['attachments.0.filename', 'attachments.0.content'],
+    ],
+    ['a time that is past', { ...HELLO, scheduled_at: '2020-01-01T00:00:00Z' }, ['scheduled_at']],
+    ['metadata that is a list', { ...HELLO, metadata: [1] }, ['metadata']],
+    [
+      'an unknown template',
+      { from: HELLO.from, to: HELLO.to, subject: 'x', template_id: 'tpl_01h455vb4pex5vsknk084sn02q' },
+      ['template_id'],
+    ],
+    ['an unknown field', { ...HELLO, form: 'x' }, ['form']],
+    ['a value that is missing', { ...HELLO, html: '<p>{{name}}</p>', variables: {} }, ['variables.name']],
+  ])('with %s is a validation_error that names each field', async (_name, body, fields) => {
+    const api = await sender();
+    const reply = await api.post('/v1/emails', body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.error.code).toBe('validation_error');
+    expect(fieldsOf(reply)).toEqual(fields);
+  });
+
+  test('from a domain that may not send is forbidden', async () => {
+    const api = await sender();
+    const unknown = await api.post('/v1/emails', { ...HELLO, from: 'hello@elsewhere.test' });
+    await pool.query('UPDATE domains SET blocked_at = now() WHERE project_id = $1', [api.projectId]);
+    const blocked = await api.post('/v1/emails', HELLO);
+    for (const reply of [unknown, blocked]) expect([reply.status, reply.body.error.code]).toEqual([403, 'forbidden']);
+  });
+
+  test('has the words of a published template, with its variables filled in by their place', async () => {
+    const api = await sender();
+    const body = '<p>Hello {{name|there}}, <a href="https://x.test/?o={{order}}">order</a></p>';
+    const template = (await api.post('/v1/templates', { name: 'Receipt', subject: 'Order {{order}}', body })).body.data;
+    const email = {
+      from: HELLO.from,
+      to: HELLO.to,
+      template_id: template.id,
+      variables: { order: 'a&b', name: '<Ada>' },
+    };
+    expect(fieldsOf(await api.post('/v1/emails', email))).toEqual(['template_id']);
+    await api.post(`/v1/templates/${template.id}/publish`);
+    const reply = await api.post('/v1/emails', email);
+    const { data } = (await api.get(`/v1/emails/${reply.body.data.id}`)).body;
+    expect(data.subject).toBe('Order a&b');
+    expect(data.html).toBe('<p>Hello &lt;Ada&gt;, <a href="https://x.test/?o=a%26b">order</a></p>');
+  });
+
+  test('without variables leaves braces as they are', async () => {
+    const api = await sender();
+    const { id } = (await api.post('/v1/emails', { ...HELLO, html: '<p>{{ not ours }}</p>' })).body.data;
+    expect((await api.get(`/v1/emails/${id}`)).body.data.html).toBe('<p>{{ not ours }}</p>');
+  });
+
+  test('to an address that bounced is recorded as suppressed; to one that unsubscribed from campaigns it goes', async () => {
+    const api = await sender();
+    await api.post('/v1/suppressions', { email: 'ada@example.net' });
+    const suppressed = await api.post('/v1/emails', { ...HELLO, to: 'Ada@Example.net' });
+    expect(suppressed.body.data.status).toBe('suppressed');
+    const eve = await api.contact('eve@example.net');
+    await api.patch(`/v1/contacts/${eve.id}`, { subscribed: false });
+    expect((await api.post('/v1/emails', { ...HELLO, to: 'eve@example.net' })).body.data.status).toBe('queued');
+    const some = (await api.post('/v1/emails', { ...HELLO, to: ['bob@example.net'], cc: ['ada@example.net'] })).body
+      .data;
+    expect(some.status).toBe('queued');
+    expect((await api.get(`/v1/emails/${some.id}`)).body.data.recipients).toMatchObject([
+      { email: 'bob@example.net', status: 'queued' },
+      { email: 'ada@example.net', status: 'suppressed', answer: expect.stringContaining('manual') },
+    ]);
+  });
+
+  test('under an idempotency key is sent once', async () => {
+    const api = await sender();
+    const headers = { 'Idempotency-Key': 'receipt-1' };
+    const [first, again] = [await api.post('/v1/emails', HELLO, headers), await api.post('/v1/emails', HELLO, headers)];
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect((await api.get('/v1/emails')).body.data).toHaveLength(1);
+  });
+
+  test('may have 30 MB of attachments, whose content is kept as it was', async () => {
+    const api = await sender();
+    const content = Buffer.alloc(25 * 1024 * 1024, 'postroom ');
+    const attachments = [
+      { filename: 'big.bin', content: content.toString('base64') },
+      { filename: 'logo.png', content: 'iVBORw0KGgo=', content_type: 'image/png', content_id: 'logo' },
+    ];
+    const { id } = (await api.post('/v1/emails', { ...HELLO, attachments })).body.data;
+    expect((await api.get(`/v1/emails/${id}`)).body.data.attachments).toEqual([
+      { filename: 'big.bin', contentType: null, contentId: null },
+      { filename: 'logo.png', contentType: 'image/png', contentId: 'logo' },
+    ]);
+    const { rows } = await pool.query(
+      'SELECT content FROM message_attachments WHERE message_id = $1 ORDER BY position',
+      [id],
+    );
+    expect(content.equals(rows[0].content)).toBe(true);
+  });
+});
+
+describe('POST /v1/emails/batch', () => {
+  test('takes up to 100 emails and answers with an id for each', async () => {
+    const api = await sender();
+    const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`r${index}@example.net`] }));
+    const reply = await api.post('/v1/emails/batch', { emails });
+    expect(reply.status).toBe(202);
+    expect(new Set(reply.body.data.map(({ id }: { id: string }) => id)).size).toBe(100);
+    expect((await api.post('/v1/emails/batch', { emails: [...emails, HELLO] })).status).toBe(400);
+    expect((await api.post('/v1/emails/batch', { emails: [] })).status).toBe(400);
+  });
+
+  test('takes none when one is bad, and names it', async () => {
+    const api = await sender();
+    const reply = await api.post('/v1/emails/batch', { emails: [HELLO, { ...HELLO, to: ['nobody'] }] });
+    expect(reply.status).toBe(400);
+    expect(fieldsOf(reply)).toEqual(['emails.1.to.0']);
+    expect((await api.get('/v1/emails')).body.data).toEqual([]);
+  });
+});
+
+describe('scheduled emails', () => {
+  const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  test('wait, can be moved, and can be canceled once', async () => {
+    const api = await sender();
+    const [first, second] = [at(1), at(2)];
+    const queued = (await api.post('/v1/emails', { ...HELLO, scheduled_at: first })).body.data;
+    expect(queued.status).toBe('scheduled');
+    const path = `/v1/emails/${queued.id}`;
+    expect((await api.get(path)).body.data).toMatchObject({ status: 'scheduled', scheduledAt: first });
+    expect((await api.patch(path, { scheduled_at: second })).body.data.scheduledAt).toBe(second);
+    expect((await api.patch(path, { scheduled_at: '2020-01-01T00:00:00Z' })).status).toBe(400);
+    const canceled = (await api.post(`${path}/cancel`)).body.data;
+    expect(canceled).toMatchObject({
+      status: 'canceled',
+      events: [{ type: 'email.queued' }, { type: 'email.canceled' }],
+    });
+    expect((await api.post(`${path}/cancel`)).status).toBe(409);
+    expect((await api.patch(path, { scheduled_at: second })).status).toBe(409);
+  });
+
+  test('of two cancels at once one is answered with 409', async () => {
+    const api = await sender();
+    const { id } = (await api.post('/v1/emails', { ...HELLO, scheduled_at: at(1) })).body.data;
+    const replies = await Promise.all([api.post(`/v1/emails/${id}/cancel`), api.post(`/v1/emails/${id}/cancel`)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe('GET /v1/emails', () => {
+  test('lists newest first, and filters by status, address and tag', async () => {
+    const api = await sender();
+    const send = async (more: object) => (await api.post('/v1/emails', { ...HELLO, ...more })).body.data.id;
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const first = await send({ tags: ['receipt'], scheduled_at });
+    const second = await send({ to: ['bob@example.net'], cc: ['Carol@example.net'], scheduled_at });
+    await api.post(`/v1/emails/${second}/cancel`);
+    const ids = async (query: string) =>
+      (await api.get(`/v1/emails${query}`)).body.data.map(({ id }: { id: string }) => id);
+    expect(await ids('')).toEqual([second, first]);
+    expect(await ids('?status=scheduled')).toEqual([first]);
+    expect(await ids('?status=canceled')).toEqual([second]);
+    expect(await ids('?tag=receipt')).toEqual([first]);
+    expect(await ids('?to=CAROL@example.net')).toEqual([second]);
+    expect(await ids(`?created_after=${encodeURIComponent(new Date(Date.now() + 1000).toISOString())}`)).toEqual([]);
+  });
+
+  test("another project's email, or an id of another kind, is not_found", async () => {
+    const api = await sender();
+    const { id } = (await api.post('/v1/emails', HELLO)).body.data;
+    const other = await testApi();
+    for (const path of [`/v1/emails/${id}`, '/v1/emails/cmp_01h455vb4pex5vsknk084sn02q']) {
+      expect((await other.get(path)).status).toBe(404);
+      expect((await other.post(`${path}/cancel`)).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,175 @@
+import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let sink: SmtpSink;
+let system: System;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  system = await startSystem({ smtpUrl: sink.url });
+  await system.startWorker();
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await sink.close();
+});
+
+const HELLO = { from: 'Acme <hello@example.com>', subject: 'Hello', html: '<p>Hello &amp; welcome</p>' };
+
+async function send(api: SystemApi, body: Record<string, unknown>): Promise<string> {
+  const reply = await api.post('/v1/emails', { ...HELLO, ...body });
+  expect(reply.status, JSON.stringify(reply.body)).toBe(202);
+  return reply.body.data.id;
+}
+
+const untilStatus = (api: SystemApi, id: string, status: string, timeoutMs?: number) =>
+  eventually(async () => {
+    const email = (await api.get(`/v1/emails/${id}`)).body.data;
+    expect(email.status).toBe(status);
+    return email;
+  }, timeoutMs);
+
+const mailsTo = (to: string) => sink.mails.filter((mail) => mail.to === to);
+
+test('an email goes out once, with a Message-ID made of its id, and emits email.sent with its metadata', async () => {
+  const api = await system.api();
+  const id = await send(api, {
+    to: 'Ada <one@mail.test>',
+    metadata: { order: 7 },
+    tags: ['receipt'],
+    headers: { 'X-Order': '7' },
+  });
+  const email = await untilStatus(api, id, 'sent');
+  expect(email.events.map(({ type }: { type: string }) => type)).toEqual(['email.queued', 'email.sent']);
+  const [mail, ...others] = mailsTo('one@mail.test');
+  expect(others).toEqual([]);
+  const parsed = await PostalMime.parse(Buffer.from(mail?.raw ?? '', 'latin1'));
+  expect(parsed).toMatchObject({
+    messageId: `<${id}@example.com>`,
+    subject: 'Hello',
+    from: { name: 'Acme', address: 'hello@example.com' },
+    to: [{ name: 'Ada', address: 'one@mail.test' }],
+    text: expect.stringMatching(/^Hello & welcome\s*$/),
+  });
+  expect(parsed.headers).toContainEqual(expect.objectContaining({ key: 'x-order', value: '7' }));
+  const { rows } = await system.pool.query('SELECT type, data FROM events WHERE project_id = $1', [api.projectId]);
+  expect(rows).toEqual([
+    {
+      type: 'email.sent',
+      data: {
+        email: 'one@mail.test',
+        message_id: id,
+        subject: 'Hello',
+        campaign_id: null,
+        contact_id: null,
+        tags: ['receipt'],
+        metadata: { order: 7 },
+      },
+    },
+  ]);
+});
+
+test('an email to several addresses goes to each once; a blind copy is named to nobody, and a file arrives as it was', async () => {
+  const api = await system.api();
+  const content = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
+  const id = await send(api, {
+    to: ['to@mail.test'],
+    cc: ['cc@mail.test'],
+    bcc: ['bcc@mail.test'],
+    attachments: [{ filename: 'bytes.bin', content: content.toString('base64') }],
+  });
+  const { recipients } = await eventually(async () => {
+    const email = (await api.get(`/v1/emails/${id}`)).body.data;
+    expect(email.recipients.map(({ status }: { status: string }) => status)).toEqual(['sent', 'sent', 'sent']);
+    return email;
+  });
+  expect(recipients.map(({ email }: { email: string }) => email)).toEqual([
+    'to@mail.test',
+    'cc@mail.test',
+    'bcc@mail.test',
+  ]);
+  for (const address of ['to', 'cc', 'bcc']) {
+    const mails = mailsTo(`${address}@mail.test`);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.raw).not.toContain('bcc@mail.test');
+    const parsed = await PostalMime.parse(Buffer.from(mails[0]?.raw ?? '', 'latin1'));
+    expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(content);
+  }
+});
+
+test('a scheduled email goes out at its time, and a canceled one never does', async () => {
+  const api = await system.api();
+  const scheduledAt = Date.now() + 2_500;
+  const scheduled_at = new Date(scheduledAt).toISOString();
+  const id = await send(api, { to: 'later@mail.test', scheduled_at });
+  const canceled = await send(api, { to: 'never@mail.test', scheduled_at });
+  expect((await api.post(`/v1/emails/${canceled}/cancel`)).status).toBe(200);
+  await untilStatus(api, id, 'sent');
+  expect(mailsTo('later@mail.test')[0]?.at).toBeGreaterThanOrEqual(scheduledAt);
+  expect(mailsTo('never@mail.test')).toEqual([]);
+});
+
+test('a refused email fails with the reason, and its address is suppressed when it is none', async () => {
+  const api = await system.api();
+  sink.answer((to) => (to === 'gone@mail.test' ? { code: 550, message: '5.1.1 No such user' } : undefined));
+  const id = await send(api, { to: 'gone@mail.test' });
+  const email = await untilStatus(api, id, 'failed');
+  sink.answer(() => undefined);
+  expect(email.answer).toContain('No such user');
+  const { rows } = await system.pool.query('SELECT type, data FROM events WHERE project_id = $1', [api.projectId]);
+  expect(rows).toMatchObject([{ type: 'email.failed', data: { reason: expect.stringContaining('550') } }]);
+  expect((await api.post('/v1/emails', { ...HELLO, to: 'gone@mail.test' })).body.data.status).toBe('suppressed');
+});
+
+test('an address that is suppressed after the email was taken gets nothing', async () => {
+  const api = await system.api();
+  const id = await send(api, { to: 'late@mail.test', scheduled_at: new Date(Date.now() + 2_000).toISOString() });
+  await api.post('/v1/suppressions', { email: 'late@mail.test' });
+  await untilStatus(api, id, 'suppressed');
+  expect(mailsTo('late@mail.test')).toEqual([]);
+});
+
+test('many emails at once share workflows, and each goes out once', async () => {
+  const api = await system.api();
+  for (let page = 0; page < 5; page++) {
+    const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`burst${page}-${index}@mail.test`] }));
+    expect((await api.post('/v1/emails/batch', { emails })).status).toBe(202);
+  }
+  await eventually(async () => {
+    const { rows } = await system.pool.query(
+      'SELECT count(*)::int AS sent FROM messages WHERE project_id = $1 AND state = $2',
+      [api.projectId, 'accepted'],
+    );
+    expect(rows[0].sent).toBe(500);
+  }, 30_000);
+  const bursts = [...sink.counts()].filter(([to]) => to.startsWith('burst'));
+  expect(bursts).toHaveLength(500);
+  expect(bursts.every(([, count]) => count === 1)).toBe(true);
+});
+
+test('after kill -9 of the worker what waits goes out, nothing goes out twice, and what was in flight is unknown', async () => {
+  const api = await system.api();
+  sink.answer(() => new Promise((resolve) => setTimeout(resolve, 300)));
+  const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`kill${index}@mail.test`] }));
+  await api.post('/v1/emails/batch', { emails });
+  await eventually(() => expect([...sink.counts().keys()].some((to) => to.startsWith('kill'))).toBe(true));
+  await system.killWorker();
+  const more = await send(api, { to: 'killed-later@mail.test' });
+  sink.answer(() => undefined);
+  await system.startWorker();
+  await untilStatus(api, more, 'sent');
+  const states = await eventually(async () => {
+    const { rows } = await system.pool.query<{ state: string; count: number }>(
+      'SELECT state, count(*)::int AS count FROM messages WHERE project_id = $1 GROUP BY state',
+      [api.projectId],
+    );
+    const counts = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+    expect((counts.accepted ?? 0) + (counts.unknown ?? 0)).toBe(101);
+    return counts;
+  }, 60_000);
+  expect(states.unknown).toBeGreaterThan(0);
+  const counts = [...sink.counts()].filter(([to]) => to.startsWith('kill'));
+  expect(counts.every(([, count]) => count === 1)).toBe(true);
+}, 120_000);

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { newId, pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { handleUnsubscribe, testUnsubscribeUrl, unsubscribeUrl } from './index.ts';
+
+let origin = '';
+const server = createServer((request, response) => void handleUnsubscribe(request, response));
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+/** A contact, and the link in the message that a campaign sent it. */
+async function recipient() {
+  const api = await testApi();
+  const contact = await api.contact('ada@mail.test');
+  const [campaignId, messageId] = [newId('cmp'), newId('eml')];
+  await pool.query(
+    `INSERT INTO campaigns (id, project_id, name, from_name, from_email, status, recipient_count, accepted_count, updated_at)
+     VALUES ($1, $2, 'News', 'Acme & <Sons>', 'news@example.com', 'sending', 1, 1, now())`,
+    [campaignId, api.projectId],
+  );
+  await pool.query(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, 'ada@mail.test', 'accepted')`,
+    [messageId, api.projectId, campaignId, contact.id],
+  );
+  const link = origin + new URL(unsubscribeUrl(messageId)).pathname;
+  const statusOf = async () => (await api.get(`/v1/contacts/${contact.id}`)).body.data.suppressionStatus;
+  return { api, contact, campaignId, link, statusOf };
+}
+
+const ONE_CLICK = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) };
+
+test('GET shows a page and changes nothing, however often scanners follow the link', async () => {
+  const { link, statusOf } = await recipient();
+  const page = await fetch(link);
+  await fetch(link, { method: 'HEAD' });
+  expect(page.status).toBe(200);
+  const html = await page.text();
+  expect(html).toContain('Acme &amp; &lt;Sons&gt;');
+  expect(html).toContain('<form method="post">');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await statusOf()).toBe('none');
+});
+
+test('POST unsubscribes with one click: the address is suppressed, the campaign counts it and contact.unsubscribed is emitted, once', async () => {
+  const { api, contact, campaignId, link, statusOf } = await recipient();
+  const replies = await Promise.all([fetch(link, ONE_CLICK), fetch(link, ONE_CLICK)]);
+  expect(replies.map(({ status, redirected }) => [status, redirected])).toEqual([
+    [200, false],
+    [200, false],
+  ]);
+  expect(await statusOf()).toBe('unsubscribed');
+  expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data.engagement.unsubscribed).toBe(1);
+  expect(await api.events('contact.unsubscribed')).toMatchObject([
+    { data: { contact_id: contact.id, email: 'ada@mail.test' } },
+  ]);
+});
+
+test('a link that we did not make is not found, and changes nothing', async () => {
+  const { link, statusOf } = await recipient();
+  for (const bad of [`${link}x`, link.slice(0, -1), link.replace(/-.*/, ''), `${origin}/u/`, `${origin}/u/%00`]) {
+    expect((await fetch(bad, ONE_CLICK)).status, bad).toBe(404);
+  }
+  expect(await statusOf()).toBe('none');
+});
+
+test('the link of a test says so', async () => {
+  const page = await fetch(origin + new URL(testUnsubscribeUrl()).pathname, ONE_CLICK);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain('test');
+});
+
+test('other methods are refused', async () => {
+  const { link } = await recipient();
+  const reply = await fetch(link, { method: 'DELETE' });
+  expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+});
