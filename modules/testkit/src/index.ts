@@ -5,3 +5,4 @@ export { startTestWorker } from './worker.ts';
 export { type SignedIn, signedIn, signIn, TEST_PASSWORD } from './person.ts';
 export { type SinkAnswer, type SinkRule, type SmtpSink, startSmtpSink, type SunkMail } from './smtp-sink.ts';
 export { startSystem, type System, type SystemApi } from './system.ts';
+export { freePorts } from '@postroom/launcher';

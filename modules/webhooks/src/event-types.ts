@@ -35,7 +35,11 @@ const campaign = z.object({
   name: z.string().describe("The campaign's name."),
 });
 
-const counts = { sent: z.number().int(), delivered: z.number().int(), failed: z.number().int() };
+const counts = {
+  sent: z.number().int().describe('Messages that were accepted for sending.'),
+  delivered: z.number().int().describe('Of those, how many receiving servers had accepted by then.'),
+  failed: z.number().int().describe('Messages that failed to send.'),
+};
 
 const exampleContact = { contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8', email: 'ada@example.com', name: 'Ada Lovelace' };
 const exampleEmail = {

@@ -1450,8 +1450,11 @@ export interface CampaignCompletedEvent {
     campaign_id: string;
     /** The campaign's name. */
     name: string;
+    /** Messages that were accepted for sending. */
     sent: number;
+    /** Of those, how many receiving servers had accepted by then. */
     delivered: number;
+    /** Messages that failed to send. */
     failed: number;
   };
 }

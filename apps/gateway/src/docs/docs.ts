@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerFile, type StaticFile, staticFile } from '../static.ts';
+import { eventFiles } from './event-schemas.ts';
 
 /** Scripts and styles come from us, nothing from anybody else, and the page talks to this address alone. */
 const POLICY = [
@@ -29,15 +30,22 @@ const FILES: Record<string, { type: string; at: string }> = {
   '/docs/swagger-ui.js': { type: SCRIPT, at: 'swagger-ui-dist/swagger-ui-bundle.js' },
 };
 
-const read = new Map<string, StaticFile>();
+/** What has been asked for, and what was never a file. */
+const read = eventFiles();
 
-/** Answers the reference at `/docs`; false when the path is none of its files. */
+/** Answers the reference at `/docs` and the schemas of events below it; false when the path is none of its files. */
 export function answerDocs(request: IncomingMessage, response: ServerResponse, path: string): boolean {
   const name = path === '/docs/' ? '/docs' : path;
-  const known = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  if (known === undefined) return false;
-  const file = read.get(name) ?? staticFile(known.type, readFileSync(new URL(import.meta.resolve(known.at))));
-  read.set(name, file);
+  const file = read.get(name) ?? readOnce(name);
+  if (file === undefined) return false;
   answerFile(request, response, file, HEADERS);
   return true;
+}
+
+function readOnce(name: string): StaticFile | undefined {
+  const known = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  if (known === undefined) return undefined;
+  const file = staticFile(known.type, readFileSync(new URL(import.meta.resolve(known.at))));
+  read.set(name, file);
+  return file;
 }
