@@ -9,6 +9,8 @@ import {
   renderTemplate,
   sendAll,
   settle,
+  signed,
+  signerFor,
   withRetries,
 } from '@postroom/emails';
 import { pool, record } from '@postroom/platform';
@@ -41,7 +43,7 @@ export async function sendTurn(campaignId: string, claim: string, signal: AbortS
   if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return turnOf(campaignId, undefined);
-  const hold = await sendPages(campaignId, claim, frame, signal);
+  const hold = await sendPages(campaign, claim, frame, signal);
   if (hold?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
   }
@@ -67,7 +69,7 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
 }
 
 async function sendPages(
-  campaignId: string,
+  { id: campaignId, project_id: projectId }: CampaignRow,
   claim: string,
   frame: CampaignFrame,
   signal: AbortSignal,
@@ -76,7 +78,8 @@ async function sendPages(
   const lastClaimAt = Date.now() + TURN_MS;
   const send = async (row: ClaimedRecipient) => {
     const data = frame.render(row, new Date());
-    const outcome = await way.send({ from: frame.from, to: row.email, data, stuffed: true });
+    const message = { from: frame.from, to: row.email, data, stuffed: true };
+    const outcome = await way.send(signed(message, await signerFor(projectId, frame.from)));
     return frame.hasOwnSubjects
       ? { outcome, subject: renderTemplate(frame.frame.subject, frame.valuesOf(row)) }
       : { outcome };

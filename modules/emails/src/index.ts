@@ -33,3 +33,4 @@ export { messageIdOf } from './transactional.ts';
 export { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
 export { testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
 export { handleUnsubscribe } from './unsubscribe-page.ts';
+export { signed, signerFor } from './signing.ts';

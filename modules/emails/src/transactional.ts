@@ -9,6 +9,7 @@ import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageErr
 import { type Hold, sendAll, type Sent } from './outflow.ts';
 import type { Template, TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from './retries.ts';
+import { signed, signerFor } from './signing.ts';
 import type { SmtpMessage } from './smtp/index.ts';
 
 interface ClaimedRow {
@@ -121,7 +122,8 @@ async function send(row: Ready): Promise<Sent> {
   const { content } = row;
   if (content === undefined) throw new MessageError('content', 'Its content is gone.');
   const sendComposed = async (attachments: Attachment[]) => {
-    const outcome = await lane('transactional').send(await compose(row, content, attachments));
+    const message = await compose(row, content, attachments);
+    const outcome = await lane('transactional').send(signed(message, await signerFor(row.project_id, message.from)));
     return { outcome };
   };
   if (!content.attached) return sendComposed([]);
