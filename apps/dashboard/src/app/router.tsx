@@ -1,12 +1,17 @@
 import { createRouter } from '@tanstack/react-router';
+import { audienceRoutes } from '../pages/audience/routes.tsx';
 import { settingsRoutes } from '../pages/settings/routes.tsx';
 import { signInRoutes } from '../pages/sign-in/routes.tsx';
+import { webhookRoutes } from '../pages/webhooks/routes.tsx';
 import { LoadFailed, PagePending } from '../parts/route-states.tsx';
 import { gateRoute, projectRoute, rootRoute, startRoute } from './routes.tsx';
 
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
-  gateRoute.addChildren([startRoute, projectRoute.addChildren([...settingsRoutes])]),
+  gateRoute.addChildren([
+    startRoute,
+    projectRoute.addChildren([...audienceRoutes, ...settingsRoutes, ...webhookRoutes]),
+  ]),
 ]);
 
 export const router = createRouter({

@@ -12,6 +12,8 @@ interface ConfirmProps {
   action: string;
   /** Must be typed before the button works; for what can't be undone. */
   word?: string;
+  /** Nothing is lost by it, so the button is not red. */
+  harmless?: boolean;
   running: boolean;
   problem: Problem | undefined;
   onConfirm: () => void;
@@ -28,7 +30,7 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-function Question({ onClose, action, word, running, problem, onConfirm, children }: ConfirmProps) {
+function Question({ onClose, action, word, harmless = false, running, problem, onConfirm, children }: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -58,11 +60,11 @@ function Question({ onClose, action, word, running, problem, onConfirm, children
         <FormButtons
           submit={action}
           running={running}
-          color="red"
+          color={harmless ? undefined : 'red'}
           disabled={word !== undefined && typed.trim() !== word.trim()}
         >
           <Button variant="default" onClick={onClose}>
-            Keep it
+            {harmless ? 'Cancel' : 'Keep it'}
           </Button>
         </FormButtons>
       </Stack>

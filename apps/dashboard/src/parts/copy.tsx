@@ -64,7 +64,18 @@ export function CopyLine({ text, shown = text, label }: { text: string; shown?: 
 }
 
 /** Several lines as they are, scrolled by mouse and keyboard, with a copy button. */
-export function CodeBlock({ text, label, maxHeight = 360 }: { text: string; label: string; maxHeight?: number }) {
+export function CodeBlock({
+  text,
+  copied = text,
+  label,
+  maxHeight = 360,
+}: {
+  text: string;
+  /** What the button copies, when it is not what is shown. */
+  copied?: string;
+  label: string;
+  maxHeight?: number;
+}) {
   return (
     <Box pos="relative">
       <ScrollArea.Autosize
@@ -76,7 +87,7 @@ export function CodeBlock({ text, label, maxHeight = 360 }: { text: string; labe
         <pre className="mono">{text}</pre>
       </ScrollArea.Autosize>
       <Box pos="absolute" top={6} right={6}>
-        <CopyButton text={text} label={`Copy: ${label}`} />
+        <CopyButton text={copied} label={`Copy: ${label}`} />
       </Box>
     </Box>
   );

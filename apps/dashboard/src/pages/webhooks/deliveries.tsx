@@ -1,0 +1,190 @@
+import { Button, Code, Group, Select, Text } from '@mantine/core';
+import { IconChecks } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { DeliveriesQuery, DeliveryState } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { ReplayFailed } from './replay-failed.tsx';
+import type { DeliverySearch } from './routes.tsx';
+import { STATES } from './states.ts';
+
+const DELIVERIES = graphql(`
+  query Deliveries($endpointId: ID!, $state: DeliveryState, $eventType: String, $first: Int!, $after: String) {
+    webhookDeliveries(endpointId: $endpointId, state: $state, eventType: $eventType, first: $first, after: $after) {
+      nodes {
+        id
+        eventType
+        state
+        attemptCount
+        nextAttemptAt
+        replayOf
+        createdAt
+        attempts {
+          status
+          error
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+    webhookEventTypes {
+      name
+    }
+  }
+`);
+
+const PAGE_SIZE = 25;
+
+type Delivery = DeliveriesQuery['webhookDeliveries']['nodes'][number];
+
+/** What was delivered to an endpoint, newest first. */
+export function Deliveries({ endpointId }: { endpointId: string }) {
+  const search = useSearch({ from: '/gate/p/$projectId/webhooks/$endpointId' });
+  const may = useMay();
+  const [replaying, setReplaying] = useState(false);
+  const read = useRead(DELIVERIES, {
+    endpointId,
+    state: search.state ?? null,
+    eventType: search.type ?? null,
+    first: PAGE_SIZE,
+    after: cursorOf(search) ?? null,
+  });
+  return (
+    <Section
+      title="Deliveries"
+      actions={
+        <Group gap="xs">
+          <Filters search={search} types={read.data?.webhookEventTypes.map(({ name }) => name) ?? []} />
+          {may('write') && (
+            <Button variant="default" size="xs" onClick={() => setReplaying(true)}>
+              Replay failed…
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      <Answer of={read} skeleton={<RowsSkeleton />}>
+        {({ webhookDeliveries: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Nothing filtered={search.state !== undefined || search.type !== undefined} />
+          ) : (
+            <>
+              <DeliveryTable deliveries={nodes} endpointId={endpointId} />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </>
+          )
+        }
+      </Answer>
+      <ReplayFailed endpointId={endpointId} opened={replaying} onClose={() => setReplaying(false)} />
+    </Section>
+  );
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  return filtered ? (
+    <Empty title="None like that" icon={IconChecks}>
+      No delivery is in that state and of that type. Take a filter away to see the others.
+    </Empty>
+  ) : (
+    <Empty title="Nothing delivered yet" icon={IconChecks}>
+      As soon as something happens that this endpoint wants to hear of, its delivery shows here. A test event shows that
+      it works.
+    </Empty>
+  );
+}
+
+function Filters({ search, types }: { search: DeliverySearch; types: string[] }) {
+  const navigate = useNavigate({ from: '/p/$projectId/webhooks/$endpointId' });
+  const filter = (change: Partial<DeliverySearch>) =>
+    void navigate({ search: ({ after: _, ...rest }) => ({ ...rest, ...change }), replace: true });
+  return (
+    <>
+      <Select
+        size="xs"
+        w={130}
+        aria-label="State"
+        placeholder="Any state"
+        clearable
+        value={search.state ?? null}
+        data={Object.entries(STATES).map(([value, { label }]) => ({ value, label }))}
+        onChange={(state) => filter({ state: (state ?? undefined) as DeliveryState | undefined })}
+      />
+      <Select
+        size="xs"
+        w={170}
+        aria-label="Event type"
+        placeholder="Any event"
+        clearable
+        searchable
+        value={search.type ?? null}
+        data={types}
+        onChange={(type) => filter({ type: type ?? undefined })}
+      />
+    </>
+  );
+}
+
+function DeliveryTable({ deliveries, endpointId }: { deliveries: Delivery[]; endpointId: string }) {
+  const { id: projectId } = useProject();
+  return (
+    <DataTable
+      label="Deliveries"
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Event',
+          cell: ({ id, eventType, replayOf }) => (
+            <TextLink
+              to="/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId"
+              params={{ projectId, endpointId, deliveryId: id }}
+              className="covering"
+              c="inherit"
+              size="sm"
+              fw={550}
+            >
+              {eventType}
+              {replayOf !== null && <span className="dimmed"> (replay)</span>}
+            </TextLink>
+          ),
+        },
+        {
+          title: 'State',
+          cell: ({ state }) => <State tone={STATES[state].tone}>{STATES[state].label}</State>,
+          width: 130,
+        },
+        { title: 'Last answer', cell: ({ attempts }) => <LastAnswer of={attempts.at(-1)} />, from: 'sm' },
+        { title: 'Attempts', cell: ({ attemptCount }) => attemptCount, align: 'right', from: 'md', width: 90 },
+        {
+          title: 'Next try',
+          cell: ({ nextAttemptAt, state }) =>
+            nextAttemptAt !== null && state === 'retried' ? <When at={nextAttemptAt} /> : '–',
+          from: 'md',
+          width: 130,
+        },
+        { title: 'When', cell: ({ createdAt }) => <When at={createdAt} />, width: 130 },
+      ]}
+    />
+  );
+}
+
+function LastAnswer({ of: attempt }: { of: Delivery['attempts'][number] | undefined }) {
+  if (attempt === undefined) return <Text c="dimmed">None yet</Text>;
+  return (
+    <>
+      {attempt.status !== null && <Code>{attempt.status}</Code>} {attempt.error}
+    </>
+  );
+}

@@ -1,0 +1,173 @@
+import { Button, Card, Group, Text } from '@mantine/core';
+import { IconExternalLink, IconRepeat } from '@tabler/icons-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useMay } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useLive } from '../../data/live.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { DeliveryQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { BackLabel, Page, Section } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { When } from '../../parts/when.tsx';
+import { Attempts } from './attempts.tsx';
+import { STATES } from './states.ts';
+
+const DELIVERY = graphql(`
+  query Delivery($id: ID!) {
+    webhookDelivery(id: $id) {
+      id
+      eventId
+      eventType
+      state
+      attemptCount
+      nextAttemptAt
+      replayOf
+      createdAt
+      closedAt
+      body
+      workflowUrl
+      endpoint {
+        url
+      }
+      attempts {
+        number
+        startedAt
+        durationMs
+        status
+        error
+        response
+        headers
+      }
+    }
+  }
+`);
+
+const ATTEMPTED = graphql(`
+  subscription OneAttempted($endpointId: ID!) {
+    webhookDeliveryAttempted(endpointId: $endpointId) {
+      id
+    }
+  }
+`);
+
+const REPLAY = graphql(`
+  mutation ReplayDelivery($id: ID!) {
+    replayWebhookDelivery(id: $id) {
+      id
+    }
+  }
+`);
+
+export type Delivery = DeliveryQuery['webhookDelivery'];
+
+/** One delivery: what was posted, each attempt with its answer, and when the next one is. */
+export function DeliveryPage() {
+  const { projectId, endpointId, deliveryId } = useParams({
+    from: '/gate/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',
+  });
+  const read = useRead(DELIVERY, { id: deliveryId });
+  const delivery = read.data?.webhookDelivery;
+  useLive(ATTEMPTED, { endpointId }, { pause: delivery === undefined || delivery.closedAt !== null });
+  return (
+    <Page
+      title={delivery?.eventType ?? 'Delivery'}
+      about={delivery?.endpoint.url}
+      mark={delivery !== undefined && <State tone={STATES[delivery.state].tone}>{STATES[delivery.state].label}</State>}
+      actions={delivery !== undefined && <Actions delivery={delivery} endpointId={endpointId} projectId={projectId} />}
+      back={
+        <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId }} size="sm">
+          <BackLabel>Endpoint</BackLabel>
+        </TextLink>
+      }
+    >
+      <Answer of={read}>{(data) => <Content delivery={data.webhookDelivery} />}</Answer>
+    </Page>
+  );
+}
+
+function Actions({
+  delivery: { id, workflowUrl, closedAt },
+  projectId,
+  endpointId,
+}: {
+  delivery: Delivery;
+  projectId: string;
+  endpointId: string;
+}) {
+  const replay = useChange(REPLAY);
+  const navigate = useNavigate();
+  const writes = useMay()('write');
+  const run = async () => {
+    const data = await replay.run({ id });
+    if (data === undefined) return;
+    tell('It goes out once more: this is the new delivery.');
+    void navigate({
+      to: '/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',
+      params: { projectId, endpointId, deliveryId: data.replayWebhookDelivery.id },
+    });
+  };
+  return (
+    <>
+      <FormProblem problem={replay.problem} />
+      {workflowUrl !== null && (
+        <Button
+          component="a"
+          href={workflowUrl}
+          target="_blank"
+          rel="noreferrer"
+          variant="default"
+          rightSection={<IconExternalLink size={15} aria-hidden />}
+        >
+          Workflow
+        </Button>
+      )}
+      {writes && closedAt !== null && (
+        <Button leftSection={<IconRepeat size={16} aria-hidden />} loading={replay.running} onClick={() => void run()}>
+          Replay
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Content({ delivery }: { delivery: Delivery }) {
+  const { state, nextAttemptAt, attemptCount, createdAt, closedAt, eventId, replayOf, body } = delivery;
+  return (
+    <>
+      <Card>
+        <Facts
+          facts={[
+            ['Queued', <When key="at" at={createdAt} />],
+            ['Attempts', `${attemptCount} of 6 at most`],
+            state === 'retried' && nextAttemptAt !== null && ['Next attempt', <When key="next" at={nextAttemptAt} />],
+            closedAt !== null && [state === 'failed' ? 'Given up' : 'Acknowledged', <When key="end" at={closedAt} />],
+            ['Event id', <code key="event">{eventId}</code>],
+            ['Delivery id', <code key="id">{delivery.id}</code>],
+            replayOf !== null && ['Replay of', <code key="replay">{replayOf}</code>],
+          ]}
+        />
+      </Card>
+      <Section title="Attempts" about="A receiver has ten seconds to answer with a 2xx status.">
+        <Attempts attempts={delivery.attempts} />
+      </Section>
+      <Section title="Payload" about="The body as it is posted, the same bytes each time.">
+        <CodeBlock text={pretty(body)} copied={body} label="Payload" />
+        <Group mt="xs">
+          <Text size="xs" c="dimmed">
+            {new TextEncoder().encode(body).length.toLocaleString('en')} bytes; laid out for reading here, copied as
+            posted.
+          </Text>
+        </Group>
+      </Section>
+    </>
+  );
+}
+
+const pretty = (body: string) => JSON.stringify(JSON.parse(body), null, 2);

@@ -1,0 +1,69 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
+
+const ENDPOINT = graphql(`
+  query EndpointToEdit($id: ID!) {
+    webhookEndpoint(id: $id) {
+      id
+      url
+      description
+      events
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation UpdateEndpoint($id: ID!, $input: UpdateWebhookEndpointInput!) {
+    updateWebhookEndpoint(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+/** Changes where events go, or which. */
+export function EditEndpoint() {
+  const { projectId, endpointId } = useParams({ from: '/gate/p/$projectId/webhooks/$endpointId/edit' });
+  const endpoint = useRead(ENDPOINT, { id: endpointId });
+  const update = useChange(UPDATE);
+  const navigate = useNavigate();
+  const there = { to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } } as const;
+  const submit = async (input: EndpointValues) => {
+    if ((await update.run({ id: endpointId, input })) === undefined) return;
+    tell('The endpoint is changed.');
+    void navigate(there);
+  };
+  return (
+    <Page
+      title="Edit the endpoint"
+      width={760}
+      back={
+        <TextLink {...there} size="sm">
+          <BackLabel>Endpoint</BackLabel>
+        </TextLink>
+      }
+    >
+      <Answer of={endpoint}>
+        {({ webhookEndpoint: { url, description, events } }) => (
+          <EndpointForm
+            initialValues={{ url, description: description ?? '', events }}
+            submit="Save"
+            running={update.running}
+            problem={update.problem}
+            onSubmit={(values) => void submit(values)}
+          >
+            <ButtonLink {...there} variant="default">
+              Cancel
+            </ButtonLink>
+          </EndpointForm>
+        )}
+      </Answer>
+    </Page>
+  );
+}

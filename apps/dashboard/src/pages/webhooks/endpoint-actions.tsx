@@ -1,0 +1,194 @@
+import { ActionIcon, Button, Menu, Radio, Stack, Text } from '@mantine/core';
+import { IconDots, IconPencil, IconPlayerPause, IconSend, IconTrash } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { WebhookBacklog } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { MenuLink } from '../../parts/link.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import type { Endpoint } from './endpoint.tsx';
+
+const SEND_TEST = graphql(`
+  mutation SendTest($id: ID!) {
+    sendTestWebhook(id: $id) {
+      deliveryId
+    }
+  }
+`);
+
+const ENABLE = graphql(`
+  mutation EnableEndpoint($id: ID!, $backlog: WebhookBacklog!) {
+    enableWebhookEndpoint(id: $id, backlog: $backlog) {
+      id
+    }
+  }
+`);
+
+const DISABLE = graphql(`
+  mutation DisableEndpoint($id: ID!) {
+    disableWebhookEndpoint(id: $id) {
+      id
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteEndpoint($id: ID!) {
+    deleteWebhookEndpoint(id: $id)
+  }
+`);
+
+type Asked = 'enable' | 'disable' | 'delete';
+
+/** What can be done with an endpoint. */
+export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
+  const may = useMay();
+  const { id: projectId } = useProject();
+  const [asked, setAsked] = useState<Asked>();
+  const close = () => setAsked(undefined);
+  if (!may('write')) return null;
+  return (
+    <>
+      {endpoint.enabled ? (
+        <SendTest endpoint={endpoint} />
+      ) : (
+        may('manage') && <Button onClick={() => setAsked('enable')}>Enable</Button>
+      )}
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label="More actions">
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <MenuLink
+            to="/p/$projectId/webhooks/$endpointId/edit"
+            params={{ projectId, endpointId: endpoint.id }}
+            leftSection={<IconPencil size={16} aria-hidden />}
+          >
+            Edit
+          </MenuLink>
+          {endpoint.enabled && may('manage') && (
+            <Menu.Item leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setAsked('disable')}>
+              Disable
+            </Menu.Item>
+          )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Enable endpoint={endpoint} opened={asked === 'enable'} onClose={close} />
+      <Disable endpoint={endpoint} opened={asked === 'disable'} onClose={close} />
+      <Delete endpoint={endpoint} opened={asked === 'delete'} onClose={close} />
+    </>
+  );
+}
+
+function SendTest({ endpoint: { id } }: { endpoint: Endpoint }) {
+  const send = useChange(SEND_TEST);
+  const run = async () => {
+    const data = await send.run({ id });
+    if (data === undefined) return warn('The test event could not be sent.');
+    tell('A test event is on its way.');
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconSend size={16} aria-hidden />}
+      loading={send.running}
+      onClick={() => void run()}
+    >
+      Send a test event
+    </Button>
+  );
+}
+
+interface AskProps {
+  endpoint: Endpoint;
+  opened: boolean;
+  onClose: () => void;
+}
+
+function Enable({ endpoint: { id }, opened, onClose }: AskProps) {
+  const enable = useChange(ENABLE);
+  const [backlog, setBacklog] = useState<WebhookBacklog>('deliver');
+  const confirm = async () => {
+    if ((await enable.run({ id, backlog })) === undefined) return;
+    tell('Events go to the endpoint again.');
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Enable this endpoint?"
+      action="Enable"
+      harmless
+      running={enable.running}
+      problem={enable.problem}
+      onConfirm={() => void confirm()}
+    >
+      <Radio.Group
+        label="What waited while it was disabled"
+        value={backlog}
+        onChange={(value) => setBacklog(value as WebhookBacklog)}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="deliver" label="Deliver it now" />
+          <Radio value="drop" label="Drop it" description="It is marked as failed; each can still be replayed." />
+        </Stack>
+      </Radio.Group>
+    </Confirm>
+  );
+}
+
+function Disable({ endpoint: { id }, opened, onClose }: AskProps) {
+  const disable = useChange(DISABLE);
+  const confirm = async () => {
+    if ((await disable.run({ id })) === undefined) return;
+    tell('No events go to the endpoint now.');
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Disable this endpoint?"
+      action="Disable"
+      running={disable.running}
+      problem={disable.problem}
+      onConfirm={() => void confirm()}
+    >
+      <Text size="sm">Nothing is posted to it until you enable it. What waits now is kept.</Text>
+    </Confirm>
+  );
+}
+
+function Delete({ endpoint: { id, url }, opened, onClose }: AskProps) {
+  const { id: projectId } = useProject();
+  const remove = useChange(DELETE);
+  const navigate = useNavigate();
+  const confirm = async () => {
+    if ((await remove.run({ id })) === undefined) return;
+    tell('The endpoint is deleted.');
+    void navigate({ to: '/p/$projectId/webhooks', params: { projectId } });
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Delete this endpoint?"
+      action="Delete"
+      word={url}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      Its deliveries and their attempts are deleted with it. This can not be undone.
+    </Confirm>
+  );
+}

@@ -1,0 +1,72 @@
+import { Card, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import type { Problem } from '../../data/problem.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { EventChoice } from './event-choice.tsx';
+
+export interface EndpointValues {
+  url: string;
+  description: string;
+  events: string[];
+}
+
+/** The fields of an endpoint, for a new one and for one that is there. */
+export function EndpointForm({
+  initialValues,
+  submit,
+  running,
+  problem,
+  onSubmit,
+  children,
+}: {
+  initialValues: EndpointValues;
+  submit: string;
+  running: boolean;
+  problem: Problem | undefined;
+  onSubmit: (values: EndpointValues) => void;
+  /** Other buttons. */
+  children?: ReactNode;
+}) {
+  const form = useForm({
+    initialValues,
+    validate: {
+      url: (value) => (/^https?:\/\/[^/\s]/i.test(value.trim()) ? null : 'Give an address that begins with https://'),
+      events: (value) => (value.length === 0 ? 'Choose at least one event' : null),
+    },
+  });
+  useFieldProblems(form, problem);
+  return (
+    <form onSubmit={form.onSubmit((values) => onSubmit({ ...values, url: values.url.trim() }))} noValidate>
+      <Card>
+        <Stack>
+          <FormProblem problem={problem} fields={['url', 'description', 'events']} />
+          <TextInput
+            label="URL"
+            type="url"
+            placeholder="https://example.com/webhooks/postroom"
+            description="Reachable from here, over HTTPS. Redirects are not followed."
+            autoComplete="off"
+            {...form.getInputProps('url')}
+          />
+          <TextInput
+            label="Description"
+            placeholder="Orders service, production"
+            description="What you call it in lists."
+            maxLength={500}
+            autoComplete="off"
+            {...form.getInputProps('description')}
+          />
+          <EventChoice
+            value={form.values.events}
+            onChange={(events) => form.setFieldValue('events', events)}
+            error={form.errors.events as string | undefined}
+          />
+          <FormButtons submit={submit} running={running}>
+            {children}
+          </FormButtons>
+        </Stack>
+      </Card>
+    </form>
+  );
+}

@@ -1,0 +1,141 @@
+import { Alert, Group, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
+import { useMay } from '../../app/session.tsx';
+import { useLive } from '../../data/live.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { EndpointQuery } from '../../generated/graphql.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { Figure, Figures } from '../../parts/figures.tsx';
+import { milliseconds } from '../../parts/numbers.ts';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { When } from '../../parts/when.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { EndpointState } from './endpoint-state.tsx';
+import { Secret } from './secret.tsx';
+
+const ENDPOINT = graphql(`
+  query Endpoint($id: ID!) {
+    webhookEndpoint(id: $id) {
+      id
+      url
+      description
+      events
+      enabled
+      disabledAt
+      disabledReason
+      failingSince
+      previousSecretExpiresAt
+      recent {
+        acknowledged
+        retried
+        failed
+        queued
+        more
+        medianMs
+        p95Ms
+      }
+    }
+  }
+`);
+
+const ATTEMPTED = graphql(`
+  subscription DeliveryAttempted($endpointId: ID!) {
+    webhookDeliveryAttempted(endpointId: $endpointId) {
+      id
+    }
+  }
+`);
+
+export type Endpoint = EndpointQuery['webhookEndpoint'];
+
+/** One endpoint: how it does, its secret, and what was delivered to it, live. */
+export function EndpointPage() {
+  const { projectId, endpointId } = useParams({ from: '/gate/p/$projectId/webhooks/$endpointId' });
+  const read = useRead(ENDPOINT, { id: endpointId });
+  useLive(ATTEMPTED, { endpointId });
+  const endpoint = read.data?.webhookEndpoint;
+  return (
+    <Page
+      title={endpoint?.description ?? (endpoint === undefined ? 'Endpoint' : hostOf(endpoint.url))}
+      about={endpoint?.url}
+      mark={endpoint !== undefined && <EndpointState of={endpoint} />}
+      actions={endpoint !== undefined && <EndpointActions endpoint={endpoint} />}
+      back={
+        <TextLink to="/p/$projectId/webhooks" params={{ projectId }} size="sm">
+          <BackLabel>Webhooks</BackLabel>
+        </TextLink>
+      }
+    >
+      <Answer of={read}>{(data) => <Content endpoint={data.webhookEndpoint} />}</Answer>
+    </Page>
+  );
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? url;
+
+function Content({ endpoint }: { endpoint: Endpoint }) {
+  const manages = useMay()('manage');
+  return (
+    <>
+      <Trouble endpoint={endpoint} />
+      <LastDay of={endpoint.recent} />
+      <Wanted events={endpoint.events} />
+      {manages && <Secret endpoint={endpoint} />}
+      <Deliveries endpointId={endpoint.id} />
+    </>
+  );
+}
+
+/** Why nothing arrives, or soon will not. */
+function Trouble({ endpoint: { enabled, disabledAt, disabledReason, failingSince } }: { endpoint: Endpoint }) {
+  if (enabled && failingSince === null) return null;
+  return (
+    <Alert color={enabled ? 'yellow' : 'red'} icon={<IconAlertTriangle aria-hidden />} role="status">
+      {enabled ? (
+        <>
+          No attempt has been acknowledged since <When at={failingSince ?? ''} />. An endpoint that only fails for three
+          days is disabled.
+        </>
+      ) : (
+        <>
+          Disabled {disabledAt !== null && <When at={disabledAt} />}: {disabledReason ?? 'no reason was given.'} What
+          was waiting is kept, and is delivered when you enable it.
+        </>
+      )}
+    </Alert>
+  );
+}
+
+function LastDay({ of: { acknowledged, retried, failed, queued, more, medianMs, p95Ms } }: { of: Endpoint['recent'] }) {
+  return (
+    <Figures label={`The last 24 hours${more ? ', of the latest 5,000 deliveries' : ''}`}>
+      <Figure label="Acknowledged" value={acknowledged} />
+      <Figure label="Retrying" value={retried} tone={retried > 0 ? 'warn' : undefined} />
+      <Figure label="Failed" value={failed} tone={failed > 0 ? 'bad' : undefined} />
+      <Figure label="Waiting" value={queued} />
+      <Figure label="Half answer within" value={milliseconds(medianMs)} />
+      <Figure label="95 % answer within" value={milliseconds(p95Ms)} />
+    </Figures>
+  );
+}
+
+function Wanted({ events }: { events: string[] }) {
+  return (
+    <Text size="sm" component="div">
+      <Group gap={6}>
+        <span className="dimmed">Hears of</span>
+        {events.includes('*')
+          ? 'all events, those of types that are added later too'
+          : events.map((type) => (
+              <code key={type} className="chip">
+                {type}
+              </code>
+            ))}
+      </Group>
+    </Text>
+  );
+}

@@ -1,0 +1,141 @@
+import { Text } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { useMay, useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { EndpointsQuery } from '../../generated/graphql.ts';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { EndpointState } from './endpoint-state.tsx';
+
+const ENDPOINTS = graphql(`
+  query Endpoints($first: Int!, $after: String) {
+    webhookEndpoints(first: $first, after: $after) {
+      nodes {
+        id
+        url
+        description
+        events
+        enabled
+        failingSince
+        recent {
+          acknowledged
+          retried
+          failed
+          queued
+          more
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const PAGE_SIZE = 25;
+
+type Endpoint = EndpointsQuery['webhookEndpoints']['nodes'][number];
+
+/** The URLs that events are posted to. */
+export function Endpoints() {
+  const search = useSearch({ from: '/gate/p/$projectId/webhooks' });
+  const endpoints = useRead(ENDPOINTS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  const { id: projectId } = useProject();
+  const add = useMay()('write') && (
+    <ButtonLink to="/p/$projectId/webhooks/new" params={{ projectId }} leftSection={<IconPlus size={16} aria-hidden />}>
+      Add an endpoint
+    </ButtonLink>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      about="Your programs hear of what happens here: each event is posted to the endpoints that want it, signed, and again until they acknowledge it."
+      actions={add}
+    >
+      <Answer of={endpoints} skeleton={<RowsSkeleton rows={3} />}>
+        {({ webhookEndpoints: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No endpoints yet" icon={IconWebhook} action={add}>
+              Give the address of a program of yours and choose the events that it is to hear of, such as bounces and
+              unsubscribes.
+            </Empty>
+          ) : (
+            <>
+              <EndpointTable endpoints={nodes} />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </>
+          )
+        }
+      </Answer>
+    </Page>
+  );
+}
+
+function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
+  const { id: projectId } = useProject();
+  return (
+    <DataTable
+      label="Endpoints"
+      rows={endpoints}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Endpoint',
+          cell: ({ id, url, description }) => (
+            <>
+              <TextLink
+                to="/p/$projectId/webhooks/$endpointId"
+                params={{ projectId, endpointId: id }}
+                className="covering"
+                fw={550}
+                size="sm"
+                c="inherit"
+              >
+                {description ?? url}
+              </TextLink>
+              {description !== null && (
+                <Text size="xs" c="dimmed">
+                  {url}
+                </Text>
+              )}
+            </>
+          ),
+        },
+        { title: 'Events', cell: ({ events }) => eventsInWords(events), from: 'md', width: 180 },
+        { title: 'Last 24 hours', cell: ({ recent }) => <LastDay of={recent} />, from: 'sm', width: 190 },
+        { title: 'State', cell: (endpoint) => <EndpointState of={endpoint} />, width: 110 },
+      ]}
+    />
+  );
+}
+
+export function eventsInWords(events: readonly string[]): string {
+  if (events.includes('*')) return 'All';
+  return events.length === 1 ? (events[0] ?? '') : `${events.length} types`;
+}
+
+function LastDay({ of: { acknowledged, retried, failed, queued, more } }: { of: Endpoint['recent'] }) {
+  const total = acknowledged + retried + failed + queued;
+  if (total === 0) return <Text c="dimmed">Nothing sent</Text>;
+  const open = failed + retried;
+  return (
+    <>
+      <span className="tabular">
+        {acknowledged.toLocaleString('en')} of {total.toLocaleString('en')}
+        {more && '+'} acknowledged
+      </span>
+      {open > 0 && (
+        <Text size="xs" c="dimmed">
+          {[failed > 0 && `${failed} failed`, retried > 0 && `${retried} retrying`].filter(Boolean).join(', ')}
+        </Text>
+      )}
+    </>
+  );
+}

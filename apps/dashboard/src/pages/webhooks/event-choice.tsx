@@ -1,0 +1,76 @@
+import { Card, Checkbox, Input, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Answer, LinesSkeleton } from '../../parts/states.tsx';
+
+const EVENT_TYPES = graphql(`
+  query EventTypes {
+    webhookEventTypes {
+      name
+      fires
+    }
+  }
+`);
+
+const ALL = '*';
+
+const GROUPS = [
+  ['email', 'Emails'],
+  ['contact', 'Contacts'],
+  ['campaign', 'Campaigns'],
+] as const;
+
+interface EventChoiceProps {
+  value: string[];
+  onChange: (events: string[]) => void;
+  error?: string | undefined;
+}
+
+/** Which events an endpoint wants: all, also of types that come later, or some by name, each with what it says. */
+export function EventChoice({ value, onChange, error }: EventChoiceProps) {
+  const all = value.includes(ALL);
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label="Events"
+        value={all ? 'all' : 'some'}
+        onChange={(choice) => onChange(choice === 'all' ? [ALL] : [])}
+      >
+        <Stack gap={6} mt={6}>
+          <Radio value="all" label="All events, those of types that are added later too" />
+          <Radio value="some" label="Only these" />
+        </Stack>
+      </Radio.Group>
+      {!all && <Types value={value} onChange={onChange} />}
+      {error !== undefined && <Input.Error role="alert">{error}</Input.Error>}
+    </Stack>
+  );
+}
+
+function Types({ value, onChange }: Pick<EventChoiceProps, 'value' | 'onChange'>) {
+  const types = useRead(EVENT_TYPES, {});
+  return (
+    <Answer of={types} skeleton={<LinesSkeleton lines={8} />}>
+      {({ webhookEventTypes }) => (
+        <Checkbox.Group value={value} onChange={onChange} aria-label="Event types">
+          <Stack>
+            {GROUPS.map(([prefix, heading]) => (
+              <Card key={prefix} p="md">
+                <Text size="sm" fw={600} mb="sm">
+                  {heading}
+                </Text>
+                <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+                  {webhookEventTypes
+                    .filter(({ name }) => name.startsWith(`${prefix}.`))
+                    .map(({ name, fires }) => (
+                      <Checkbox key={name} size="sm" value={name} label={<code>{name}</code>} description={fires} />
+                    ))}
+                </SimpleGrid>
+              </Card>
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+    </Answer>
+  );
+}

@@ -1,0 +1,81 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { CopyField } from '../../parts/copy.tsx';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
+
+const CREATE = graphql(`
+  mutation CreateEndpoint($input: CreateWebhookEndpointInput!) {
+    createWebhookEndpoint(input: $input) {
+      endpoint {
+        id
+      }
+      secret
+    }
+  }
+`);
+
+interface Created {
+  id: string;
+  secret: string;
+}
+
+/** Registers an endpoint and shows its signing secret. */
+export function NewEndpoint() {
+  const { id: projectId } = useProject();
+  const create = useChange(CREATE);
+  const navigate = useNavigate();
+  const [created, setCreated] = useState<Created>();
+  const submit = async ({ description, ...input }: EndpointValues) => {
+    const data = await create.run({ input: { ...input, description: description.trim() || null } });
+    if (data === undefined) return;
+    const { endpoint, secret } = data.createWebhookEndpoint;
+    setCreated({ id: endpoint.id, secret });
+  };
+  const go = (endpointId: string) =>
+    void navigate({ to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } });
+  return (
+    <Page
+      title="Add an endpoint"
+      width={760}
+      back={
+        <TextLink to="/p/$projectId/webhooks" params={{ projectId }} size="sm">
+          <BackLabel>Webhooks</BackLabel>
+        </TextLink>
+      }
+    >
+      <EndpointForm
+        initialValues={{ url: '', description: '', events: ['*'] }}
+        submit="Add the endpoint"
+        running={create.running}
+        problem={create.problem}
+        onSubmit={(values) => void submit(values)}
+      >
+        <ButtonLink to="/p/$projectId/webhooks" params={{ projectId }} variant="default">
+          Cancel
+        </ButtonLink>
+      </EndpointForm>
+      <Modal
+        opened={created !== undefined}
+        onClose={() => created !== undefined && go(created.id)}
+        title={<Text fw={600}>The endpoint is there</Text>}
+      >
+        <Stack>
+          <Text size="sm">
+            Each request is signed with this secret, so that your program can tell it from anybody else’s. Admins can
+            look at it again later.
+          </Text>
+          <CopyField label="Signing secret" value={created?.secret ?? ''} />
+          <Button onClick={() => created !== undefined && go(created.id)} data-autofocus>
+            Go to the endpoint
+          </Button>
+        </Stack>
+      </Modal>
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+import { Radio, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { tell } from '../../parts/notify.tsx';
+
+const REPLAY = graphql(`
+  mutation ReplayFailed($id: ID!, $since: DateTime!) {
+    replayFailedWebhookDeliveries(id: $id, since: $since)
+  }
+`);
+
+const HOURS = { '1': 'The last hour', '24': 'The last 24 hours', '168': 'The last 7 days', '720': 'The last 30 days' };
+
+/** Delivers once more what failed at an endpoint, each once, however often this is asked. */
+export function ReplayFailed({
+  endpointId,
+  opened,
+  onClose,
+}: {
+  endpointId: string;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const replay = useChange(REPLAY);
+  const [hours, setHours] = useState('24');
+  const confirm = async () => {
+    const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString();
+    const data = await replay.run({ id: endpointId, since });
+    if (data === undefined) return;
+    const count = data.replayFailedWebhookDeliveries;
+    tell(count === 0 ? 'Nothing has failed since then.' : `${count.toLocaleString('en')} go out once more.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Replay what failed?"
+      action="Replay"
+      harmless
+      running={replay.running}
+      problem={replay.problem}
+      onConfirm={() => void confirm()}
+    >
+      <Radio.Group
+        label="What failed in"
+        description="Receivers may see an event twice; they know it by its id."
+        value={hours}
+        onChange={setHours}
+      >
+        <Stack gap="xs" mt="xs">
+          {Object.entries(HOURS).map(([value, label]) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </Confirm>
+  );
+}

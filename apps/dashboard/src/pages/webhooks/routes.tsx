@@ -1,0 +1,49 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { projectRoute } from '../../app/routes.tsx';
+import { type PageSearch, pageSearch } from '../../data/paging.ts';
+import type { DeliveryState } from '../../generated/graphql.ts';
+import { STATES } from './states.ts';
+
+/** What the deliveries of an endpoint are narrowed to. */
+export interface DeliverySearch extends PageSearch {
+  state?: DeliveryState;
+  type?: string;
+}
+
+function deliverySearch({ state, type, ...rest }: Record<string, unknown>): DeliverySearch {
+  return {
+    ...pageSearch(rest),
+    ...(typeof state === 'string' && state in STATES ? { state: state as DeliveryState } : {}),
+    ...(typeof type === 'string' ? { type } : {}),
+  };
+}
+
+export const webhookRoutes = [
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'webhooks',
+    component: lazyRouteComponent(() => import('./endpoints.tsx'), 'Endpoints'),
+    validateSearch: pageSearch,
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'webhooks/new',
+    component: lazyRouteComponent(() => import('./new-endpoint.tsx'), 'NewEndpoint'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'webhooks/$endpointId',
+    component: lazyRouteComponent(() => import('./endpoint.tsx'), 'EndpointPage'),
+    validateSearch: deliverySearch,
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'webhooks/$endpointId/edit',
+    component: lazyRouteComponent(() => import('./edit-endpoint.tsx'), 'EditEndpoint'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'webhooks/$endpointId/deliveries/$deliveryId',
+    component: lazyRouteComponent(() => import('./delivery.tsx'), 'DeliveryPage'),
+  }),
+] as const;

@@ -1,0 +1,131 @@
+import { Button, Card, Group, Stack, Tabs, Text } from '@mantine/core';
+import { IconEye, IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CodeBlock, CopyLine } from '../../parts/copy.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import { When } from '../../parts/when.tsx';
+import type { Endpoint } from './endpoint.tsx';
+import { SNIPPETS } from './snippets.ts';
+
+const REVEAL = graphql(`
+  mutation RevealSecret($id: ID!) {
+    revealWebhookSecret(id: $id)
+  }
+`);
+
+const ROTATE = graphql(`
+  mutation RotateSecret($id: ID!) {
+    rotateWebhookSecret(id: $id)
+  }
+`);
+
+/** What signatures are keyed by: hidden until asked for, and replaced when somebody else may know it. */
+export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint: Endpoint }) {
+  const reveal = useChange(REVEAL);
+  const rotate = useChange(ROTATE);
+  const [secret, setSecret] = useState<string>();
+  const [asked, setAsked] = useState(false);
+  const [verifying, setVerifying] = useState(false);
+  const show = async () => setSecret((await reveal.run({ id }))?.revealWebhookSecret);
+  const confirm = async () => {
+    const data = await rotate.run({ id });
+    if (data === undefined) return;
+    setSecret(data.rotateWebhookSecret);
+    setAsked(false);
+    tell('There is a new secret.');
+  };
+  return (
+    <Section title="Signing secret" about="Your program verifies each request with it and refuses what does not fit.">
+      <Card>
+        <Stack>
+          <FormProblem problem={reveal.problem} />
+          <Group justify="space-between" align="center" gap="sm">
+            <div className="grow">
+              {secret === undefined ? (
+                <Text className="mono" aria-label="The secret is hidden">
+                  whsec_••••••••••••••••
+                </Text>
+              ) : (
+                <CopyLine text={secret} label="Copy the secret" />
+              )}
+            </div>
+            <Group gap="xs">
+              {secret === undefined ? (
+                <Button
+                  variant="default"
+                  leftSection={<IconEye size={16} aria-hidden />}
+                  loading={reveal.running}
+                  onClick={() => void show()}
+                >
+                  Reveal
+                </Button>
+              ) : (
+                <Button variant="default" onClick={() => setSecret(undefined)}>
+                  Hide
+                </Button>
+              )}
+              <Button
+                variant="default"
+                leftSection={<IconRefresh size={16} aria-hidden />}
+                onClick={() => setAsked(true)}
+              >
+                Rotate
+              </Button>
+            </Group>
+          </Group>
+          {previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now() && (
+            <Text size="sm" c="dimmed">
+              The secret before signs beside this one until it ends <When at={previousSecretExpiresAt} />.
+            </Text>
+          )}
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            className="start"
+            aria-expanded={verifying}
+            onClick={() => setVerifying(!verifying)}
+          >
+            {verifying ? 'Hide the code' : 'How to verify a request'}
+          </Button>
+          {verifying && <Verify />}
+        </Stack>
+      </Card>
+      <Confirm
+        opened={asked}
+        onClose={() => setAsked(false)}
+        title="Make a new secret?"
+        action="Rotate"
+        running={rotate.running}
+        problem={rotate.problem}
+        onConfirm={() => void confirm()}
+      >
+        For 24 hours each request carries two signatures, by the new secret and by the old one, so that you can change
+        your program without losing an event.
+      </Confirm>
+    </Section>
+  );
+}
+
+function Verify() {
+  return (
+    <Tabs defaultValue={SNIPPETS[0]?.language}>
+      <Tabs.List aria-label="Languages">
+        {SNIPPETS.map(({ language }) => (
+          <Tabs.Tab key={language} value={language}>
+            {language}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {SNIPPETS.map(({ language, text }) => (
+        <Tabs.Panel key={language} value={language} pt="sm">
+          <CodeBlock text={text} label={`Verification in ${language}`} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

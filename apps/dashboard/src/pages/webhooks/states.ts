@@ -1,0 +1,10 @@
+import type { DeliveryState } from '../../generated/graphql.ts';
+import type { Tone } from '../../parts/badge.tsx';
+
+/** What the states of a delivery are called here. */
+export const STATES: Record<DeliveryState, { label: string; tone: Tone }> = {
+  acknowledged: { label: 'Acknowledged', tone: 'good' },
+  retried: { label: 'Retrying', tone: 'warn' },
+  failed: { label: 'Failed', tone: 'bad' },
+  queued: { label: 'Waiting', tone: 'quiet' },
+};

@@ -1,0 +1,47 @@
+import { Card, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Tone } from './badge.tsx';
+
+/** Some numbers beside each other, with what they are about. */
+export function Figures({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Card p={0} component="section" aria-label={label}>
+      <Text size="xs" fw={600} c="dimmed" px="md" pt="sm">
+        {label}
+      </Text>
+      <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing={0} px="md" pb="md" pt="xs" verticalSpacing="sm">
+        {children}
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+/** One number and what it counts; a tone where it is more than a number. */
+export function Figure({
+  label,
+  value,
+  tone,
+  detail,
+}: {
+  label: string;
+  value: number | string;
+  tone?: Tone | undefined;
+  /** What it is of, or how it compares. */
+  detail?: ReactNode;
+}) {
+  return (
+    <div className={tone === undefined ? undefined : `figure-${tone}`}>
+      <Text size="xl" fw={650} lh={1.3} className="tabular figure-value">
+        {typeof value === 'number' ? value.toLocaleString('en') : value}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      {detail !== undefined && (
+        <Text size="xs" c="dimmed">
+          {detail}
+        </Text>
+      )}
+    </div>
+  );
+}
