@@ -1,4 +1,4 @@
-import { pool } from '@postroom/platform';
+import { inTransaction, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { createContactsBatch } from './contact-batch.ts';
@@ -124,4 +124,25 @@ test('batches that share contacts, in any order and at once, create each contact
   expect(created.length).toBe(1000);
   expect(batches.flat().filter(({ status }) => status === 'error')).toEqual([]);
   expect((await api.events('contact.created')).length).toBe(1000);
+});
+
+test('an address that is suppressed while batches are written is left out, or its contact is known to be suppressed', async () => {
+  const api = await testApi();
+  const emails = Array.from({ length: 600 }, (_each, n) => `person${n}@example.com`);
+  const writing = Array.from({ length: 12 }, (_each, part) =>
+    createContactsBatch(
+      api.projectId,
+      emails.slice(part * 50, part * 50 + 50).map((email) => ({ email })),
+    ),
+  );
+  const suppressing = emails
+    .filter((_email, n) => n % 10 === 0)
+    .map((email) => inTransaction((tx) => suppress(tx, api.projectId, [{ email, reason: 'bounced' }])));
+  await Promise.all([...writing, ...suppressing]);
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS wrong FROM contacts c WHERE c.project_id = $1 AND c.suppressed IS DISTINCT FROM EXISTS (
+       SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key)`,
+    [api.projectId],
+  );
+  expect(rows).toEqual([{ wrong: 0 }]);
 });

@@ -1,7 +1,7 @@
 import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, sql } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
 import { escapeLike, Parameters } from './parameters.ts';
-import { compileFilter } from './segment-filter.ts';
+import { compileFilter, type SegmentFilter } from './segment-filter.ts';
 import { getSegment } from './segments.ts';
 
 export interface ContactFilter {
@@ -28,22 +28,50 @@ export async function listContacts(
   filter: ContactFilter,
   page: PageArgs = {},
 ): Promise<Page<Contact>> {
-  const { groupId } = filter;
-  if (groupId != null) await checkGroup(projectId, groupId);
-  const segment = filter.segmentId == null ? undefined : await getSegment(projectId, filter.segmentId);
+  const segment = await checkFilter(projectId, filter);
   return readPage('ctc', page, async ({ limit, before }) => {
     const parameters = new Parameters();
-    const { from, id } = source(filter, parameters);
-    const where = [`c.project_id = ${parameters.add(projectId)}`];
-    if (before !== undefined) where.push(`${id} < ${parameters.add(before)}`);
-    where.push(...conditions(filter, id, parameters));
-    if (segment !== undefined) where.push(compileFilter(segment.filter, parameters));
-    const { rows } = await pool.query<Contact>(
-      `SELECT ${CONTACT_COLUMNS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC LIMIT ${parameters.add(limit)}`,
-      parameters.values,
-    );
+    const statement = select(projectId, filter, segment, before, parameters);
+    const { rows } = await pool.query<Contact>(`${statement} LIMIT ${parameters.add(limit)}`, parameters.values);
     return rows;
   });
+}
+
+/**
+ * The statement that reads all of the project's contacts that pass every filter given, newest first: for a cursor.
+ * @throws DomainError `not_found` for a group or segment that the project has not.
+ */
+export async function contactsStatement(
+  projectId: string,
+  filter: ContactFilter,
+): Promise<{ text: string; values: unknown[] }> {
+  const segment = await checkFilter(projectId, filter);
+  const parameters = new Parameters();
+  return { text: select(projectId, filter, segment, undefined, parameters), values: parameters.values };
+}
+
+/** Finds what a filter names, or `not_found`. */
+async function checkFilter(
+  projectId: string,
+  { groupId, segmentId }: ContactFilter,
+): Promise<SegmentFilter | undefined> {
+  if (groupId != null) await checkGroup(projectId, groupId);
+  return segmentId == null ? undefined : (await getSegment(projectId, segmentId)).filter;
+}
+
+function select(
+  projectId: string,
+  filter: ContactFilter,
+  segment: SegmentFilter | undefined,
+  before: string | undefined,
+  parameters: Parameters,
+): string {
+  const { from, id } = source(filter, parameters);
+  const where = [`c.project_id = ${parameters.add(projectId)}`];
+  if (before !== undefined) where.push(`${id} < ${parameters.add(before)}`);
+  where.push(...conditions(filter, id, parameters));
+  if (segment !== undefined) where.push(compileFilter(segment, parameters));
+  return `SELECT ${CONTACT_COLUMNS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC`;
 }
 
 /**

@@ -7,6 +7,9 @@ export interface ContactFacts {
   name: string;
 }
 
+/** The same, as the data of an event that a statement records of the contact `c`. */
+export const FACTS_SQL = `json_build_object('contact_id', c.id, 'email', c.email, 'name', c.name)`;
+
 const contactEvent =
   (type: string) =>
   ({ id, email, name }: ContactFacts): NewEvent => ({ type, data: { contact_id: id, email, name } });

@@ -1,8 +1,9 @@
 import { builder, callerProject, type Context, JSON_OBJECT, jsonSchema, Node, registerNode } from '@postroom/platform';
 import { batched } from './batched.ts';
-import { type BatchResult, createContactsBatch, ON_CONFLICT } from './contact-batch.ts';
+import { type BatchResult, createContactsBatch } from './contact-batch.ts';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
+import { ON_CONFLICT } from './contact-writes.ts';
 import {
   type Contact as ContactRow,
   CONTACT_SOURCES,
@@ -20,7 +21,7 @@ import { SUPPRESSION_STATUSES } from './suppressions.ts';
 
 export { Contact };
 
-const ContactSource = builder.enumType('ContactSource', {
+export const ContactSource = builder.enumType('ContactSource', {
   description: 'Where a contact came from.',
   values: CONTACT_SOURCES,
 });
@@ -154,7 +155,7 @@ const BatchContactInput = builder.inputType('BatchContactInput', {
   }),
 });
 
-const OnConflict = builder.enumType('OnConflict', {
+export const OnConflict = builder.enumType('OnConflict', {
   description: 'What happens to a contact that exists: nothing, or the name and the custom fields given are written.',
   values: ON_CONFLICT,
 });

@@ -6,14 +6,17 @@ export {
   type CustomFieldType,
   type CustomFieldValue,
 } from './coercion.ts';
+export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
+export { type ContactFilter, contactsStatement, listContacts } from './contact-list.ts';
 export {
-  type BatchResult,
-  type BatchRow,
-  createContactsBatch,
-  MAX_BATCH_ROWS,
+  type CheckedContact,
+  checkContact,
+  type ContactRow,
+  ON_CONFLICT,
   type OnConflict,
-} from './contact-batch.ts';
-export { type ContactFilter, listContacts } from './contact-list.ts';
+  writeContacts,
+  type WrittenContact,
+} from './contact-writes.ts';
 export {
   type Contact,
   CONTACT_SOURCES,

@@ -16,6 +16,7 @@ import {
   type RowsQuery,
   record,
   sql,
+  type Tx,
 } from '@postroom/platform';
 
 type Group = Prisma.GroupModel;
@@ -158,6 +159,34 @@ export async function groupsOf(
   return groups;
 }
 
+/** The id of the project's group of that name. One that is made for it gets its first member from the caller, before the commit. */
+export async function groupNamed(tx: Tx, projectId: string, name: string): Promise<string> {
+  const [group] = await sql<{ id: string }>(
+    tx,
+    `INSERT INTO groups (id, project_id, name) VALUES ($1, $2, $3)
+     ON CONFLICT (project_id, name) DO UPDATE SET name = excluded.name RETURNING id`,
+    [newId('grp'), projectId, groupName(name)],
+  );
+  return group?.id ?? '';
+}
+
+/**
+ * Adds existing contacts to a group in the caller's transaction, and returns the ids of those who were not in it; who calls
+ * this records their events. Nobody is added to a group that is gone.
+ */
+export async function joinGroup(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  contactIds: readonly string[],
+): Promise<string[]> {
+  const [group] = await sql(tx, 'SELECT 1 FROM groups WHERE project_id = $1 AND id = $2 FOR KEY SHARE', [
+    projectId,
+    id,
+  ]);
+  return group === undefined ? [] : addMembers(tx, id, [...contactIds].sort());
+}
+
 /** Deletes a group; its contacts stay (spec: Group, rule 3). */
 export async function deleteGroup(projectId: string, id: string): Promise<void> {
   await db.$transaction(async (tx) => {
@@ -219,7 +248,7 @@ async function replaceMembers(
 }
 
 /** Adds members and returns the ids of those who were not in the group before. */
-async function addMembers(tx: Prisma.TransactionClient, groupId: string, contactIds: string[]): Promise<string[]> {
+async function addMembers(tx: Tx, groupId: string, contactIds: string[]): Promise<string[]> {
   const rows = await sql<{ contact_id: string }>(
     tx,
     `INSERT INTO group_members (group_id, contact_id) SELECT $1, unnest($2::text[])

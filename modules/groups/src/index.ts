@@ -1,1 +1,10 @@
-export { addContacts, createGroup, deleteGroup, getGroup, listGroups, updateGroup } from './groups.ts';
+export {
+  addContacts,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  groupNamed,
+  joinGroup,
+  listGroups,
+  updateGroup,
+} from './groups.ts';

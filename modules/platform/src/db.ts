@@ -14,6 +14,8 @@ export const pool = new pg.Pool({
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 60_000,
   keepAlive: true,
+  // Every search reads what waits to be merged into the index it uses, up to this many kB; PostgreSQL's own bound is 4 MB.
+  onConnect: async (client) => void (await client.query('SET gin_pending_list_limit = 512')),
 });
 // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
 pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'));

@@ -1,0 +1,218 @@
+import { DomainError, emailKey, type FieldProblem, newId, record, sql, type Tx } from '@postroom/platform';
+import { checkEmail, checkName, type ContactSource, localPart } from './contacts.ts';
+import { coerceValues, type CustomFieldValues, type Schema } from './custom-fields.ts';
+import { type ContactFacts, contactUpdated, FACTS_SQL } from './events.ts';
+import { suppressedAmong } from './suppressions.ts';
+
+/** What happens to a row whose contact exists: nothing, or its name and custom fields are written. */
+export const ON_CONFLICT = ['skip', 'update'] as const;
+export type OnConflict = (typeof ON_CONFLICT)[number];
+
+/** A contact as a request or a file gives it. */
+export interface ContactRow {
+  email?: string | null | undefined;
+  name?: string | null | undefined;
+  customFields?: unknown;
+}
+
+/** A row that passed its checks. */
+export interface CheckedContact {
+  email: string;
+  key: string;
+  name: string | undefined;
+  customFields: CustomFieldValues;
+  /** The custom fields that it says are without a value. */
+  cleared: string[];
+}
+
+/** What became of a row; `changed` when its contact was there and is not what it was. */
+export type WrittenContact =
+  | { status: 'created'; id: string }
+  | { status: 'existing'; id: string; changed: boolean; renamed: boolean }
+  | { status: 'suppressed' };
+
+/** Checks and coerces a row, or says what is wrong with it. */
+export function checkContact(row: ContactRow, schema: Schema): CheckedContact | FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const email = row.email == null ? undefined : orProblem(problems, () => checkEmail(row.email as string));
+  if (row.email == null) problems.push({ field: 'email', message: 'is required' });
+  const name = orProblem(problems, () => checkName(row.name));
+  const coerced = coerceValues(row.customFields, schema);
+  problems.push(...coerced.problems);
+  if (email === undefined || problems.length > 0) return problems;
+  return { email, key: emailKey(email), name, customFields: coerced.values, cleared: coerced.cleared };
+}
+
+function orProblem<T>(problems: FieldProblem[], check: () => T): T | undefined {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    problems.push(...error.details);
+    return undefined;
+  }
+}
+
+interface WriteOptions {
+  onConflict: OnConflict;
+  source: ContactSource;
+}
+
+/** A row, and its place among those given. */
+interface Placed extends CheckedContact {
+  index: number;
+}
+
+/**
+ * Writes any number of contacts in a handful of statements, with their events, and tells what became of each row. Of rows with
+ * the same address the first creates. With `update`, a name that is given is written, and custom fields are written key by
+ * key: those that a row does not name stay.
+ */
+export async function writeContacts(
+  tx: Tx,
+  projectId: string,
+  rows: readonly CheckedContact[],
+  options: WriteOptions,
+): Promise<WrittenContact[]> {
+  await sql(tx, 'SELECT share_suppressions($1)::text', [projectId]);
+  const written: WrittenContact[] = [];
+  await writeRows(
+    tx,
+    projectId,
+    rows.map((row, index) => ({ ...row, index })),
+    written,
+    options,
+  );
+  return written;
+}
+
+async function writeRows(
+  tx: Tx,
+  projectId: string,
+  rows: readonly Placed[],
+  written: WrittenContact[],
+  options: WriteOptions,
+): Promise<void> {
+  const created = await createFirsts(tx, projectId, rows, options.source);
+  for (const [index, id] of created) written[index] = { status: 'created', id };
+  const others = created.size === rows.length ? [] : rows.filter(({ index }) => !created.has(index));
+  if (others.length === 0) return;
+
+  const idByKey = await existingIds(tx, projectId, others);
+  const existing = others.filter(({ key }) => idByKey.has(key));
+  const changed = options.onConflict === 'update' ? await updateContacts(tx, projectId, existing) : NOTHING;
+  for (const { index, key } of existing) {
+    const id = idByKey.get(key) as string;
+    written[index] = { status: 'existing', id, changed: changed.has(id), renamed: changed.get(id) ?? false };
+  }
+
+  const refused = others.filter(({ key }) => !idByKey.has(key));
+  const keys = refused.map(({ key }) => key);
+  const suppressed = await suppressedAmong(tx, projectId, keys);
+  for (const { index } of refused) written[index] = { status: 'suppressed' };
+  // What was in the way of these has gone between two statements: now they can be created.
+  const free = refused.filter(({ key }) => !suppressed.has(key));
+  if (free.length > 0) await writeRows(tx, projectId, free, written, options);
+}
+
+const NOTHING: ReadonlyMap<string, boolean> = new Map();
+
+/**
+ * In the order of addresses, so that two statements that share some never wait for each other. The event has the digits of its
+ * contact's id: both are of the same moment. What is not created comes back, since that is what there is least of.
+ */
+const CREATE = `
+  WITH n AS MATERIALIZED (
+    SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[]) AS n(id, email, email_key, name, custom_fields)
+  ), created AS (
+    INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
+    SELECT n.id, $1, n.email, n.email_key, n.name, $2::contact_source, n.custom_fields, $8, $8 FROM n
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key)
+     ORDER BY n.email_key
+    ON CONFLICT (project_id, email_key) DO NOTHING
+    RETURNING c.id, c.email, c.name
+  ), recorded AS (
+    INSERT INTO events (id, project_id, type, data)
+    SELECT 'evt_' || substr(c.id, 5), $1, 'contact.created', ${FACTS_SQL} FROM created c
+  )
+  SELECT n.id FROM n WHERE NOT EXISTS (SELECT FROM created c WHERE c.id = n.id)`;
+
+/** Creates the contacts of addresses that are new, each of the first row that has it; returns their ids by row. */
+async function createFirsts(
+  tx: Tx,
+  projectId: string,
+  rows: readonly Placed[],
+  source: ContactSource,
+): Promise<Map<number, string>> {
+  const seen = new Set<string>();
+  const firsts = rows.filter(({ key }) => !seen.has(key) && seen.add(key));
+  const ids = firsts.map(() => newId('ctc'));
+  const left = await sql<{ id: string }>(tx, CREATE, [
+    projectId,
+    source,
+    ids,
+    firsts.map(({ email }) => email),
+    firsts.map(({ key }) => key),
+    firsts.map(({ email, name }) => name ?? localPart(email)),
+    firsts.map(({ customFields }) => JSON.stringify(customFields)),
+    new Date(), // the time in the ids: filters by time rely on it
+  ]);
+  const absent = new Set(left.map(({ id }) => id));
+  const created = firsts.map(({ index }, place) => [index, ids[place] as string] as const);
+  return new Map(absent.size === 0 ? created : created.filter(([, id]) => !absent.has(id)));
+}
+
+async function existingIds(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, string>> {
+  const found = await sql<{ id: string; key: string }>(
+    tx,
+    'SELECT id, email_key AS key FROM contacts WHERE project_id = $1 AND email_key = ANY ($2)',
+    [projectId, rows.map(({ key }) => key)],
+  );
+  return new Map(found.map(({ key, id }) => [key, id]));
+}
+
+/** One row per address: what later rows of the request give wins over what earlier ones gave. */
+function merged(rows: readonly Placed[]): Placed[] {
+  const byKey = new Map<string, Placed>();
+  for (const row of rows) {
+    const before = byKey.get(row.key);
+    const customFields = { ...before?.customFields, ...row.customFields };
+    for (const key of row.cleared) delete customFields[key];
+    const cleared = [...(before?.cleared ?? []), ...row.cleared].filter((key) => !(key in customFields));
+    byKey.set(row.key, { ...row, name: row.name ?? before?.name, customFields, cleared });
+  }
+  return [...byKey.values()];
+}
+
+/**
+ * Writes what is new in the rows of existing contacts; returns the ids of those it changed, with whether their names did. Rows
+ * are locked in the order of addresses, so that two batches that share some never wait for each other.
+ */
+async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, boolean>> {
+  if (rows.length === 0) return new Map();
+  const updates = merged(rows);
+  const changed = await sql<ContactFacts & { renamed: boolean }>(
+    tx,
+    `WITH n AS (
+       SELECT * FROM unnest($2::text[], $3::text[], $4::jsonb[], $5::jsonb[]) AS n(key, name, custom_fields, cleared)
+     ), before AS (
+       SELECT c.id, c.name, n.name AS new_name,
+              (c.custom_fields || n.custom_fields) - ARRAY(SELECT jsonb_array_elements_text(n.cleared)) AS new_fields, c.custom_fields
+         FROM contacts c JOIN n ON n.key = c.email_key
+        WHERE c.project_id = $1 ORDER BY c.email_key FOR UPDATE OF c
+     )
+     UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = now()
+       FROM before b
+      WHERE c.id = b.id AND (coalesce(b.new_name, b.name), b.new_fields) IS DISTINCT FROM (b.name, b.custom_fields)
+     RETURNING c.id, c.email, c.name, c.name <> b.name AS renamed`,
+    [
+      projectId,
+      updates.map(({ key }) => key),
+      updates.map(({ name }) => name ?? null),
+      updates.map(({ customFields }) => JSON.stringify(customFields)),
+      updates.map(({ cleared }) => JSON.stringify(cleared)),
+    ],
+  );
+  await record(tx, projectId, changed.filter((contact) => contact.renamed).map(contactUpdated));
+  return new Map(changed.map(({ id, renamed }) => [id, renamed]));
+}
