@@ -1,5 +1,5 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Navigate, Outlet } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { clientFor, whenSignedOut } from '../data/client.ts';
 import { problemOf } from '../data/problem.ts';
@@ -26,22 +26,24 @@ const ME = graphql(`
 
 type State =
   | { kind: 'loading' }
-  | { kind: 'out' }
+  | { kind: 'out'; from: string }
   | { kind: 'failed'; message: string }
   | { kind: 'in'; session: Omit<SignedIn, 'reload'> };
 
 /** Finds out who is signed in, once; shows the pages to them and the sign-in page to anybody else. */
 export function Gate() {
   const [state, setState] = useState<State>({ kind: 'loading' });
-  const location = useLocation();
-  const reload = useCallback(async () => setState(await load()), []);
+  const reload = useCallback(async () => {
+    const next = await load();
+    setState((state) => (next.kind === 'out' ? stayOut(state) : next));
+  }, []);
   useEffect(() => {
-    whenSignedOut(() => setState({ kind: 'out' }));
+    whenSignedOut(() => setState(stayOut));
     void reload();
   }, [reload]);
   const session = useMemo(() => (state.kind === 'in' ? { ...state.session, reload } : undefined), [state, reload]);
 
-  if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: location.href }} />;
+  if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: state.from }} />;
   if (state.kind === 'failed') return <Failed message={state.message} onAgain={() => void reload()} />;
   if (session === undefined) return <Waiting />;
   return (
@@ -57,9 +59,13 @@ async function load(): Promise<State> {
     const projects = data.myProjects.map(({ role, project }) => ({ ...project, role }));
     return { kind: 'in', session: { me: data.me, projects } };
   }
-  if (error?.graphQLErrors.some((each) => each.extensions.code === 'unauthorized') === true) return { kind: 'out' };
+  if (error?.graphQLErrors.some((each) => each.extensions.code === 'unauthorized') === true) return stayOut();
   return { kind: 'failed', message: error === undefined ? 'The server gave no answer.' : problemOf(error).message };
 }
+
+/** Where to come back to is read once: while the sign-in page is on its way, the address is already its own. */
+const stayOut = (state?: State): State =>
+  state?.kind === 'out' ? state : { kind: 'out', from: window.location.pathname + window.location.search };
 
 function Waiting() {
   return (
