@@ -4,6 +4,7 @@ import {
   messageIdOf,
   parseMailbox,
   parseTemplate,
+  renderTemplate,
   type Template,
   unsubscribeUrl,
   type Values,
@@ -39,10 +40,8 @@ export interface CampaignFrame {
   from: string;
   /** Whether a placeholder names a custom field, so that they have to be read. */
   needsCustomFields: boolean;
-  /** Whether subjects differ between recipients. */
-  hasOwnSubjects: boolean;
-  render: (addressee: Addressee, date: Date) => string;
-  valuesOf: (addressee: Addressee) => Values;
+  /** The bytes for one recipient, and the subject where it is not the same for all. */
+  render: (addressee: Addressee, date: Date) => { data: string; subject: string | undefined };
 }
 
 /**
@@ -65,17 +64,16 @@ export function compileCampaign(content: CampaignContent): CampaignFrame {
     frame,
     from: fromEmail,
     needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
-    hasOwnSubjects: subject.variables.length > 0,
-    valuesOf,
     render: (addressee, date) => {
       const values = valuesOf(addressee);
-      return frame.render({
+      const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
         messageId: messageIdOf(addressee.id, fromEmail),
         date,
         values,
         unsubscribe: { url: values.unsubscribe_url },
       });
+      return { data, subject: subject.variables.length === 0 ? undefined : renderTemplate(subject, values) };
     },
   };
 }

@@ -71,7 +71,7 @@ function compile(content: CampaignContent): number | FieldProblem {
       name: 'Someone',
       customFields: {},
     };
-    return compileCampaign(content).render(someone, new Date()).length;
+    return compileCampaign(content).render(someone, new Date()).data.length;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     return { field: error.field, message: error.message };

@@ -6,7 +6,6 @@ import {
   lane,
   ledgerPool,
   MessageError,
-  renderTemplate,
   sendAll,
   settle,
   signed,
@@ -77,12 +76,8 @@ async function sendPages(
   const way = lane('campaigns');
   const lastClaimAt = Date.now() + TURN_MS;
   const send = async (row: ClaimedRecipient) => {
-    const data = frame.render(row, new Date());
-    const message = { from: frame.from, to: row.email, data, stuffed: true };
-    const outcome = await way.send(signed(message, await signerFor(projectId, frame.from)));
-    return frame.hasOwnSubjects
-      ? { outcome, subject: renderTemplate(frame.frame.subject, frame.valuesOf(row)) }
-      : { outcome };
+    const { data, subject } = frame.render(row, new Date());
+    return { outcome: await way.send({ from: frame.from, to: row.email, data, stuffed: true }), subject };
   };
   try {
     const { hold } = await sendAll<ClaimedRecipient>({

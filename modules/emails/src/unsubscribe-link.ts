@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { config, isId } from '@postroom/platform';
 
 /** Characters of the signature in a link: 96 bits. */
@@ -7,19 +7,28 @@ const SIGNATURE_LENGTH = 16;
 /** Stands in the link of a test, which belongs to no recipient. */
 export const TEST_TOKEN = 'test';
 
-let key: Buffer | undefined;
+/**
+ * HMAC-SHA256 by its definition (RFC 2104) over one-shot hashes: the key is made into the two pads once, where an `Hmac`
+ * object would take twenty microseconds over it for each of a million messages.
+ */
+let pads: { inner: Buffer; outer: Buffer } | undefined;
+const BLOCK = 64;
 
 /** Links are signed with a key of their own, made of the secret key, so that a leaked one opens nothing else. */
-function linkKey(): Buffer {
+function linkPads(): { inner: Buffer; outer: Buffer } {
   if (config.secretKey === undefined) {
     throw new Error('POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) is not set, so unsubscribe links can not be signed.');
   }
-  key ??= Buffer.from(hkdfSync('sha256', config.secretKey, '', 'postroom unsubscribe links', 32));
-  return key;
+  const key = Buffer.alloc(BLOCK);
+  Buffer.from(hkdfSync('sha256', config.secretKey, '', 'postroom unsubscribe links', 32)).copy(key);
+  return { inner: key.map((byte) => byte ^ 0x36) as Buffer, outer: key.map((byte) => byte ^ 0x5c) as Buffer };
 }
 
-const signatureOf = (suffix: string) =>
-  createHmac('sha256', linkKey()).update(suffix).digest('base64url').slice(0, SIGNATURE_LENGTH);
+function signatureOf(suffix: string): string {
+  pads ??= linkPads();
+  const inner = hash('sha256', Buffer.concat([pads.inner, Buffer.from(suffix, 'latin1')]), 'buffer');
+  return hash('sha256', Buffer.concat([pads.outer, inner]), 'base64url').slice(0, SIGNATURE_LENGTH);
+}
 
 /** Where the recipient of a message unsubscribes. It names the message, and nobody can make one for another. */
 export function unsubscribeUrl(messageId: string): string {
