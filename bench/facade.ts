@@ -1,0 +1,173 @@
+/**
+ * What `/v1` costs beside the same routes written by hand with Fastify and `pg` (by-hand.ts): the gateway and they take
+ * turns under the same load, on one database made for the run. Prints requests a second, the 99th percentile and the CPU
+ * time that a request took of each, and the medians of the turns' ratios, which mean more than the figures when the
+ * machine has other things to do; CPU time is disturbed by them the least.
+ * Run: node bench/facade.ts [--rounds 5] [--seconds 3] [--only "GET /v1/contacts"] [--profile folder]
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { freePorts, run, startPostgres } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
+import autocannon from 'autocannon';
+import type { Sample, Target } from './facade-sample.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+    profile: { type: 'string' },
+  },
+});
+const [ROUNDS, SECONDS] = [Number(options.rounds), Number(options.seconds)];
+const CONNECTIONS = 16;
+const GOAL = { requests: 0.7, p99: 1.5 };
+
+interface Figures {
+  /** Requests a second. */
+  rate: number;
+  /** In milliseconds. */
+  p99: number;
+  /** What the server's process took of the CPU for each request, in milliseconds; none where it can't be known. */
+  cpu: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [postgresPort = 0, gatewayPort = 0, handPort = 0] = await freePorts(3);
+// Without waiting for a disk: what is compared is programs.
+const postgres = await startPostgres(run, {
+  folder: join(folder, 'postgres'),
+  port: postgresPort,
+  logFile: join(folder, 'postgres.log'),
+  durable: false,
+  removeAfter: folder,
+});
+interface Server {
+  port: number;
+  child: ChildProcess;
+}
+
+const servers: Server[] = [];
+try {
+  await migrate(postgres.url);
+  process.env.DATABASE_URL = postgres.url;
+  const { makeSample } = await import('./facade-sample.ts');
+  const sample = await makeSample();
+  const profile = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+  const gateway = await startServer('../apps/gateway/src/main.ts', gatewayPort, profile);
+  const byHand = await startServer('by-hand.ts', handPort);
+  await compareAll(sample, gateway, byHand);
+} finally {
+  await Promise.all(servers.map(({ child }) => stopProcess(child)));
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function startServer(path: string, port: number, flags: string[] = []): Promise<Server> {
+  const child = spawn(process.execPath, [...flags, join(import.meta.dirname, path)], {
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'error',
+      DATABASE_URL: postgres.url,
+      GATEWAY_PORT: String(port),
+      RATE_LIMIT_PER_SECOND: '1000000',
+      POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+    },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const server = { port, child };
+  servers.push(server);
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', (code) => reject(new Error(`${path} ended with ${code} before it was ready.`)));
+  });
+  return server;
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  await gone;
+}
+
+async function compareAll({ key, targets }: Sample, gateway: Server, byHand: Server): Promise<void> {
+  console.log(`${ROUNDS} turns of ${SECONDS} s each, ${CONNECTIONS} connections`);
+  console.log(`${''.padEnd(28)}${'gateway'.padStart(30)}${'by hand'.padStart(30)}   ratios of requests/s, p99, CPU`);
+  for (const target of targets) {
+    if (!target.title.includes(options.only)) continue;
+    for (const server of [gateway, byHand]) await load(server, key, target);
+    const [ours, theirs]: [Figures[], Figures[]] = [[], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      ours.push(await load(gateway, key, target));
+      theirs.push(await load(byHand, key, target));
+    }
+    console.log(`${target.title.padEnd(28)}${show(ours)}${show(theirs)}   ${ratios(ours, theirs)}`);
+  }
+}
+
+function ratios(ours: readonly Figures[], theirs: readonly Figures[]): string {
+  const ratio = (figure: keyof Figures) =>
+    median(ours.map((turn, round) => turn[figure] / (theirs[round]?.[figure] ?? Number.NaN)));
+  const [requests, p99] = [ratio('rate'), ratio('p99')];
+  const reached = requests >= GOAL.requests && p99 <= GOAL.p99;
+  const text = `${requests.toFixed(2)}, ${p99.toFixed(2)}, ${ratio('cpu').toFixed(2)}`;
+  return reached ? text : `${text}  (the goal is ${GOAL.requests} and ${GOAL.p99})`;
+}
+
+/** Sends requests for a turn; one that is not answered as it should be ends the comparison. */
+function load({ port, child }: Server, key: string, target: Target): Promise<Figures> {
+  const times: number[] = [];
+  const cpuBefore = cpuMs(child);
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const instance = autocannon(
+      {
+        url: `http://127.0.0.1:${port}`,
+        connections: CONNECTIONS,
+        duration: SECONDS,
+        requests: [
+          {
+            method: target.method,
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            setupRequest: (request) => ({ ...request, ...target.next() }),
+          },
+        ],
+      },
+      (error: Error | null) => {
+        const seconds = (performance.now() - started) / 1000;
+        const p99 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)];
+        if (error !== null || p99 === undefined) reject(error ?? new Error(`${target.title}: nothing was answered.`));
+        else resolve({ rate: times.length / seconds, p99, cpu: (cpuMs(child) - cpuBefore) / times.length });
+      },
+    );
+    instance.on('response', (_client, status, _bytes, ms) => {
+      times.push(ms);
+      if (status !== target.status) reject(new Error(`${target.title} was answered with ${status} at port ${port}.`));
+    });
+  });
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+function show(turns: readonly Figures[]): string {
+  const of = (figure: keyof Figures) => median(turns.map((turn) => turn[figure]));
+  return `${of('rate').toFixed(0)}/s ${of('p99').toFixed(0)} ms ${of('cpu').toFixed(2)} ms`.padStart(30);
+}
+
+/** The CPU time that a process has had, in milliseconds, where Linux tells it in hundredths of a second. */
+function cpuMs({ pid }: ChildProcess): number {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return Number.NaN;
+  const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
