@@ -1,4 +1,13 @@
-import { authenticated, builder, callerProject, db, Node, registerNode, rowsQuery } from '@postroom/platform';
+import {
+  authenticated,
+  builder,
+  callerProject,
+  db,
+  Node,
+  registerNode,
+  rowsQuery,
+  workflowUrl,
+} from '@postroom/platform';
 import { recordsOf } from './check.ts';
 import { addDomain, findDomain, getDomain, listDomains, removeDomain, requestCheck } from './domains.ts';
 import { watchDomain } from './live.ts';
@@ -120,6 +129,15 @@ const Domain = builder.prismaObject('Domain', {
       select: { dnsProvider: true, domain: true, zone: true },
       resolve: ({ dnsProvider, domain, zone }) =>
         dnsProvider === null ? null : providerFor(dnsProvider, zone ?? domain),
+    }),
+    zone: t.exposeString('zone', {
+      nullable: true,
+      description: 'The zone that holds it: itself, or a domain above it; null before it has been looked up.',
+    }),
+    workflowUrl: t.string({
+      nullable: true,
+      description: 'Its verification in the Temporal UI; null when nobody said where the UI is.',
+      resolve: ({ id }) => workflowUrl(id),
     }),
     nameservers: t.exposeStringList('nameservers', { description: 'The name servers of its zone.' }),
     lifecycle: t.relation('lifecycle', {
