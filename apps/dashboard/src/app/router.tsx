@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router';
 import { audienceRoutes } from '../pages/audience/routes.tsx';
+import { domainRoutes } from '../pages/domains/routes.tsx';
 import { settingsRoutes } from '../pages/settings/routes.tsx';
 import { signInRoutes } from '../pages/sign-in/routes.tsx';
 import { webhookRoutes } from '../pages/webhooks/routes.tsx';
@@ -10,7 +11,7 @@ const routeTree = rootRoute.addChildren([
   ...signInRoutes,
   gateRoute.addChildren([
     startRoute,
-    projectRoute.addChildren([...audienceRoutes, ...settingsRoutes, ...webhookRoutes]),
+    projectRoute.addChildren([...audienceRoutes, ...domainRoutes, ...settingsRoutes, ...webhookRoutes]),
   ]),
 ]);
 

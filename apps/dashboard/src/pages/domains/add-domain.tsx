@@ -1,0 +1,69 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+
+const ADD = graphql(`
+  mutation AddDomain($input: AddDomainInput!) {
+    addDomain(input: $input) {
+      id
+      domain
+    }
+  }
+`);
+
+/** Asks for a domain and goes to its records. */
+export function AddDomain({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add a domain</Text>}>
+      <DomainForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function DomainForm({ onClose }: { onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const add = useChange(ADD);
+  const navigate = useNavigate();
+  const form = useForm({
+    initialValues: { domain: '', mailFromLabel: 'bounce' },
+    validate: { domain: (value) => (value.includes('.') ? null : 'Give a domain, such as example.com') },
+  });
+  useFieldProblems(form, add.problem);
+  const submit = form.onSubmit(async ({ domain, mailFromLabel }) => {
+    const data = await add.run({ input: { domain: domain.trim(), mailFromLabel: mailFromLabel.trim() || null } });
+    if (data === undefined) return;
+    void navigate({ to: '/p/$projectId/domains/$domain', params: { projectId, domain: data.addDomain.domain } });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={add.problem} fields={['domain', 'mailFromLabel']} />
+        <TextInput
+          label="Domain"
+          placeholder="mail.example.com"
+          description="What stands behind the @ of your sender addresses."
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          {...form.getInputProps('domain')}
+        />
+        <TextInput
+          label="Subdomain that bounces come back to"
+          description={`Bounces go to ${form.values.mailFromLabel || 'bounce'}.${form.values.domain || 'mail.example.com'}. Take another word if you use that one already.`}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.getInputProps('mailFromLabel')}
+        />
+        <FormButtons submit="Add the domain" running={add.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

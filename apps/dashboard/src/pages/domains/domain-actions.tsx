@@ -1,0 +1,117 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { IconCloudUpload, IconDots, IconExternalLink, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import type { Domain } from './domain.tsx';
+import { Publish } from './publish.tsx';
+
+const CHECK = graphql(`
+  mutation CheckDomain($id: ID!) {
+    checkDomain(id: $id) {
+      id
+    }
+  }
+`);
+
+const REMOVE = graphql(`
+  mutation RemoveDomain($id: ID!) {
+    removeDomain(id: $id)
+  }
+`);
+
+/** What can be done with a domain. */
+export function DomainActions({ domain }: { domain: Domain }) {
+  const manages = useMay()('manage');
+  const [asked, setAsked] = useState<'publish' | 'remove'>();
+  const close = () => setAsked(undefined);
+  if (!manages) return null;
+  const hasRecords = domain.records.length > 0;
+  return (
+    <>
+      {hasRecords && domain.verification !== 'verified' && (
+        <Button
+          variant="default"
+          leftSection={<IconCloudUpload size={16} aria-hidden />}
+          onClick={() => setAsked('publish')}
+        >
+          Publish for me
+        </Button>
+      )}
+      {hasRecords && <CheckNow domain={domain} />}
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label="More actions">
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {hasRecords && (
+            <Menu.Item leftSection={<IconCloudUpload size={16} aria-hidden />} onClick={() => setAsked('publish')}>
+              Publish the records
+            </Menu.Item>
+          )}
+          {domain.workflowUrl !== null && hasRecords && (
+            <Menu.Item
+              component="a"
+              href={domain.workflowUrl}
+              target="_blank"
+              rel="noreferrer"
+              leftSection={<IconExternalLink size={16} aria-hidden />}
+            >
+              Its workflow
+            </Menu.Item>
+          )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('remove')}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Publish domain={domain} opened={asked === 'publish'} onClose={close} />
+      <Remove domain={domain} opened={asked === 'remove'} onClose={close} />
+    </>
+  );
+}
+
+function CheckNow({ domain: { id } }: { domain: Domain }) {
+  const check = useChange(CHECK);
+  const run = async () => {
+    if ((await check.run({ id })) === undefined) return warn('The look-up could not be asked for.');
+    tell('DNS is being looked up; what is found shows here.');
+  };
+  return (
+    <Button leftSection={<IconRefresh size={16} aria-hidden />} loading={check.running} onClick={() => void run()}>
+      Look now
+    </Button>
+  );
+}
+
+function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; opened: boolean; onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const remove = useChange(REMOVE);
+  const navigate = useNavigate();
+  const confirm = async () => {
+    if ((await remove.run({ id })) === undefined) return;
+    tell(`${domain} is removed.`);
+    void navigate({ to: '/p/$projectId/domains', params: { projectId } });
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Remove this domain?"
+      action="Remove"
+      word={domain}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      Mail from it is refused from then on, that of scheduled campaigns too. Its keys are deleted, so a domain that is
+      added again needs new records.
+    </Confirm>
+  );
+}

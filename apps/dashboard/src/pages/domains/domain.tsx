@@ -1,0 +1,152 @@
+import { Alert, Card, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
+import { useLive } from '../../data/live.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { DomainQuery } from '../../generated/graphql.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { When } from '../../parts/when.tsx';
+import { DomainActions } from './domain-actions.tsx';
+import { Lifecycle } from './lifecycle.tsx';
+import { Recommendations } from './recommendations.tsx';
+import { Records } from './records.tsx';
+import { DomainStatus } from './status.tsx';
+
+const DOMAIN = graphql(`
+  query Domain($domain: String!) {
+    domain(domain: $domain) {
+      id
+      domain
+      verifiedForSending
+      verification
+      region
+      mailFromDomain
+      zone
+      nameservers
+      checkedAt
+      nextCheckAt
+      blockedAt
+      blockedReason
+      workflowUrl
+      dnsProvider {
+        id
+        name
+        editorUrl
+      }
+      records {
+        purpose
+        type
+        name
+        value
+        status
+        found
+        note
+      }
+      recommendations {
+        id
+        severity
+        title
+        detail
+        record {
+          type
+          name
+          value
+        }
+      }
+      lifecycle {
+        at
+        type
+        part
+        actor
+        detail
+      }
+    }
+  }
+`);
+
+const CHECKED = graphql(`
+  subscription DomainChecked($id: ID!) {
+    domainChecked(id: $id) {
+      id
+    }
+  }
+`);
+
+export type Domain = DomainQuery['domain'];
+
+/** One domain: its records and how each stands, live while DNS is looked at. */
+export function DomainPage() {
+  const { projectId, domain: name } = useParams({ from: '/gate/p/$projectId/domains/$domain' });
+  const read = useRead(DOMAIN, { domain: name });
+  const domain = read.data?.domain;
+  useLive(CHECKED, { id: domain?.id ?? '' }, { pause: domain === undefined });
+  return (
+    <Page
+      title={name}
+      mark={domain !== undefined && <DomainStatus of={domain} />}
+      actions={domain !== undefined && <DomainActions domain={domain} />}
+      back={
+        <TextLink to="/p/$projectId/domains" params={{ projectId }} size="sm">
+          <BackLabel>Domains</BackLabel>
+        </TextLink>
+      }
+    >
+      <Answer of={read}>{(data) => <Content domain={data.domain} />}</Answer>
+    </Page>
+  );
+}
+
+function Content({ domain }: { domain: Domain }) {
+  const { checkedAt, nextCheckAt, region, mailFromDomain, dnsProvider, nameservers } = domain;
+  return (
+    <>
+      <Situation domain={domain} />
+      <Card>
+        <Facts
+          facts={[
+            ['Looked up', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
+            nextCheckAt !== null && ['Looked up next', <When key="next" at={nextCheckAt} />],
+            ['DNS is at', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Not known yet')],
+            mailFromDomain !== null && ['Bounces go to', mailFromDomain],
+            ['Region', region],
+          ]}
+        />
+      </Card>
+      <Records domain={domain} />
+      <Recommendations of={domain.recommendations} />
+      <Lifecycle events={domain.lifecycle} />
+    </>
+  );
+}
+
+/** What the state means, and what to do now, in a sentence. */
+function Situation({ domain: { verification, verifiedForSending, blockedAt, blockedReason } }: { domain: Domain }) {
+  if (blockedAt !== null) {
+    return (
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />}>
+        An operator has blocked this domain, so campaigns from it are refused. {blockedReason}
+      </Alert>
+    );
+  }
+  const say = {
+    verified: 'Mail may be sent from this domain.',
+    pending:
+      'Publish the records below where the DNS of the domain is run. We look until they are there; it can take an hour until the world sees a new record.',
+    failing: verifiedForSending
+      ? 'A record that was there is gone. Mail may still be sent from this domain for up to three days: put the record back.'
+      : 'A record that was there is gone, so mail from this domain is refused: put the record back.',
+    failed: 'The records were not found, so mail from this domain is refused. Publish them, then look now.',
+  }[verification];
+  const color = { verified: 'green', pending: 'blue', failing: 'yellow', failed: 'red' }[verification];
+  const Icon =
+    verification === 'verified' ? IconCircleCheck : verification === 'pending' ? IconInfoCircle : IconAlertTriangle;
+  return (
+    <Alert color={color} icon={<Icon aria-hidden />} role="status">
+      <Text size="sm">{say}</Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,124 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconPlus, IconWorldCheck } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { DomainsQuery } from '../../generated/graphql.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { AddDomain } from './add-domain.tsx';
+import { DomainStatus, PartStatus } from './status.tsx';
+
+const DOMAINS = graphql(`
+  query Domains($first: Int!, $after: String) {
+    domains(first: $first, after: $after) {
+      nodes {
+        id
+        domain
+        verification
+        dkim
+        mailFrom
+        dmarc
+        blockedAt
+        checkedAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const PAGE_SIZE = 25;
+
+type Domain = DomainsQuery['domains']['nodes'][number];
+
+/** The domains that mail is sent from. */
+export function Domains() {
+  const search = useSearch({ from: '/gate/p/$projectId/domains' });
+  const domains = useRead(DOMAINS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  const [adding, setAdding] = useState(false);
+  const add = useMay()('manage') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+      Add a domain
+    </Button>
+  );
+  return (
+    <Page
+      title="Domains"
+      about="What you send from. A domain proves by DNS records that its mail is yours, so that mailboxes take it."
+      actions={add}
+    >
+      <Answer of={domains} skeleton={<RowsSkeleton rows={3} />}>
+        {({ domains: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No domains yet" icon={IconWorldCheck} action={add}>
+              Add the domain of your sender address. You get four DNS records to publish, and we look until they are
+              there.
+            </Empty>
+          ) : (
+            <>
+              <DomainTable domains={nodes} />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </>
+          )
+        }
+      </Answer>
+      <AddDomain opened={adding} onClose={() => setAdding(false)} />
+    </Page>
+  );
+}
+
+function DomainTable({ domains }: { domains: Domain[] }) {
+  const { id: projectId } = useProject();
+  return (
+    <DataTable
+      label="Domains"
+      rows={domains}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Domain',
+          cell: ({ domain }) => (
+            <TextLink
+              to="/p/$projectId/domains/$domain"
+              params={{ projectId, domain }}
+              className="covering"
+              c="inherit"
+              size="sm"
+              fw={550}
+            >
+              {domain}
+            </TextLink>
+          ),
+        },
+        { title: 'State', cell: (domain) => <DomainStatus of={domain} />, width: 150 },
+        {
+          title: 'DKIM, MAIL FROM, DMARC',
+          cell: ({ dkim, mailFrom, dmarc }) => (
+            <Group gap={6}>
+              <PartStatus of={dkim} />
+              <PartStatus of={mailFrom} />
+              <PartStatus of={dmarc} />
+            </Group>
+          ),
+          from: 'md',
+        },
+        {
+          title: 'Looked up',
+          cell: ({ checkedAt }) => (checkedAt === null ? <Text c="dimmed">Not yet</Text> : <When at={checkedAt} />),
+          from: 'sm',
+          width: 150,
+        },
+      ]}
+    />
+  );
+}

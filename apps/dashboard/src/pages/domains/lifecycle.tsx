@@ -1,0 +1,31 @@
+import { Card, Text, Timeline } from '@mantine/core';
+import { Section } from '../../parts/page.tsx';
+import { When } from '../../parts/when.tsx';
+import type { Domain } from './domain.tsx';
+
+const COLORS: Record<string, string> = { verified: 'green', failing: 'yellow', failed: 'red', blocked: 'red' };
+
+/** What happened to a domain, newest first. */
+export function Lifecycle({ events }: { events: Domain['lifecycle'] }) {
+  return (
+    <Section title="What happened">
+      <Card>
+        <Timeline bulletSize={12} lineWidth={2} active={events.length}>
+          {events.map(({ at, type, part, actor, detail }) => (
+            <Timeline.Item key={`${at} ${part} ${type}`} color={COLORS[type] ?? 'gray'}>
+              <Text size="sm" className="breakable">
+                {detail}
+              </Text>
+              <Text size="xs" c="dimmed">
+                <When at={at} />
+                {BY[actor] ?? ', by a person'}
+              </Text>
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      </Card>
+    </Section>
+  );
+}
+
+const BY: Record<string, string> = { system: '', operator: ', by an operator' };

@@ -1,0 +1,188 @@
+import { Button, Modal, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type ReactNode, useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { PublishRecordsMutation } from '../../generated/graphql.ts';
+import { State, type Tone } from '../../parts/badge.tsx';
+import { FormButtons, FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import type { Domain } from './domain.tsx';
+
+const PUBLISH = graphql(`
+  mutation PublishRecords($id: ID!, $input: PublishDomainRecordsInput!) {
+    publishDomainRecords(id: $id, input: $input) {
+      zone
+      dryRun
+      steps {
+        action
+        reason
+        record {
+          type
+          name
+        }
+      }
+    }
+  }
+`);
+
+type Publication = PublishRecordsMutation['publishDomainRecords'];
+
+const ACTIONS: Record<Publication['steps'][number]['action'], [tone: Tone, planned: string, done: string]> = {
+  create: ['good', 'Will be added', 'Added'],
+  replace: ['good', 'Will be replaced', 'Replaced'],
+  keep: ['quiet', 'Is there', 'Is there'],
+  conflict: ['bad', 'In the way', 'In the way'],
+};
+
+interface PublishProps {
+  domain: Domain;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Publishes the records at the DNS provider, after showing what that would do. The credentials are used once and not kept. */
+export function Publish(props: PublishProps) {
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      size="lg"
+      title={<Text fw={600}>Publish the records at your DNS provider</Text>}
+    >
+      <Steps {...props} />
+    </Modal>
+  );
+}
+
+function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
+  const publish = useChange(PUBLISH);
+  const [plan, setPlan] = useState<Publication>();
+  const form = useForm({
+    initialValues: {
+      provider: dnsProvider?.id === 'route53' ? 'route53' : 'cloudflare',
+      apiToken: '',
+      accessKeyId: '',
+      secretAccessKey: '',
+    },
+  });
+  const run = async (dryRun: boolean) => {
+    const { provider, apiToken, accessKeyId, secretAccessKey } = form.values;
+    const where = provider === 'route53' ? { route53: { accessKeyId, secretAccessKey } } : { cloudflare: { apiToken } };
+    const data = await publish.run({ id, input: { dryRun, ...where } });
+    if (data === undefined) return;
+    setPlan(data.publishDomainRecords);
+    if (!dryRun) tell('The records are published.');
+  };
+  if (plan !== undefined) {
+    return (
+      <Plan
+        of={plan}
+        publishing={publish.running}
+        onPublish={() => void run(false)}
+        onClose={onClose}
+        problem={<FormProblem problem={publish.problem} />}
+      />
+    );
+  }
+  return (
+    <form onSubmit={form.onSubmit(() => run(true))} noValidate>
+      <Stack>
+        <FormProblem problem={publish.problem} />
+        <SegmentedControl
+          aria-label="DNS provider"
+          data={[
+            { value: 'cloudflare', label: 'Cloudflare' },
+            { value: 'route53', label: 'Amazon Route 53' },
+          ]}
+          {...form.getInputProps('provider')}
+        />
+        {form.values.provider === 'cloudflare' ? (
+          <PasswordInput
+            label="API token"
+            description="One that may edit the DNS of this zone. It is used once and not kept."
+            autoComplete="off"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the token' }}
+            {...form.getInputProps('apiToken')}
+          />
+        ) : (
+          <>
+            <TextInput label="Access key id" autoComplete="off" {...form.getInputProps('accessKeyId')} />
+            <PasswordInput
+              label="Secret access key"
+              description="Used once and not kept."
+              autoComplete="off"
+              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret' }}
+              {...form.getInputProps('secretAccessKey')}
+            />
+          </>
+        )}
+        <FormButtons submit="Show what it would do" running={publish.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function Plan({
+  of: { zone, dryRun, steps },
+  publishing,
+  onPublish,
+  onClose,
+  problem,
+}: {
+  of: Publication;
+  publishing: boolean;
+  onPublish: () => void;
+  onClose: () => void;
+  problem: ReactNode;
+}) {
+  return (
+    <Stack>
+      {problem}
+      <Text size="sm">
+        {dryRun ? 'Nothing has been changed yet. This would be done in the zone' : 'This was done in the zone'} {zone}.
+        What is not ours is never changed.
+      </Text>
+      <DataTable
+        label="Records"
+        rows={steps}
+        keyOf={({ record }) => `${record.type} ${record.name}`}
+        columns={[
+          {
+            title: 'Record',
+            cell: ({ record: { type, name }, reason }) => (
+              <>
+                <code>
+                  {type} {name}
+                </code>
+                <Text size="xs" c="dimmed">
+                  {reason}
+                </Text>
+              </>
+            ),
+          },
+          {
+            title: 'What',
+            width: 140,
+            cell: ({ action }) => {
+              const [tone, planned, done] = ACTIONS[action];
+              return <State tone={tone}>{dryRun ? planned : done}</State>;
+            },
+          },
+        ]}
+      />
+      {dryRun ? (
+        <Button loading={publishing} onClick={onPublish}>
+          Publish
+        </Button>
+      ) : (
+        <Button onClick={onClose}>Done</Button>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+import { Card, Group, Stack, Text } from '@mantine/core';
+import { State, type Tone } from '../../parts/badge.tsx';
+import { CopyField } from '../../parts/copy.tsx';
+import { Section } from '../../parts/page.tsx';
+import type { Domain } from './domain.tsx';
+
+type Recommendation = Domain['recommendations'][number];
+
+const SEVERITIES: Record<Recommendation['severity'], [tone: Tone, word: string]> = {
+  high: ['bad', 'Important'],
+  medium: ['warn', 'Worth it'],
+  low: ['quiet', 'Small'],
+  info: ['quiet', 'Good to know'],
+};
+
+/** What had better be changed about the DNS of a domain, the worst first. */
+export function Recommendations({ of }: { of: Recommendation[] }) {
+  if (of.length === 0) return null;
+  return (
+    <Section title="Recommendations">
+      <Stack>
+        {of.map((recommendation) => (
+          <Card key={recommendation.id} component="article" aria-label={recommendation.title}>
+            <Advice of={recommendation} />
+          </Card>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function Advice({ of: { severity, title, detail, record } }: { of: Recommendation }) {
+  const [tone, word] = SEVERITIES[severity];
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+        <State tone={tone}>{word}</State>
+      </Group>
+      <Text size="sm">{detail}</Text>
+      {record !== null && <CopyField label={`${record.type} record at ${record.name}`} value={record.value} />}
+    </Stack>
+  );
+}

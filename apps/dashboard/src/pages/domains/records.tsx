@@ -1,0 +1,117 @@
+import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
+import { CopyField } from '../../parts/copy.tsx';
+import { Section } from '../../parts/page.tsx';
+import type { Domain } from './domain.tsx';
+import { PartStatus } from './status.tsx';
+
+type DnsRecord = Domain['records'][number];
+
+/** What the records are for, in words. */
+const PURPOSES: Record<string, string> = {
+  dkim: 'DKIM: signs your mail, so that mailboxes know that nobody changed it',
+  mailFrom: 'MAIL FROM: brings bounces back and says who may send',
+  dmarc: 'DMARC: says what becomes of mail that only pretends to be yours',
+};
+
+/** The records to publish, each with how it stands and what stands there instead. */
+export function Records({ domain: { records, zone, dnsProvider } }: { domain: Domain }) {
+  if (records.length === 0) {
+    return (
+      <Section title="DNS records">
+        <Card>
+          <Text size="sm" c="dimmed">
+            This is a domain of development: it needs no records, and its mail goes to the inbox on this machine.
+          </Text>
+        </Card>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title="DNS records"
+      about="Add each of them where the DNS of the domain is run, exactly as it stands here."
+      actions={
+        dnsProvider !== null && (
+          <Button
+            component="a"
+            href={dnsProvider.editorUrl}
+            target="_blank"
+            rel="noreferrer"
+            variant="default"
+            size="xs"
+            rightSection={<IconExternalLink size={14} aria-hidden />}
+          >
+            Open {dnsProvider.name}
+          </Button>
+        )
+      }
+    >
+      <Stack>
+        {records.map((record) => (
+          <RecordCard key={`${record.type} ${record.name}`} record={record} zone={zone} />
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function RecordCard({ record, zone }: { record: DnsRecord; zone: string | null }) {
+  const { type, name, value, purpose, status, note, found } = record;
+  const [priority, target] = type === 'MX' ? value.split(' ') : [];
+  return (
+    <Card component="article" aria-label={`${type} record ${name}`}>
+      <Group justify="space-between" mb="md" gap="xs">
+        <Group gap="sm">
+          <Badge color="gray" radius="sm">
+            {type}
+          </Badge>
+          <Text size="sm" fw={550}>
+            {PURPOSES[purpose] ?? purpose}
+          </Text>
+        </Group>
+        <PartStatus of={status} />
+      </Group>
+      <Stack gap="sm">
+        <CopyField label="Host" value={relativeTo(zone, name)} />
+        {zone !== null && (
+          <Text size="xs" c="dimmed" mt={-6}>
+            Some DNS editors want the whole name: {name}
+          </Text>
+        )}
+        {type === 'MX' ? (
+          <>
+            <CopyField label="Mail server" value={target ?? value} />
+            <CopyField label="Priority" value={priority ?? '10'} />
+          </>
+        ) : (
+          <CopyField label="Value" value={value} />
+        )}
+        {note !== null && (
+          <Text size="sm" c={status === 'verified' ? 'dimmed' : 'var(--mantine-color-error)'}>
+            {note}
+          </Text>
+        )}
+        {status !== 'verified' && found.length > 0 && (
+          <Stack gap={4}>
+            <Text size="sm" fw={500}>
+              What stands there now
+            </Text>
+            {found.map((text) => (
+              <code key={text} className="breakable found">
+                {text}
+              </code>
+            ))}
+          </Stack>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+/** The part of a name that most DNS editors ask for: what stands before the zone, or @ for the zone itself. */
+function relativeTo(zone: string | null, name: string): string {
+  if (zone === null) return name;
+  if (name === zone) return '@';
+  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
+}

@@ -1,0 +1,29 @@
+import type { VerificationStatus } from '../../generated/graphql.ts';
+import { State, type Tone } from '../../parts/badge.tsx';
+
+const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
+  verified: ['good', 'Verified'],
+  pending: ['busy', 'Looking for it'],
+  failing: ['warn', 'Lost'],
+  failed: ['bad', 'Not found'],
+};
+
+/** How a part of a domain stands. */
+export function PartStatus({ of }: { of: VerificationStatus }) {
+  const [tone, word] = WORDS[of];
+  return <State tone={tone}>{word}</State>;
+}
+
+const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
+  verified: ['good', 'Verified'],
+  pending: ['busy', 'Waiting for DNS'],
+  failing: ['warn', 'Failing'],
+  failed: ['bad', 'Not verified'],
+};
+
+/** How the whole domain stands; one that an operator has blocked is that before anything else. */
+export function DomainStatus({ of }: { of: { verification: VerificationStatus; blockedAt: string | null } }) {
+  if (of.blockedAt !== null) return <State tone="bad">Blocked</State>;
+  const [tone, word] = DOMAIN_WORDS[of.verification];
+  return <State tone={tone}>{word}</State>;
+}
