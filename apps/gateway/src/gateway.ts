@@ -9,6 +9,7 @@ import { createGraphql } from './graphql.ts';
 import { countRequest } from './metrics.ts';
 import { createOpenApi } from './openapi/serve.ts';
 import { createFacade } from './rest/facade.ts';
+import { answerPreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
 import { routes } from './routes.ts';
 import { schema } from './schema.ts';
@@ -38,6 +39,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response));
     if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
+    if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
