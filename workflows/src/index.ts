@@ -1,3 +1,4 @@
+export { deleteOld } from './delete-old.ts';
 export { deliverBatch } from './deliver-batch.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
 export { verifyDomain } from './verify-domain.ts';

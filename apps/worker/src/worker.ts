@@ -9,6 +9,7 @@ import { outboxSource, startRelay } from '@postroom/platform/relay';
 import * as webhooks from '@postroom/webhooks/activities';
 import { source as deliverySource } from '@postroom/webhooks/relay';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { ensureSchedules } from './schedules.ts';
 import { connectTemporal } from './temporal.ts';
 
 /** Every activity that workflows may ask for, by its exported name. */
@@ -34,6 +35,7 @@ export async function startWorker(): Promise<Service> {
     logger.fatal({ err: error }, 'the Temporal worker failed');
     process.exit(1);
   });
+  await ensureSchedules(client);
   const relay = await startRelay(client, [outboxSource, emailSource, deliverySource, domainSource]);
   return {
     stop: async () => {

@@ -47,6 +47,8 @@ const environment = z.object({
   POSTROOM_KEY_FILE: z.string().optional(),
   /** Lets webhooks go to private addresses and over plain http; always so in development. */
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
+  /** Days that events, deliveries and attempts are kept. */
+  RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
   /** Requests a second that one API key may make. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
   /** The first owner, made when nobody has an account; without them `npm start` makes one up and prints it. */

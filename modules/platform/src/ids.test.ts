@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isId, newId } from './ids.ts';
+import { idsFrom, isId, newId } from './ids.ts';
 
 test('ids made one after the other sort in that order, within a millisecond too', () => {
   const ids = Array.from({ length: 10_000 }, () => newId('ctc'));
@@ -25,4 +25,15 @@ test('an id of another kind, or of a bad form, is not an id', () => {
   for (const text of ['', 'ctc_', 'ctc_1', `ctc_${'8'.repeat(26)}`, `${newId('ctc')}x`, `ctc_${'I'.repeat(26)}`]) {
     expect(isId('ctc', text)).toBe(false);
   }
+});
+
+test('a range of ids begins at a time: ids made before sort before, those made then or later after', () => {
+  const earlier = newId('evt');
+  const ms = Date.now() + 5;
+  const from = idsFrom('evt', new Date(ms));
+  expect(isId('evt', from)).toBe(true);
+  expect(earlier < from).toBe(true);
+  expect(idsFrom('evt', new Date(ms - 1)) < from).toBe(true);
+  while (Date.now() < ms);
+  expect(newId('evt') > from).toBe(true);
 });

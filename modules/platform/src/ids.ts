@@ -85,6 +85,12 @@ function base32(words: readonly number[]): string {
   return text;
 }
 
+/** No id that was made at this time or later sorts before this, and none made before sorts after: it begins a range of ids. */
+export function idsFrom(prefix: IdPrefix, date: Date): string {
+  const ms = date.getTime();
+  return `${prefix}_${base32([Math.floor(ms / 0x10000), ((ms % 0x10000) << 16) >>> 0, 0, 0])}`;
+}
+
 /** Whether the text is an id of that kind by its form; it may still name nothing. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));

@@ -23,7 +23,7 @@ export {
   STATUS_BY_CODE,
 } from './errors.ts';
 export { type NewEvent, record } from './events.ts';
-export { ID_PREFIXES, type IdPrefix, isId, newId } from './ids.ts';
+export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { JSON_OBJECT, jsonSchema, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { liveView, pause } from './live.ts';

@@ -1,10 +1,13 @@
-import { activityInfo, cancelled, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancelled, Context, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { pool } from '@postroom/platform';
 import { type Attempted, type DueDelivery, fail, giveBack, loadDeliveries, post, recordAttempts } from './attempts.ts';
 import { runBatch } from './batch.ts';
 import { tryEnter } from './limits.ts';
+import { type Deleted, deleteOld } from './retention.ts';
 import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
+
+export type { Deleted };
 
 /** How a delivery's workflow ended. `returned`: it waits in the table again, for its endpoint is disabled or another workflow has it. */
 export type Outcome = 'acknowledged' | 'failed' | 'returned' | 'deleted';
@@ -91,6 +94,17 @@ export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome>
   } finally {
     clearInterval(beat);
   }
+}
+
+/** Deletes what is older than it has to be kept. What it did not come to when it is stopped is left for the next time. */
+export async function deleteOldRows(): Promise<Deleted> {
+  const context = Context.current();
+  return deleteOld({
+    onBatch: () => {
+      heartbeat();
+      context.cancellationSignal.throwIfAborted();
+    },
+  });
 }
 
 /** Ends a delivery at the word of an operator. */
