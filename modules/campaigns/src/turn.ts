@@ -77,7 +77,8 @@ async function sendPages(
   const lastClaimAt = Date.now() + TURN_MS;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
-    return { outcome: await way.send({ from: frame.from, to: row.email, data, stuffed: true }), subject };
+    const message = { from: frame.from, to: row.email, data, stuffed: true };
+    return { outcome: await way.send(signed(message, await signerFor(projectId, frame.from))), subject };
   };
   try {
     const { hold } = await sendAll<ClaimedRecipient>({
