@@ -1,7 +1,9 @@
 export { deleteOld } from './delete-old.ts';
 export { deliverBatch } from './deliver-batch.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
+export { importContacts } from './import-contacts.ts';
 export { verifyDomain } from './verify-domain.ts';
 export { scheduleCampaign } from './schedule-campaign.ts';
 export { sendCampaign } from './send-campaign.ts';
 export { sendEmails } from './send-emails.ts';
+export { tellOwners } from './tell-owners.ts';

@@ -1,19 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import * as campaigns from '@postroom/campaigns/activities';
-import * as domains from '@postroom/domains/activities';
 import { source as domainSource } from '@postroom/domains/relay';
-import * as emails from '@postroom/emails/activities';
 import { source as emailSource } from '@postroom/emails/relay';
 import { config, logger, type Service } from '@postroom/platform';
 import { outboxSource, startRelay } from '@postroom/platform/relay';
-import * as webhooks from '@postroom/webhooks/activities';
 import { source as deliverySource } from '@postroom/webhooks/relay';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { activities } from './activities.ts';
 import { ensureSchedules } from './schedules.ts';
 import { connectTemporal } from './temporal.ts';
-
-/** Every activity that workflows may ask for, by its exported name. */
-const activities = { ...campaigns, ...domains, ...emails, ...webhooks };
 
 /** Runs the workflows and activities of one task queue, and the relay that starts them from the tables. */
 export async function startWorker(): Promise<Service> {

@@ -16,7 +16,10 @@ import {
   type Prisma,
   readPage,
   type RowsQuery,
+  sql,
+  startWorkflow,
   textProblem,
+  type Tx,
 } from '@postroom/platform';
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
 import { urlProblem } from './http-client.ts';
@@ -112,23 +115,44 @@ export async function deleteEndpoint(projectId: string, id: string): Promise<voi
 /** Stops deliveries to an endpoint; what waits for it is kept. Events that come meanwhile are not for it. */
 export async function disableEndpoint(projectId: string, id: string, reason: string): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
-  await disable(id, reason);
+  await disable(pool, id, reason);
 }
 
-/** The same without asking whose it is: for the worker, which found it failing. Returns false when it was disabled already. */
-export async function disable(id: string, reason: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
+/**
+ * The same without asking whose it is: for the worker, which found it failing. The project's owners are told, once each
+ * time. Returns false when it was disabled already.
+ */
+export async function disableAutomatically(id: string, reason: string): Promise<boolean> {
+  return inTransaction(async (tx) => {
+    const disabled = await disable(tx, id, reason);
+    if (disabled === undefined) return false;
+    const { project_id: projectId, disabled_at: at } = disabled;
+    await startWorkflow(tx, {
+      workflowId: `${id}.disabled.${at.getTime()}`,
+      type: 'tellOwners',
+      args: [projectId, id],
+      summary: `Tell the owners that ${id} was disabled`,
+      searchAttributes: { projectId, endpointId: id },
+    });
+    return true;
+  });
+}
+
+/** What was disabled; `undefined` when that had been done already. */
+async function disable(tx: Tx, id: string, reason: string) {
+  const [disabled] = await sql<{ project_id: string; disabled_at: Date }>(
+    tx,
     `WITH disabled AS (
        UPDATE webhook_endpoints SET enabled = false, disabled_at = now(), disabled_reason = $2, updated_at = now()
-       WHERE id = $1 AND enabled RETURNING id
+       WHERE id = $1 AND enabled RETURNING id, project_id, disabled_at
      ), kept AS (
        UPDATE deliveries SET next_attempt_at = NULL
        WHERE endpoint_id IN (SELECT id FROM disabled) AND state = 'retried' AND handed_at IS NULL
      )
-     SELECT id FROM disabled`,
+     SELECT project_id, disabled_at FROM disabled`,
     [id, reason],
   );
-  return rowCount === 1;
+  return disabled;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { logger, pool } from '@postroom/platform';
 import type { Attempted } from './attempts.ts';
-import { disable } from './endpoints.ts';
+import { disableAutomatically } from './endpoints.ts';
 
 /** An endpoint that has only failed for so long is disabled, … */
 export const DISABLE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
@@ -77,7 +77,7 @@ function observe(attempts: readonly Attempted[]): Observed[] {
 
 async function disableIfHopeless(health: Health, gone: boolean): Promise<void> {
   const reason = gone ? 'The receiver answered 410 Gone.' : hopelessness(health, Date.now());
-  if (reason === undefined || !(await disable(health.id, reason))) return;
+  if (reason === undefined || !(await disableAutomatically(health.id, reason))) return;
   logger.warn({ endpointId: health.id, reason }, 'a webhook endpoint was disabled');
 }
 

@@ -277,5 +277,5 @@ function inWords(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error.name === 'HTTPParserError') return 'The answer was not HTTP.';
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  return WORDS[code] ?? (cause === undefined ? `${error.message || code}` : inWords(cause));
+  return WORDS[code] ?? (cause === undefined ? error.message || code : inWords(cause));
 }

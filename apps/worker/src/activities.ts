@@ -1,0 +1,22 @@
+import * as campaigns from '@postroom/campaigns/activities';
+import * as domains from '@postroom/domains/activities';
+import * as emails from '@postroom/emails/activities';
+import * as people from '@postroom/people/activities';
+import { disabledNotice } from '@postroom/webhooks';
+import * as webhooks from '@postroom/webhooks/activities';
+
+/** Mails one owner that an endpoint was disabled: webhooks knows what there is to say, people to whom and how. */
+export async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
+  const notice = await disabledNotice(endpointId);
+  if (notice !== undefined) await people.mailPerson(userId, notice);
+}
+
+/** Every activity that workflows may ask for, by its exported name. */
+export const activities = {
+  ...campaigns,
+  ...domains,
+  ...emails,
+  ...webhooks,
+  listOwners: people.listOwners,
+  tellOfDisabledEndpoint,
+};

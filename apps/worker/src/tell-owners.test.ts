@@ -1,0 +1,71 @@
+import { newId } from '@postroom/platform';
+import {
+  eventually,
+  type Receiver,
+  type SmtpSink,
+  startReceiver,
+  startSmtpSink,
+  startSystem,
+  type System,
+} from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let sink: SmtpSink;
+let system: System;
+let receiver: Receiver;
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  receiver = await startReceiver((_, response) => void response.writeHead(410).end());
+  system = await startSystem({ smtpUrl: sink.url });
+  await system.startWorker();
+});
+afterAll(async () => {
+  await system.stop();
+  await receiver.close();
+  await sink.close();
+});
+
+async function member(projectId: string, email: string, role: string): Promise<void> {
+  const id = newId('usr');
+  await system.pool.query('INSERT INTO users (id, name, email, updated_at) VALUES ($1, $2, $2, now())', [id, email]);
+  await system.pool.query('INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, $3::role)', [
+    projectId,
+    id,
+    role,
+  ]);
+}
+
+test(
+  'the owners are told by mail when an endpoint is disabled automatically, once each time',
+  { timeout: 90_000 },
+  async () => {
+    const api = await system.api();
+    for (const name of ['ada', 'grace']) await member(api.projectId, `${name}@example.com`, 'owner');
+    await member(api.projectId, 'viewer@example.com', 'viewer');
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'], description: 'Our CRM' })).body
+      .data;
+    // Several at once say that it is gone; it is disabled by one of them.
+    const emails = Array.from({ length: 40 }, (_, n) => ({ email: `contact${n}@example.com` }));
+    await api.post('/v1/contacts/batch', { contacts: emails });
+
+    await eventually(() => expect(sink.mails).toHaveLength(2));
+    expect(sink.mails.map(({ to }) => to).sort()).toEqual(['ada@example.com', 'grace@example.com']);
+    for (const { raw: folded } of sink.mails) {
+      const raw = folded.replaceAll('=\r\n', ''); // quoted-printable folds long lines
+      expect(raw).toMatch(/^Subject: Webhooks to 127\.0\.0\.1:\d+ were stopped/m);
+      for (const said of [receiver.url, 'Our CRM', '410 Gone', id, '7 days']) expect(raw).toContain(said);
+    }
+
+    const disable = await api.get(`/v1/webhooks/${id}`);
+    expect(disable.body.data).toMatchObject({ enabled: false });
+    await system.pool.query(
+      `UPDATE webhook_endpoints SET enabled = true, disabled_at = NULL, disabled_reason = NULL,
+         failures_in_row = 0, failing_since = NULL WHERE id = $1`,
+      [id],
+    );
+    await api.post(`/v1/webhooks/${id}/test`);
+    await eventually(() => expect(sink.mails).toHaveLength(4));
+    const { rows } = await system.pool.query('SELECT count(*)::int AS left FROM outbox');
+    expect(rows).toEqual([{ left: 0 }]);
+  },
+);
