@@ -1,4 +1,4 @@
-import { db } from '@postroom/platform';
+import { db, pool } from '@postroom/platform';
 import { readDkimKey } from './dkim/keys.ts';
 import type { DkimSigner } from './dkim/sign.ts';
 import { normalizeDomain } from './domain-name.ts';
@@ -9,9 +9,16 @@ import { normalizeDomain } from './domain-name.ts';
  */
 export async function senderProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
   const name = domainOf(fromEmail);
-  const domain = await db.domain.findUnique({ where: { projectId_domain: { projectId, domain: name } } });
-  if (domain === null) return `The domain ${name} is not a sending domain of this project.`;
-  if (domain.blockedAt !== null) return `The domain ${name} has been blocked.`;
+  // Each email asks this, so it is one prepared statement.
+  const { rows } = await pool.query<{ blocked: boolean; verification: string; verifiedForSending: boolean }>({
+    name: 'sender-problem',
+    text: `SELECT blocked_at IS NOT NULL AS blocked, verification::text, verified_for_sending AS "verifiedForSending"
+      FROM domains WHERE project_id = $1 AND domain = $2`,
+    values: [projectId, name],
+  });
+  const [domain] = rows;
+  if (domain === undefined) return `The domain ${name} is not a sending domain of this project.`;
+  if (domain.blocked) return `The domain ${name} has been blocked.`;
   if (domain.verification === 'failed')
     return `The domain ${name} is not verified any more: its DNS records are missing.`;
   if (!domain.verifiedForSending) return `The domain ${name} is not verified for sending.`;

@@ -91,12 +91,12 @@ async function checkSenders(projectId: string, drafts: readonly Draft[]): Promis
 
 /** Why addresses are not to get transactional mail, by `emailKey`. */
 export async function suppressedAddresses(projectId: string, emails: readonly string[]): Promise<Map<string, string>> {
-  const rows = await sql<{ email_key: string; reason: string }>(
-    pool,
-    `SELECT email_key, min(reason)::text AS reason FROM suppressions
+  const { rows } = await pool.query<{ email_key: string; reason: string }>({
+    name: 'emails-suppressed',
+    text: `SELECT email_key, min(reason)::text AS reason FROM suppressions
      WHERE project_id = $1 AND email_key = ANY ($2) AND reason <> 'unsubscribed' GROUP BY email_key`,
-    [projectId, emails.map(emailKey)],
-  );
+    values: [projectId, emails.map(emailKey)],
+  });
   return new Map(rows.map(({ email_key, reason }) => [email_key, reason]));
 }
 
