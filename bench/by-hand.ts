@@ -170,12 +170,15 @@ app.get<{ Querystring: { limit?: string; cursor?: string } }>(
 );
 
 const INSERT_CONTACT = `
-  INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
-  SELECT $2, $1, $3, $4, $5, 'api', $6::jsonb, $7, $7
-   WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = $4)
-  ON CONFLICT (project_id, email_key) DO NOTHING
-  RETURNING ${CONTACT}`;
-const INSERT_EVENT = 'INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, $3, $4::json)';
+  WITH created AS (
+    INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
+    SELECT $2::text, $1::text, $3::text, $4::text, $5::text, 'api', $6::jsonb, $7::timestamptz, $7::timestamptz
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = $4)
+    ON CONFLICT (project_id, email_key) DO NOTHING
+    RETURNING ${CONTACT}
+  ), event AS (
+    INSERT INTO events (id, project_id, type, data) SELECT $8::text, $1, 'contact.created', $9::json FROM created
+  ) SELECT * FROM created`;
 
 const NEW_CONTACT = {
   type: 'object',
@@ -209,31 +212,14 @@ app.post<{ Body: { email: string; name?: string } }>(
 );
 
 async function insertContact(projectId: string, email: string, name: string): Promise<Contact | undefined> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const { rows } = await client.query<Contact>({
-      name: 'insert-contact',
-      text: INSERT_CONTACT,
-      values: [projectId, newId('ctc'), email, emailKey(email), name, '{}', new Date()],
-    });
-    const [contact] = rows;
-    if (contact !== undefined) {
-      const data = JSON.stringify({ contact_id: contact.id, email, name });
-      await client.query({
-        name: 'insert-event',
-        text: INSERT_EVENT,
-        values: [newId('evt'), projectId, 'contact.created', data],
-      });
-    }
-    await client.query('COMMIT');
-    return contact;
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  } finally {
-    client.release();
-  }
+  const id = newId('ctc');
+  const event = [newId('evt'), JSON.stringify({ contact_id: id, email, name })];
+  const { rows } = await pool.query<Contact>({
+    name: 'insert-contact',
+    text: INSERT_CONTACT,
+    values: [projectId, id, email, emailKey(email), name, '{}', new Date(), ...event],
+  });
+  return rows[0];
 }
 
 const INSERT_EMAIL = `

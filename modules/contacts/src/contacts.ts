@@ -77,17 +77,46 @@ export async function createContact(
   const name = checkName(input.name) ?? localPart(email);
   const customFields = await customFieldValues(pool, projectId, input.customFields);
   for (;;) {
-    const contact = await inTransaction(async (tx) => {
-      const rows = await insertContacts(tx, projectId, source, [{ email, name, customFields }]);
-      await record(tx, projectId, rows.map(contactCreated));
-      return rows[0];
-    });
+    const contact = await insertContact(projectId, source, { email, name, customFields });
     if (contact !== undefined) return { contact, created: true };
     const existing = await findByEmail(pool, projectId, email);
     if (existing !== undefined) return { contact: existing, created: false };
     if (await isSuppressed(pool, projectId, email)) throw addressSuppressed(email);
     // The contact that was in the way has been deleted since, or the suppression lifted: now it can be created.
   }
+}
+
+/**
+ * An address that the project has, or that is suppressed, is left out. The event is recorded by the same statement, which
+ * is a transaction of its own: no round trips to begin and commit one.
+ */
+const INSERT = `
+  WITH created AS (
+    INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
+    SELECT $2::text, $1::text, $3::text, $4::text, $5::text, $6::contact_source, $7::jsonb, $8::timestamptz, $8::timestamptz
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = $4)
+    ON CONFLICT (project_id, email_key) DO NOTHING
+    RETURNING ${CONTACT_COLUMNS}
+  ), event AS (
+    INSERT INTO events (id, project_id, type, data) SELECT $9::text, $1, $10::text, $11::json FROM created
+  ) SELECT * FROM created`;
+
+/** The new contact, or nothing. */
+async function insertContact(
+  projectId: string,
+  source: ContactSource,
+  { email, name, customFields }: Pick<Contact, 'email' | 'name' | 'customFields'>,
+): Promise<Contact | undefined> {
+  const id = newId('ctc');
+  const { type, data } = contactCreated({ id, email, name });
+  // The time of the row is that of its id: filters by time rely on it.
+  const row = [id, email, emailKey(email), name, source, JSON.stringify(customFields), new Date()];
+  const { rows } = await pool.query<Contact>({
+    name: 'contact-insert',
+    text: INSERT,
+    values: [projectId, ...row, newId('evt'), type, JSON.stringify(data)],
+  });
+  return rows[0];
 }
 
 /** A contact of the project, or null. */
@@ -141,45 +170,6 @@ export async function deleteContact(projectId: string, id: string): Promise<void
     if (rows.length === 0) throw notFound('contact');
     await record(tx, projectId, rows.map(contactDeleted));
   });
-}
-
-/** A contact to be inserted, checked and coerced. */
-export interface NewContact {
-  email: string;
-  name: string;
-  customFields: CustomFieldValues;
-}
-
-/**
- * Inserts contacts in one statement and returns those that are new: an address that the project has, or that is
- * suppressed, is left out. In the order of addresses, so that two statements that share some never wait for each other.
- */
-export async function insertContacts(
-  tx: Tx,
-  projectId: string,
-  source: ContactSource,
-  contacts: readonly NewContact[],
-): Promise<Contact[]> {
-  return sql<Contact>(
-    tx,
-    `INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
-     SELECT n.id, $1, n.email, n.email_key, n.name, $2::contact_source, n.custom_fields, $8, $8
-       FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[]) AS n(id, email, email_key, name, custom_fields)
-      WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key)
-      ORDER BY n.email_key
-     ON CONFLICT (project_id, email_key) DO NOTHING
-     RETURNING ${CONTACT_COLUMNS}`,
-    [
-      projectId,
-      source,
-      contacts.map(() => newId('ctc')),
-      contacts.map(({ email }) => email),
-      contacts.map(({ email }) => emailKey(email)),
-      contacts.map(({ name }) => name),
-      contacts.map(({ customFields }) => JSON.stringify(customFields)),
-      new Date(), // the time in the ids: filters by time rely on it
-    ],
-  );
 }
 
 /** The address without surrounding space; what is wrong with it is said of the field `email`. */
