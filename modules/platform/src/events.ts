@@ -13,15 +13,17 @@ export interface NewEvent {
  */
 export async function record(tx: Tx, projectId: string, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await sql(
-    tx,
-    `INSERT INTO events (id, project_id, type, data)
-     SELECT e.id, $1, e.type, e.data::json FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)`,
-    [
-      projectId,
-      events.map(() => newId('evt')),
-      events.map((event) => event.type),
-      events.map((event) => JSON.stringify(event.data)),
-    ],
-  );
+  const values = [
+    projectId,
+    events.map(() => newId('evt')),
+    events.map((event) => event.type),
+    events.map((event) => JSON.stringify(event.data)),
+  ];
+  // Every write does this, so outside Prisma's transactions it is a prepared statement.
+  if ('$queryRawUnsafe' in tx) await sql(tx, INSERT, values);
+  else await tx.query({ name: 'record', text: INSERT, values });
 }
+
+const INSERT = `
+  INSERT INTO events (id, project_id, type, data)
+  SELECT e.id, $1, e.type, e.data::json FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)`;
