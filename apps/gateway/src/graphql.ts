@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { useGraphQLSSE } from '@graphql-yoga/plugin-graphql-sse';
 import { config, type Context, DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
 import { authenticatePerson } from '@postroom/people';
 import { authenticate } from '@postroom/projects';
@@ -7,6 +6,7 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { limitPlugins } from './limits.ts';
 import { requestIdOf } from './rest/facade.ts';
+import { useStreams } from './streams.ts';
 
 interface NodeContext {
   req: IncomingMessage;
@@ -37,10 +37,14 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
       error: (error) =>
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
     },
-    plugins: [useGraphQLSSE({ endpoint: '/graphql/stream' }), ...limitPlugins()],
+    plugins: [useStreams(maskError), ...limitPlugins()],
   });
   const open = new Set<ServerResponse>();
   const handler = (request: IncomingMessage, response: ServerResponse) => {
+    // A caller who quotes it helps us to find the request in the log.
+    const requestId = requestIdOf(request);
+    request.headers['x-request-id'] = requestId;
+    response.setHeader('X-Request-Id', requestId);
     open.add(response);
     response.once('close', () => open.delete(response));
     return yoga(request, response);
