@@ -1,4 +1,15 @@
-import { IconHistory, IconKey, IconSettings, IconUsers, IconWebhook, IconWorldCheck } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconFileText,
+  IconHistory,
+  IconKey,
+  IconMail,
+  IconSend,
+  IconSettings,
+  IconUsers,
+  IconWebhook,
+  IconWorldCheck,
+} from '@tabler/icons-react';
 import type { Permission } from './permissions.ts';
 
 export interface Place {
@@ -14,6 +25,20 @@ export interface Place {
 
 /** Where one can go in a project: the navigation, and what Ctrl+K finds. */
 export const PLACES: { heading: string; places: Place[] }[] = [
+  {
+    heading: 'Send',
+    places: [
+      { label: 'Campaigns', to: '/p/$projectId/campaigns', icon: IconSend, keywords: 'newsletter mailing broadcast' },
+      { label: 'Templates', to: '/p/$projectId/templates', icon: IconFileText, keywords: 'html content design' },
+      { label: 'Emails', to: '/p/$projectId/emails', icon: IconMail, keywords: 'transactional log messages' },
+    ],
+  },
+  {
+    heading: 'Audience',
+    places: [
+      { label: 'Contacts', to: '/p/$projectId/contacts', icon: IconAddressBook, keywords: 'people subscribers list' },
+    ],
+  },
   {
     heading: 'Settings',
     places: [

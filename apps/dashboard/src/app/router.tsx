@@ -1,8 +1,11 @@
 import { createRouter } from '@tanstack/react-router';
 import { audienceRoutes } from '../pages/audience/routes.tsx';
 import { domainRoutes } from '../pages/domains/routes.tsx';
+import { campaignRoutes } from '../pages/campaigns/routes.tsx';
+import { emailRoutes } from '../pages/emails/routes.tsx';
 import { settingsRoutes } from '../pages/settings/routes.tsx';
 import { signInRoutes } from '../pages/sign-in/routes.tsx';
+import { templateRoutes } from '../pages/templates/routes.tsx';
 import { webhookRoutes } from '../pages/webhooks/routes.tsx';
 import { LoadFailed, PagePending } from '../parts/route-states.tsx';
 import { gateRoute, projectRoute, rootRoute, startRoute } from './routes.tsx';
@@ -11,7 +14,15 @@ const routeTree = rootRoute.addChildren([
   ...signInRoutes,
   gateRoute.addChildren([
     startRoute,
-    projectRoute.addChildren([...audienceRoutes, ...domainRoutes, ...settingsRoutes, ...webhookRoutes]),
+    projectRoute.addChildren([
+      ...audienceRoutes,
+      ...campaignRoutes,
+      ...emailRoutes,
+      ...templateRoutes,
+      ...domainRoutes,
+      ...settingsRoutes,
+      ...webhookRoutes,
+    ]),
   ]),
 ]);
 

@@ -1,0 +1,129 @@
+import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { type ContactSearch, SOURCES } from './contact-search.ts';
+
+export const AUDIENCES = graphql(`
+  query Audiences {
+    groups(first: 500) {
+      nodes {
+        id
+        name
+        memberCount
+      }
+    }
+    segments(first: 500) {
+      nodes {
+        id
+        name
+      }
+    }
+  }
+`);
+
+const MAILED = { yes: 'Subscribed', no: 'Not mailed' } as const;
+
+type Named = { id: string; name: string };
+const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, label: name }));
+
+/** What narrows the list of contacts; all of it is in the address. */
+export function ContactFilters({ search }: { search: ContactSearch }) {
+  const navigate = useNavigate();
+  const { data } = useRead(AUDIENCES, {});
+  const [groups, segments] = [data?.groups.nodes ?? [], data?.segments.nodes ?? []];
+  const change = (part: ContactSearch) => {
+    const { after: _first, ...rest } = search;
+    const next = Object.fromEntries(Object.entries({ ...rest, ...part }).filter(([, value]) => value != null));
+    void navigate({ to: '.', search: next as never, replace: true });
+  };
+  const nameOf = (rows: Named[], id: string) => rows.find((row) => row.id === id)?.name ?? '…';
+  const pills: [keyof ContactSearch, string][] = [
+    ...(search.mailed === undefined ? [] : [['mailed', MAILED[search.mailed]] as [keyof ContactSearch, string]]),
+    ...(search.source === undefined
+      ? []
+      : [['source', `Source: ${SOURCES[search.source]}`] as [keyof ContactSearch, string]]),
+    ...(search.group === undefined
+      ? []
+      : [['group', `Group: ${nameOf(groups, search.group)}`] as [keyof ContactSearch, string]]),
+    ...(search.segment === undefined
+      ? []
+      : [['segment', `Segment: ${nameOf(segments, search.segment)}`] as [keyof ContactSearch, string]]),
+  ];
+  return (
+    <Stack gap="xs" flex={1}>
+      <Group gap="xs" wrap="nowrap">
+        <SearchBox value={search.q ?? ''} label="Search contacts" onSearch={(q) => change({ q: q as never })} />
+        <Popover position="bottom-end" width={280} shadow="md" trapFocus>
+          <Popover.Target>
+            <Button variant="default" leftSection={<IconFilter size={16} aria-hidden />} px="sm">
+              Filter
+            </Button>
+          </Popover.Target>
+          <Popover.Dropdown aria-label="Filters">
+            <Stack gap="sm">
+              <Select
+                label="Status"
+                placeholder="Any"
+                clearable
+                data={[
+                  { value: 'yes', label: MAILED.yes },
+                  { value: 'no', label: MAILED.no },
+                ]}
+                value={search.mailed ?? null}
+                onChange={(mailed) => change({ mailed: mailed as never })}
+                comboboxProps={{ withinPortal: false }}
+              />
+              <Select
+                label="Group"
+                placeholder="Any"
+                clearable
+                searchable
+                data={options(groups)}
+                value={search.group ?? null}
+                onChange={(group) => change({ group: group as never })}
+                comboboxProps={{ withinPortal: false }}
+              />
+              <Select
+                label="Segment"
+                placeholder="Any"
+                clearable
+                searchable
+                data={options(segments)}
+                value={search.segment ?? null}
+                onChange={(segment) => change({ segment: segment as never })}
+                comboboxProps={{ withinPortal: false }}
+              />
+              <Select
+                label="Source"
+                placeholder="Any"
+                clearable
+                data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
+                value={search.source ?? null}
+                onChange={(source) => change({ source: source as never })}
+                comboboxProps={{ withinPortal: false }}
+              />
+            </Stack>
+          </Popover.Dropdown>
+        </Popover>
+      </Group>
+      {pills.length > 0 && (
+        <Pill.Group aria-label="Filters in use">
+          {pills.map(([key, label]) => (
+            <Pill
+              key={key}
+              size="md"
+              withRemoveButton
+              onRemove={() => change({ [key]: undefined })}
+              removeButtonProps={{ 'aria-label': `Remove the filter ${label}`, 'aria-hidden': false, tabIndex: 0 }}
+            >
+              {label}
+            </Pill>
+          ))}
+        </Pill.Group>
+      )}
+    </Stack>
+  );
+}

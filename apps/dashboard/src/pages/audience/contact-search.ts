@@ -1,0 +1,46 @@
+import { type PageSearch, pageSearch } from '../../data/paging.ts';
+import type { ContactSource } from '../../generated/graphql.ts';
+
+/** Which contacts a list shows, as its address says it. */
+export interface ContactSearch extends PageSearch {
+  /** Part of an address or name. */
+  q?: string;
+  mailed?: 'yes' | 'no';
+  source?: ContactSource;
+  group?: string;
+  segment?: string;
+}
+
+export const SOURCES: Record<ContactSource, string> = {
+  api: 'API',
+  import: 'Import',
+  dashboard: 'Dashboard',
+  form: 'Form',
+};
+
+export function contactSearch(search: Record<string, unknown>): ContactSearch {
+  const text = (name: string) => (typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined);
+  const [q, group, segment] = [text('q'), text('group'), text('segment')];
+  const { mailed, source } = search;
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(mailed === 'yes' || mailed === 'no' ? { mailed } : {}),
+    ...(typeof source === 'string' && source in SOURCES ? { source: source as ContactSource } : {}),
+    ...(group === undefined ? {} : { group }),
+    ...(segment === undefined ? {} : { segment }),
+    ...pageSearch(search),
+  };
+}
+
+/** The arguments of `contacts` that an address stands for. */
+export function filterOf({ q, mailed, source, group, segment }: ContactSearch) {
+  return {
+    search: q ?? null,
+    suppressed: mailed === undefined ? null : mailed === 'no',
+    source: source ?? null,
+    groupId: group ?? null,
+    segmentId: segment ?? null,
+  };
+}
+
+export const isFiltered = ({ after: _cursor, ...filter }: ContactSearch): boolean => Object.keys(filter).length > 0;

@@ -1,0 +1,75 @@
+import { Stack, Text, ThemeIcon, Timeline } from '@mantine/core';
+import { IconClock } from '@tabler/icons-react';
+import { useProject } from '../../app/session.tsx';
+import type { ContactQuery, ContactSource } from '../../generated/graphql.ts';
+import { EVENT_WORDS } from '../../parts/event-words.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { When } from '../../parts/when.tsx';
+import { SOURCES } from './contact-search.ts';
+import { type Reason, REASONS } from './subscription.tsx';
+
+type Activity = ContactQuery['contact']['activity'][number];
+
+/** What happened with a contact, newest first. */
+export function ContactTimeline({ activity }: { activity: readonly Activity[] }) {
+  return (
+    <Timeline bulletSize={28} lineWidth={2}>
+      {activity.map((event, index) => (
+        <Event key={`${event.type} ${event.at} ${index}`} event={event} />
+      ))}
+    </Timeline>
+  );
+}
+
+function Event({ event: { type, at, detail, messageId, subject, campaignId, campaignName } }: { event: Activity }) {
+  const { id: projectId } = useProject();
+  const [word, Icon, color] = EVENT_WORDS[type] ?? [type, IconClock, 'gray'];
+  const explained = explain(type, detail);
+  return (
+    <Timeline.Item
+      bullet={
+        <ThemeIcon size={28} radius="xl" variant="light" color={color}>
+          <Icon size={15} stroke={1.8} aria-hidden />
+        </ThemeIcon>
+      }
+      title={
+        <Text size="sm" fw={550}>
+          {word}
+        </Text>
+      }
+    >
+      <Stack gap={2}>
+        {messageId !== null && (
+          <Text size="sm">
+            <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
+              {subject ?? 'a message without a subject'}
+            </TextLink>
+            {campaignId !== null && (
+              <Text span size="sm" c="dimmed">
+                {' in '}
+                <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
+                  {campaignName ?? 'a campaign'}
+                </TextLink>
+              </Text>
+            )}
+          </Text>
+        )}
+        {explained !== undefined && (
+          <Text size="sm" c="dimmed" className="breakable">
+            {explained}
+          </Text>
+        )}
+        <Text size="xs" c="dimmed">
+          <When at={at} />
+        </Text>
+      </Stack>
+    </Timeline.Item>
+  );
+}
+
+function explain(type: string, detail: string | null): string | undefined {
+  if (detail === null) return undefined;
+  if (type === 'contact.created') return `Source: ${SOURCES[detail as ContactSource] ?? detail}`;
+  if (type === 'contact.suppressed') return REASONS[detail as Reason] ?? detail;
+  return detail;
+}

@@ -1,0 +1,344 @@
+import { Badge, Button, Card, Grid, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconBan, IconDots, IconMailCheck, IconMailOff, IconTrash } from '@tabler/icons-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ContactQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { BackLabel, Page, Section } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { When } from '../../parts/when.tsx';
+import { SOURCES } from './contact-search.ts';
+import { ContactTimeline } from './contact-timeline.tsx';
+import { FieldInputs } from './field-inputs.tsx';
+import { CUSTOM_FIELDS, type CustomField, FieldValue, type Values } from './field-values.tsx';
+import { REASONS, Subscription } from './subscription.tsx';
+
+const CONTACT = graphql(`
+  query Contact($id: ID!) {
+    contact(id: $id) {
+      id
+      name
+      email
+      source
+      suppressionStatus
+      customFields
+      createdAt
+      updatedAt
+      groups {
+        id
+        name
+      }
+      segments {
+        id
+        name
+      }
+      activity {
+        type
+        at
+        detail
+        messageId
+        subject
+        campaignId
+        campaignName
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation UpdateContact($id: ID!, $input: UpdateContactInput!) {
+    updateContact(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteContact($id: ID!) {
+    deleteContact(id: $id)
+  }
+`);
+
+const SUPPRESS = graphql(`
+  mutation SuppressContact($email: String!) {
+    addSuppression(input: { email: $email }) {
+      created
+    }
+  }
+`);
+
+type ContactRow = ContactQuery['contact'];
+
+/** One contact: what is known of them, where they belong, and what happened with them. */
+export function Contact() {
+  const { contactId } = useParams({ from: '/gate/p/$projectId/contacts/$contactId' });
+  const { id: projectId } = useProject();
+  const contact = useRead(CONTACT, { id: contactId });
+  const row = contact.data?.contact;
+  return (
+    <Page
+      title={row?.name ?? 'Contact'}
+      mark={row && <Subscription status={row.suppressionStatus} />}
+      about={
+        row && (
+          <Group component="span" gap={4} wrap="nowrap">
+            <span className="breakable">{row.email}</span>
+            <CopyButton text={row.email} label="Copy the address" />
+          </Group>
+        )
+      }
+      back={
+        <TextLink to="/p/$projectId/contacts" params={{ projectId }} size="sm">
+          <BackLabel>Contacts</BackLabel>
+        </TextLink>
+      }
+      actions={row && <Actions contact={row} />}
+    >
+      <Answer of={contact}>{({ contact: known }) => <Details contact={known} />}</Answer>
+    </Page>
+  );
+}
+
+function Details({ contact }: { contact: ContactRow }) {
+  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Stack gap="lg">
+          <Facts contact={contact} fields={fields} />
+          <Belongs contact={contact} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Section title="Activity">
+          <Card>
+            <ContactTimeline activity={contact.activity} />
+          </Card>
+        </Section>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function Facts({ contact, fields }: { contact: ContactRow; fields: CustomField[] }) {
+  const [editing, setEditing] = useState(false);
+  const may = useMay();
+  const { suppressionStatus } = contact;
+  return (
+    <Section
+      title="Details"
+      actions={
+        may('write') &&
+        !editing && (
+          <Button variant="default" size="compact-sm" onClick={() => setEditing(true)}>
+            Edit
+          </Button>
+        )
+      }
+    >
+      <Card>
+        {editing ? (
+          <EditForm contact={contact} fields={fields} onDone={() => setEditing(false)} />
+        ) : (
+          <Stack gap="sm" component="dl" m={0}>
+            {suppressionStatus !== 'none' && <Fact name="Not mailed">{REASONS[suppressionStatus]}</Fact>}
+            {fields.map((field) => (
+              <Fact key={field.key} name={field.label}>
+                <FieldValue of={field} values={contact.customFields} />
+              </Fact>
+            ))}
+            <Fact name="Source">{SOURCES[contact.source]}</Fact>
+            <Fact name="Added">
+              <When at={contact.createdAt} />
+            </Fact>
+            <Fact name="Changed">
+              <When at={contact.updatedAt} />
+            </Fact>
+          </Stack>
+        )}
+      </Card>
+    </Section>
+  );
+}
+
+/** A name with its value; inside a `dl`. */
+export function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <Group wrap="nowrap" align="flex-start" gap="md">
+      <Text component="dt" size="sm" c="dimmed" w={110} miw={110} className="breakable">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} className="breakable" flex={1}>
+        {children}
+      </Text>
+    </Group>
+  );
+}
+
+function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: CustomField[]; onDone: () => void }) {
+  const update = useChange(UPDATE);
+  const [values, setValues] = useState(contact.customFields as Values);
+  const form = useForm({ initialValues: { name: contact.name, email: contact.email } });
+  useFieldProblems(form, update.problem);
+  const submit = form.onSubmit(async ({ name, email }) => {
+    const changed = email.trim() === contact.email ? {} : { email };
+    const data = await update.run({ id: contact.id, input: { name, ...changed, customFields: values } });
+    if (data === undefined) return;
+    tell('Saved.');
+    onDone();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <FormProblem problem={update.problem} fields={['email', 'name', ...fields.map(({ key }) => key)]} />
+        <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput label="Email" type="email" autoComplete="off" {...form.getInputProps('email')} />
+        <FieldInputs fields={fields} values={values} errors={update.problem?.fields ?? {}} onChange={setValues} />
+        <FormButtons submit="Save" running={update.running}>
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function Belongs({ contact: { groups, segments } }: { contact: ContactRow }) {
+  const { id: projectId } = useProject();
+  const list = (kind: 'group' | 'segment', rows: { id: string; name: string }[]) =>
+    rows.length === 0 ? (
+      <Text size="sm" c="dimmed">
+        In no {kind}.
+      </Text>
+    ) : (
+      <Group gap={6}>
+        {rows.map(({ id, name }) => (
+          <TextLink
+            key={id}
+            to="/p/$projectId/contacts"
+            params={{ projectId }}
+            search={{ [kind]: id }}
+            underline="never"
+          >
+            <Badge color="gray" size="lg" className="linked">
+              {name}
+            </Badge>
+          </TextLink>
+        ))}
+      </Group>
+    );
+  return (
+    <Section title="Groups and segments">
+      <Card>
+        <Stack gap="md">
+          <Stack gap={6}>
+            <Title order={3}>Groups</Title>
+            {list('group', groups)}
+          </Stack>
+          <Stack gap={6}>
+            <Title order={3}>Segments</Title>
+            {list('segment', segments)}
+          </Stack>
+        </Stack>
+      </Card>
+    </Section>
+  );
+}
+
+function Actions({ contact }: { contact: ContactRow }) {
+  const update = useChange(UPDATE);
+  const suppress = useChange(SUPPRESS);
+  const [deleting, setDeleting] = useState(false);
+  const may = useMay();
+  if (!may('write')) return null;
+  const { id, email, name, suppressionStatus } = contact;
+  const subscribe = async (subscribed: boolean) => {
+    if ((await update.run({ id, input: { subscribed } })) === undefined) return;
+    tell(subscribed ? `${name} is subscribed again.` : `${name} is unsubscribed.`);
+  };
+  const block = async () => {
+    if ((await suppress.run({ email })) !== undefined) tell(`${email} is not mailed any more.`);
+  };
+  return (
+    <>
+      {suppressionStatus === 'unsubscribed' && (
+        <Button
+          variant="default"
+          leftSection={<IconMailCheck size={16} aria-hidden />}
+          loading={update.running}
+          onClick={() => void subscribe(true)}
+        >
+          Resubscribe
+        </Button>
+      )}
+      {suppressionStatus === 'none' && (
+        <Button
+          variant="default"
+          leftSection={<IconMailOff size={16} aria-hidden />}
+          loading={update.running}
+          onClick={() => void subscribe(false)}
+        >
+          Unsubscribe
+        </Button>
+      )}
+      <Menu>
+        <Menu.Target>
+          <Button variant="default" px={9} aria-label={`More for ${name}`}>
+            <IconDots size={18} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {suppressionStatus === 'none' && (
+            <Menu.Item leftSection={<IconBan size={16} aria-hidden />} onClick={() => void block()}>
+              Suppress the address
+            </Menu.Item>
+          )}
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => setDeleting(true)}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Delete contact={contact} opened={deleting} onClose={() => setDeleting(false)} />
+      <FormProblem problem={update.problem ?? suppress.problem} />
+    </>
+  );
+}
+
+function Delete({ contact, opened, onClose }: { contact: ContactRow; opened: boolean; onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const remove = useChange(DELETE);
+  const confirm = async () => {
+    if ((await remove.run({ id: contact.id })) === undefined) return;
+    tell(`${contact.email} was deleted.`);
+    void navigate({ to: '/p/$projectId/contacts', params: { projectId } });
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Delete this contact?"
+      action="Delete"
+      word={contact.email}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      The contact and what is known of it are deleted for good. If the address is suppressed, it stays so.
+    </Confirm>
+  );
+}

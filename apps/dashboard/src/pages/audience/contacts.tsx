@@ -1,0 +1,213 @@
+import { ActionIcon, Button, Checkbox, Group, Menu, Stack, Text, Tooltip } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { IconColumns3, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ContactsQuery } from '../../generated/graphql.ts';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { type Column, DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { ContactFilters } from './contact-filters.tsx';
+import { filterOf, isFiltered, SOURCES } from './contact-search.ts';
+import { CreateContact } from './create-contact.tsx';
+import { CUSTOM_FIELDS, type CustomField, FieldValue } from './field-values.tsx';
+import { Subscription } from './subscription.tsx';
+
+const CONTACTS = graphql(`
+  query Contacts(
+    $after: String
+    $search: String
+    $suppressed: Boolean
+    $source: ContactSource
+    $groupId: ID
+    $segmentId: ID
+  ) {
+    contacts(
+      first: 50
+      after: $after
+      search: $search
+      suppressed: $suppressed
+      source: $source
+      groupId: $groupId
+      segmentId: $segmentId
+    ) {
+      nodes {
+        id
+        name
+        email
+        source
+        suppressionStatus
+        customFields
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Contact = ContactsQuery['contacts']['nodes'][number];
+
+/** How many custom fields have a column until the person chooses. */
+const FIRST_COLUMNS = 3;
+
+/** Everybody that the project may write to. */
+export function Contacts() {
+  const search = useSearch({ from: '/gate/p/$projectId/contacts' });
+  const contacts = useRead(CONTACTS, { after: cursorOf(search) ?? null, ...filterOf(search) });
+  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  const [columns, setColumns] = useColumns(fields);
+  const [creating, setCreating] = useState(false);
+  const may = useMay();
+  const create = may('write') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      Add a contact
+    </Button>
+  );
+  return (
+    <Page title="Contacts" about="Everybody this project may write to, newest first." actions={create}>
+      <Stack gap="sm">
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <ContactFilters search={search} />
+          <ColumnChoice fields={fields} chosen={columns} onChoose={setColumns} />
+        </Group>
+        <Answer of={contacts} skeleton={<RowsSkeleton rows={12} />}>
+          {({ contacts: { nodes, pageInfo } }) =>
+            nodes.length === 0 ? (
+              <NoContacts filtered={isFiltered(search)} create={create} />
+            ) : (
+              <Stack>
+                <ContactTable contacts={nodes} fields={fields.filter(({ key }) => columns.includes(key))} />
+                <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+              </Stack>
+            )
+          }
+        </Answer>
+      </Stack>
+      <CreateContact opened={creating} onClose={() => setCreating(false)} fields={fields} />
+    </Page>
+  );
+}
+
+function NoContacts({ filtered, create }: { filtered: boolean; create: React.ReactNode }) {
+  if (filtered) {
+    return (
+      <Empty
+        title="Nobody matches"
+        icon={IconSearchOff}
+        action={
+          <ButtonLink to="." search={{} as never} variant="default">
+            Show everybody
+          </ButtonLink>
+        }
+      >
+        No contact passes this search with these filters.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No contacts yet" icon={IconUsersGroup} action={create}>
+      Add people here, or let your programs do so by the API. A campaign goes to groups and segments of them.
+    </Empty>
+  );
+}
+
+function ContactTable({ contacts, fields }: { contacts: Contact[]; fields: CustomField[] }) {
+  const columns: Column<Contact>[] = [
+    { title: 'Contact', cell: (contact) => <Who contact={contact} /> },
+    {
+      title: 'Status',
+      width: 130,
+      cell: ({ suppressionStatus }) => <Subscription status={suppressionStatus} />,
+    },
+    ...fields.map((field): Column<Contact> => ({
+      title: field.label,
+      from: 'md',
+      ...(field.type === 'number' ? { align: 'right' as const } : {}),
+      cell: ({ customFields }) => <FieldValue of={field} values={customFields} />,
+    })),
+    { title: 'Source', from: 'md', cell: ({ source }) => SOURCES[source] },
+    { title: 'Added', from: 'sm', width: 130, cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+  return <DataTable label="Contacts" rows={contacts} keyOf={({ id }) => id} columns={columns} />;
+}
+
+function Who({ contact: { id, name, email } }: { contact: Contact }) {
+  const { id: projectId } = useProject();
+  return (
+    <>
+      <TextLink
+        to="/p/$projectId/contacts/$contactId"
+        params={{ projectId, contactId: id }}
+        className="covering"
+        fw={550}
+        size="sm"
+        c="var(--mantine-color-text)"
+      >
+        {name}
+      </TextLink>
+      <Text size="xs" c="dimmed">
+        {email}
+      </Text>
+    </>
+  );
+}
+
+/** The keys of the custom fields that have a column, as this person last chose. */
+function useColumns(fields: CustomField[]): [string[], (keys: string[]) => void] {
+  const { id } = useProject();
+  const [chosen, setChosen] = useLocalStorage<string[] | null>({
+    key: `postroom-contact-columns-${id}`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+  return [chosen ?? fields.slice(0, FIRST_COLUMNS).map(({ key }) => key), setChosen];
+}
+
+function ColumnChoice({
+  fields,
+  chosen,
+  onChoose,
+}: {
+  fields: CustomField[];
+  chosen: string[];
+  onChoose: (keys: string[]) => void;
+}) {
+  if (fields.length === 0) return null;
+  const toggle = (key: string) =>
+    onChoose(chosen.includes(key) ? chosen.filter((each) => each !== key) : [...chosen, key]);
+  return (
+    <Menu closeOnItemClick={false} width={240}>
+      <Menu.Target>
+        <Tooltip label="Columns">
+          <ActionIcon variant="default" size={36} aria-label="Choose columns" visibleFrom="md">
+            <IconColumns3 size={18} stroke={1.7} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown mah={400} className="scrolling">
+        <Menu.Label>Custom fields as columns</Menu.Label>
+        {fields.map(({ key, label }) => (
+          <Menu.Item
+            key={key}
+            role="menuitemcheckbox"
+            aria-checked={chosen.includes(key)}
+            onClick={() => toggle(key)}
+            leftSection={<Checkbox.Indicator size="xs" checked={chosen.includes(key)} aria-hidden />}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

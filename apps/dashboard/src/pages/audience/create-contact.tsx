@@ -1,0 +1,85 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { FieldInputs } from './field-inputs.tsx';
+import type { CustomField, Values } from './field-values.tsx';
+
+const CREATE = graphql(`
+  mutation CreateContact($input: CreateContactInput!) {
+    createContact(input: $input) {
+      created
+      contact {
+        id
+        name
+      }
+    }
+  }
+`);
+
+interface CreateContactProps {
+  opened: boolean;
+  onClose: () => void;
+  fields: CustomField[];
+}
+
+/** Adds one contact, and goes to it. */
+export function CreateContact({ opened, onClose, fields }: CreateContactProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add a contact</Text>}>
+      <ContactForm fields={fields} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const create = useChange(CREATE);
+  const [values, setValues] = useState<Values>({});
+  const form = useForm({
+    initialValues: { email: '', name: '' },
+    validate: { email: (value) => (value.trim() === '' ? 'Whom is it for?' : null) },
+  });
+  useFieldProblems(form, create.problem);
+  const submit = form.onSubmit(async ({ email, name }) => {
+    const data = await create.run({ input: { email, name: name.trim() === '' ? null : name, customFields: values } });
+    if (data === undefined) return;
+    const { created, contact } = data.createContact;
+    tell(created ? `${contact.name} was added.` : 'This contact was there already.');
+    onClose();
+    void navigate({ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: contact.id } });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={create.problem} fields={['email', 'name', ...fields.map(({ key }) => key)]} />
+        <TextInput
+          label="Email"
+          type="email"
+          placeholder="ada@example.com"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <TextInput
+          label="Name"
+          description="The part before the @ unless you give one."
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <FieldInputs fields={fields} values={values} errors={create.problem?.fields ?? {}} onChange={setValues} />
+        <FormButtons submit="Add" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,99 @@
+import { NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import type { CustomField, Values } from './field-values.tsx';
+
+interface FieldInputsProps {
+  fields: CustomField[];
+  values: Values;
+  errors: Record<string, string>;
+  onChange: (values: Values) => void;
+}
+
+/** An input for each custom field, of its kind. What is emptied has no value. */
+export function FieldInputs({ fields, values, errors, onChange }: FieldInputsProps) {
+  return (
+    <Stack gap="sm">
+      {fields.map((field) => (
+        <FieldInput
+          key={field.key}
+          field={field}
+          value={values[field.key]}
+          error={errors[field.key]}
+          onChange={(value) => onChange(withValue(values, field.key, value))}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+function withValue(values: Values, key: string, value: unknown): Values {
+  const { [key]: _before, ...others } = values;
+  return value === null || value === '' ? others : { ...others, [key]: value };
+}
+
+function FieldInput({
+  field: { label, type, options },
+  value,
+  error,
+  onChange,
+}: {
+  field: CustomField;
+  value: unknown;
+  error: string | undefined;
+  onChange: (value: unknown) => void;
+}) {
+  const text = value === undefined || value === null ? '' : String(value);
+  switch (type) {
+    case 'number':
+      return (
+        <NumberInput
+          size="sm"
+          label={label}
+          value={text}
+          error={error}
+          onChange={(next) => onChange(next)}
+          hideControls
+        />
+      );
+    case 'boolean':
+      return (
+        <Select
+          label={label}
+          placeholder="Not known"
+          clearable
+          data={[
+            { value: 'true', label: 'Yes' },
+            { value: 'false', label: 'No' },
+          ]}
+          value={text === '' ? null : text}
+          error={error}
+          onChange={(next) => onChange(next === null ? null : next === 'true')}
+        />
+      );
+    case 'select':
+      return (
+        <Select
+          label={label}
+          placeholder="None"
+          clearable
+          data={text === '' || options.includes(text) ? options : [...options, text]}
+          value={text === '' ? null : text}
+          error={error}
+          onChange={onChange}
+        />
+      );
+    case 'date':
+      return (
+        <TextInput
+          type="date"
+          label={label}
+          value={text.slice(0, 10)}
+          error={error}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'text':
+      return (
+        <TextInput label={label} value={text} error={error} onChange={(event) => onChange(event.currentTarget.value)} />
+      );
+  }
+}

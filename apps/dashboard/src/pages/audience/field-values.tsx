@@ -1,0 +1,44 @@
+import { Text } from '@mantine/core';
+import type { CustomFieldsQuery } from '../../generated/graphql.ts';
+import { graphql } from '../../generated/gql.ts';
+
+export const CUSTOM_FIELDS = graphql(`
+  query CustomFields {
+    customFields(first: 200) {
+      nodes {
+        id
+        key
+        label
+        type
+        options
+        createdAt
+      }
+    }
+  }
+`);
+
+export type CustomField = CustomFieldsQuery['customFields']['nodes'][number];
+export type Values = Record<string, unknown>;
+
+const number = new Intl.NumberFormat('en');
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** A value of a custom field, as people write it. */
+export function FieldValue({ of: field, values }: { of: CustomField; values: unknown }) {
+  const value = (values as Values)[field.key];
+  if (value === undefined || value === null || value === '')
+    return (
+      <Text span c="dimmed" size="sm">
+        –
+      </Text>
+    );
+  return <>{textOf(field, value)}</>;
+}
+
+function textOf({ type }: CustomField, value: unknown): string {
+  if (type === 'boolean') return value === true ? 'Yes' : 'No';
+  if (type === 'number' && typeof value === 'number') return number.format(value);
+  if (type === 'date' && typeof value === 'string' && !Number.isNaN(Date.parse(value)))
+    return day.format(new Date(value));
+  return String(value);
+}

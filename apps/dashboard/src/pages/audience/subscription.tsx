@@ -1,0 +1,27 @@
+import type { SuppressionStatus } from '../../generated/graphql.ts';
+import { State, type Tone } from '../../parts/badge.tsx';
+
+/** Why an address is not mailed. */
+export type Reason = Exclude<SuppressionStatus, 'none'>;
+
+const WORDS: Record<SuppressionStatus, [tone: Tone, word: string]> = {
+  none: ['good', 'Subscribed'],
+  unsubscribed: ['quiet', 'Unsubscribed'],
+  bounced: ['bad', 'Bounced'],
+  complained: ['bad', 'Complained'],
+  manual: ['warn', 'Suppressed'],
+};
+
+/** Whether an address is mailed, and why not. */
+export function Subscription({ status }: { status: SuppressionStatus }) {
+  const [tone, word] = WORDS[status];
+  return <State tone={tone}>{word}</State>;
+}
+
+/** Why an address is not mailed, in a sentence. */
+export const REASONS: Record<Reason, string> = {
+  unsubscribed: 'They asked not to be mailed any more.',
+  bounced: 'Mail to this address came back for good.',
+  complained: 'They marked a mail as spam.',
+  manual: 'Somebody added the address by hand.',
+};

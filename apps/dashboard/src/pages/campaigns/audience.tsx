@@ -1,0 +1,104 @@
+import { Card, Group, MultiSelect, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Section } from '../../parts/page.tsx';
+import { AUDIENCES } from '../audience/contact-filters.tsx';
+import type { PartProps } from './builder.tsx';
+import { countOf, number } from './campaign-words.ts';
+
+export const PREFLIGHT = graphql(`
+  query CampaignPreflight($id: ID!) {
+    campaignPreflight(id: $id) {
+      isReady
+      messageBytes
+      estimatedSeconds
+      problems {
+        field
+        message
+      }
+      warnings {
+        field
+        message
+      }
+      audience {
+        contacts
+        recipients
+        excluded {
+          reason
+          contacts
+        }
+      }
+      variables {
+        name
+        fallback
+        missing
+        examples
+      }
+    }
+  }
+`);
+
+/** To whom: groups and segments, and how many people that is now. */
+export function Audience({
+  draft,
+  set,
+  readOnly,
+  campaignId,
+  isSaved,
+}: PartProps & { campaignId: string; isSaved: boolean }) {
+  const { data } = useRead(AUDIENCES, {});
+  const options = (rows: { id: string; name: string }[] = []) =>
+    rows.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Section title="Who gets it" about="Everybody in any of these, once. Suppressed addresses are left out.">
+      <Card>
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <MultiSelect
+              size="sm"
+              label="Groups"
+              placeholder={draft.groupIds.length === 0 ? 'Choose groups' : undefined}
+              searchable
+              clearable
+              data={options(data?.groups.nodes)}
+              value={draft.groupIds}
+              readOnly={readOnly}
+              onChange={(groupIds) => set({ groupIds })}
+            />
+            <MultiSelect
+              size="sm"
+              label="Segments"
+              placeholder={draft.segmentIds.length === 0 ? 'Choose segments' : undefined}
+              searchable
+              clearable
+              data={options(data?.segments.nodes)}
+              value={draft.segmentIds}
+              readOnly={readOnly}
+              onChange={(segmentIds) => set({ segmentIds })}
+            />
+          </SimpleGrid>
+          <Count campaignId={campaignId} isSaved={isSaved} />
+        </Stack>
+      </Card>
+    </Section>
+  );
+}
+
+function Count({ campaignId, isSaved }: { campaignId: string; isSaved: boolean }) {
+  const audience = useRead(PREFLIGHT, { id: campaignId }).data?.campaignPreflight.audience;
+  if (audience === undefined) return null;
+  const { contacts, recipients, excluded } = audience;
+  return (
+    <Group gap="xs" aria-live="polite" opacity={isSaved ? 1 : 0.6}>
+      <Text size="sm" fw={600}>
+        {contacts === 0 ? 'Nobody yet.' : `${countOf(recipients, 'person', 'people')} would get it now.`}
+      </Text>
+      {excluded.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Left out: {excluded.map(({ reason, contacts: left }) => `${number(left)} ${reason}`).join(', ')}, of{' '}
+          {number(contacts)}.
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,83 @@
+import { Card, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { State } from '../../parts/badge.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { When } from '../../parts/when.tsx';
+import { Audience } from './audience.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { STATUS_WORDS } from './campaign-words.ts';
+import { Check } from './check.tsx';
+import { Content } from './content.tsx';
+import { DraftMenu } from './draft-menu.tsx';
+import { Sender } from './sender.tsx';
+import { type Draft, useDraft } from './use-draft.ts';
+
+export interface PartProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  errors: Record<string, string>;
+  readOnly: boolean;
+}
+
+/** A campaign before it is sent. Its parts can be filled in in any order, and are saved as they are typed. */
+export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
+  const { draft, set, saving, problem, isSaved, save } = useDraft(campaign);
+  const [tone, word] = STATUS_WORDS[campaign.status];
+  const readOnly = !useMay()('write');
+  const part: PartProps = { draft, set, errors: problem?.fields ?? {}, readOnly };
+  return (
+    <Page
+      title={campaign.name}
+      width={1320}
+      back={back}
+      mark={<State tone={tone}>{word}</State>}
+      about={<Saving saving={saving} isSaved={isSaved} failed={problem !== undefined} at={campaign.updatedAt} />}
+      actions={!readOnly && <DraftMenu campaign={campaign} />}
+    >
+      <FormProblem
+        problem={problem}
+        fields={['name', 'subject', 'fromName', 'fromEmail', 'replyTo', 'html', 'templateId', 'ratePerSecond']}
+      />
+      <Section title="Who it is from">
+        <Card>
+          <Stack>
+            <TextInput
+              label="Name of the campaign"
+              description="Recipients do not see it."
+              value={draft.name}
+              error={part.errors.name}
+              readOnly={readOnly}
+              onChange={(event) => set({ name: event.currentTarget.value })}
+            />
+            <Sender {...part} />
+          </Stack>
+        </Card>
+      </Section>
+      <Audience {...part} campaignId={campaign.id} isSaved={isSaved} />
+      <Content {...part} />
+      <Check campaign={campaign} part={part} isSaved={isSaved} save={save} />
+    </Page>
+  );
+}
+
+function Saving({ saving, isSaved, failed, at }: { saving: boolean; isSaved: boolean; failed: boolean; at: string }) {
+  if (failed && !isSaved)
+    return (
+      <Text span c="var(--mantine-color-error)" size="sm">
+        Not saved: see below.
+      </Text>
+    );
+  if (saving || !isSaved)
+    return (
+      <Group component="span" gap={6}>
+        <Loader size={12} aria-hidden /> Saving…
+      </Group>
+    );
+  return (
+    <>
+      Saved <When at={at} />.
+    </>
+  );
+}

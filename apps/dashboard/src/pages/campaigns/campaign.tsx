@@ -1,0 +1,92 @@
+import { useParams } from '@tanstack/react-router';
+import { useProject } from '../../app/session.tsx';
+import { useLive } from '../../data/live.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { CampaignQuery } from '../../generated/graphql.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { Builder } from './builder.tsx';
+import { Running } from './running.tsx';
+
+const CAMPAIGN = graphql(`
+  query Campaign($id: ID!) {
+    campaign(id: $id) {
+      id
+      name
+      subject
+      status
+      scheduledAt
+      recipientCount
+      fromName
+      fromEmail
+      replyTo
+      html
+      text
+      templateId
+      groupIds
+      segmentIds
+      pauseReason
+      ratePerSecond
+      startedAt
+      completedAt
+      createdAt
+      updatedAt
+      engagement {
+        sent
+        delivered
+        opened
+        clicked
+        bounced
+        complained
+        unsubscribed
+      }
+      progress {
+        planned
+        claimed
+        accepted
+        failed
+        suppressed
+        unknown
+        canceled
+      }
+    }
+  }
+`);
+
+const PROGRESS = graphql(`
+  subscription CampaignProgress($id: ID!) {
+    campaignProgress(id: $id) {
+      id
+    }
+  }
+`);
+
+/** What changes by itself is told; the rest is only read. */
+const MOVING = new Set(['scheduled', 'sending', 'paused']);
+
+export type CampaignRow = CampaignQuery['campaign'];
+
+/** One campaign: what it will be, until it is sent; then how it goes and what came of it. */
+export function Campaign() {
+  const { campaignId } = useParams({ from: '/gate/p/$projectId/campaigns/$campaignId' });
+  const { id: projectId } = useProject();
+  const campaign = useRead(CAMPAIGN, { id: campaignId });
+  const row = campaign.data?.campaign;
+  useLive(PROGRESS, { id: campaignId }, { pause: row === undefined || !MOVING.has(row.status) });
+  const back = (
+    <TextLink to="/p/$projectId/campaigns" params={{ projectId }} size="sm">
+      <BackLabel>Campaigns</BackLabel>
+    </TextLink>
+  );
+  if (row === undefined) {
+    return (
+      <Page title="Campaign" back={back}>
+        <Answer of={campaign}>{() => null}</Answer>
+      </Page>
+    );
+  }
+  const isOpen = row.status === 'draft' || row.status === 'scheduled';
+  return isOpen ? <Builder key={row.id} campaign={row} back={back} /> : <Running campaign={row} back={back} />;
+}

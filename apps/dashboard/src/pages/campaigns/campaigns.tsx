@@ -1,0 +1,270 @@
+import { Button, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { CampaignsQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { number, percent, STATUS_WORDS } from './campaign-words.ts';
+
+const CAMPAIGNS = graphql(`
+  query Campaigns($after: String, $status: CampaignStatus) {
+    campaigns(first: 50, after: $after, status: $status) {
+      nodes {
+        id
+        name
+        subject
+        status
+        scheduledAt
+        startedAt
+        completedAt
+        createdAt
+        recipientCount
+        engagement {
+          sent
+          delivered
+          opened
+          clicked
+        }
+        progress {
+          planned
+          claimed
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const CREATE = graphql(`
+  mutation CreateCampaign($input: CreateCampaignInput!) {
+    createCampaign(input: $input) {
+      id
+    }
+  }
+`);
+
+type Campaign = CampaignsQuery['campaigns']['nodes'][number];
+
+/** Mailings to many. */
+export function Campaigns() {
+  const search = useSearch({ from: '/gate/p/$projectId/campaigns' });
+  const campaigns = useRead(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+  const may = useMay();
+  const create = may('write') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New campaign
+    </Button>
+  );
+  return (
+    <Page title="Campaigns" about="One mail to many people, newest first." actions={create}>
+      <Stack gap="sm">
+        <Select
+          aria-label="Status"
+          placeholder="Any status"
+          clearable
+          w={180}
+          data={Object.entries(STATUS_WORDS).map(([value, [, label]]) => ({ value, label }))}
+          value={search.status ?? null}
+          onChange={(status) =>
+            void navigate({ to: '.', search: (status === null ? {} : { status }) as never, replace: true })
+          }
+        />
+        <Answer of={campaigns} skeleton={<RowsSkeleton />}>
+          {({ campaigns: { nodes, pageInfo } }) =>
+            nodes.length === 0 ? (
+              <NoCampaigns filtered={search.status !== undefined} create={create} />
+            ) : (
+              <Stack>
+                <CampaignTable campaigns={nodes} />
+                <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+              </Stack>
+            )
+          }
+        </Answer>
+      </Stack>
+      <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New campaign</Text>}>
+        <NewCampaign onClose={() => setCreating(false)} />
+      </Modal>
+    </Page>
+  );
+}
+
+function NoCampaigns({ filtered, create }: { filtered: boolean; create: React.ReactNode }) {
+  if (filtered) {
+    return (
+      <Empty
+        title="No campaign is there"
+        icon={IconSearchOff}
+        action={
+          <ButtonLink to="." search={{} as never} variant="default">
+            Show all
+          </ButtonLink>
+        }
+      >
+        No campaign has this status now.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No campaigns yet" icon={IconSend} action={create}>
+      A campaign sends one mail to the people of groups and segments, and shows what became of each.
+    </Empty>
+  );
+}
+
+function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
+  return (
+    <DataTable
+      label="Campaigns"
+      rows={campaigns}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Campaign', cell: (campaign) => <Name campaign={campaign} /> },
+        { title: 'Status', width: 150, cell: (campaign) => <Status campaign={campaign} /> },
+        {
+          title: 'Recipients',
+          from: 'sm',
+          align: 'right',
+          cell: ({ recipientCount }) => (recipientCount === 0 ? '–' : number(recipientCount)),
+        },
+        {
+          title: 'Delivered',
+          from: 'md',
+          align: 'right',
+          cell: ({ engagement: { sent, delivered } }) => percent(delivered, sent),
+        },
+        {
+          title: 'Opened',
+          from: 'md',
+          align: 'right',
+          cell: ({ engagement: { delivered, opened } }) => percent(opened, delivered),
+        },
+        {
+          title: 'Clicked',
+          from: 'md',
+          align: 'right',
+          cell: ({ engagement: { delivered, clicked } }) => percent(clicked, delivered),
+        },
+        { title: 'When', from: 'sm', width: 170, cell: (campaign) => <Moment campaign={campaign} /> },
+      ]}
+    />
+  );
+}
+
+function Name({ campaign: { id, name, subject } }: { campaign: Campaign }) {
+  const { id: projectId } = useProject();
+  return (
+    <>
+      <TextLink
+        to="/p/$projectId/campaigns/$campaignId"
+        params={{ projectId, campaignId: id }}
+        className="covering"
+        fw={550}
+        size="sm"
+        c="var(--mantine-color-text)"
+      >
+        {name}
+      </TextLink>
+      <Text size="xs" c="dimmed">
+        {subject ?? 'No subject yet'}
+      </Text>
+    </>
+  );
+}
+
+function Status({ campaign: { status, recipientCount, progress } }: { campaign: Campaign }) {
+  const [tone, word] = STATUS_WORDS[status];
+  const open = progress.planned + progress.claimed;
+  const done = recipientCount === 0 ? 0 : ((recipientCount - open) / recipientCount) * 100;
+  return (
+    <Stack gap={6} align="flex-start">
+      <State tone={tone}>{word}</State>
+      {(status === 'sending' || status === 'paused') && (
+        <Progress w={96} size="sm" value={done} aria-label={`${Math.round(done)} % done`} />
+      )}
+    </Stack>
+  );
+}
+
+function Moment({ campaign: { status, scheduledAt, startedAt, completedAt, createdAt } }: { campaign: Campaign }) {
+  if (status === 'scheduled' && scheduledAt !== null)
+    return (
+      <>
+        Starts <When at={scheduledAt} />
+      </>
+    );
+  if (startedAt === null)
+    return (
+      <>
+        Created <When at={createdAt} />
+      </>
+    );
+  if (completedAt !== null)
+    return (
+      <>
+        Ended <When at={completedAt} />
+      </>
+    );
+  return (
+    <>
+      Started <When at={startedAt} />
+    </>
+  );
+}
+
+function NewCampaign({ onClose }: { onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const create = useChange(CREATE);
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null) },
+  });
+  useFieldProblems(form, create.problem);
+  const submit = form.onSubmit(async ({ name }) => {
+    const data = await create.run({ input: { name } });
+    if (data === undefined) return;
+    void navigate({
+      to: '/p/$projectId/campaigns/$campaignId',
+      params: { projectId, campaignId: data.createCampaign.id },
+    });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={create.problem} fields={['name']} />
+        <TextInput
+          label="Name"
+          description="Recipients do not see it."
+          placeholder="December letter"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <FormButtons submit="Create" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,209 @@
+import { Alert, Button, Card, Group, List, NumberInput, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCalendarTime, IconCheck, IconSend } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { type Read, useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { CampaignPreflightQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { exactly, When } from '../../parts/when.tsx';
+import { PREFLIGHT } from './audience.tsx';
+import type { PartProps } from './builder.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { countOf, duration } from './campaign-words.ts';
+import { Schedule } from './schedule.tsx';
+import { TestSend } from './test-send.tsx';
+
+const SEND = graphql(`
+  mutation SendCampaign($id: ID!) {
+    sendCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const UNSCHEDULE = graphql(`
+  mutation UnscheduleCampaign($id: ID!) {
+    unscheduleCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+type Preflight = CampaignPreflightQuery['campaignPreflight'];
+
+/** The last look: what is missing, what looks odd, a test, and then now or later. */
+export function Check({
+  campaign,
+  part,
+  isSaved,
+  save,
+}: {
+  campaign: CampaignRow;
+  part: PartProps;
+  isSaved: boolean;
+  save: () => Promise<boolean>;
+}) {
+  const preflight = useRead(PREFLIGHT, { id: campaign.id });
+  return (
+    <Section title="Check and send">
+      <Card>
+        <Stack>
+          <Answer of={preflight}>{({ campaignPreflight }) => <Findings preflight={campaignPreflight} />}</Answer>
+          <NumberInput
+            size="sm"
+            label="Messages a second, at most"
+            description="Empty for as fast as the provider takes them. It can be changed while the campaign is sent."
+            maw={420}
+            min={1}
+            max={100_000}
+            value={part.draft.ratePerSecond ?? ''}
+            error={part.errors.ratePerSecond}
+            readOnly={part.readOnly}
+            onChange={(rate) => part.set({ ratePerSecond: rate === '' ? null : Number(rate) })}
+          />
+          {campaign.status === 'scheduled' && campaign.scheduledAt !== null && (
+            <Alert color="blue" icon={<IconCalendarTime aria-hidden />}>
+              It starts <When at={campaign.scheduledAt} />: {exactly(campaign.scheduledAt)}. Its recipients are those
+              that are in its groups and segments then.
+            </Alert>
+          )}
+          {!part.readOnly && <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />}
+        </Stack>
+      </Card>
+    </Section>
+  );
+}
+
+function Findings({
+  preflight: { isReady, problems, warnings, variables, messageBytes, estimatedSeconds },
+}: {
+  preflight: Preflight;
+}) {
+  const withDefault = variables.filter(({ fallback }) => fallback !== null);
+  return (
+    <Stack gap="sm" aria-live="polite">
+      {isReady ? (
+        <Alert color="green" icon={<IconCheck aria-hidden />}>
+          Nothing keeps it from being sent.
+          {messageBytes !== null && ` A message has about ${Math.max(1, Math.round(messageBytes / 1024))} KB.`}
+          {estimatedSeconds !== null && ` At its rate it takes about ${duration(estimatedSeconds)}.`}
+        </Alert>
+      ) : (
+        <Alert color="gray" title="Still missing" icon={<IconAlertTriangle aria-hidden />}>
+          <List size="sm">
+            {problems.map(({ field, message }) => (
+              <List.Item key={field + message}>
+                {WORDS[field] ?? field}: {message}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {warnings.length > 0 && (
+        <Alert color="yellow" title="Have a look at" icon={<IconAlertTriangle aria-hidden />}>
+          <List size="sm">
+            {warnings.map(({ field, message }) => (
+              <List.Item key={field + message}>
+                {WORDS[field] === undefined ? '' : `${WORDS[field]}: `}
+                {message}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {withDefault.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Without a value, {withDefault.map(({ name, fallback }) => `{{${name}}} says “${fallback}”`).join(', ')}.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** What the fields of findings are called on this page. */
+const WORDS: Record<string, string> = {
+  subject: 'Subject',
+  fromEmail: 'Sender’s address',
+  html: 'Content',
+  templateId: 'Content',
+  text: 'Text',
+  recipients: 'Recipients',
+  groupIds: 'Recipients',
+  body: 'Content',
+};
+
+function Commands({
+  campaign,
+  preflight,
+  isSaved,
+  save,
+}: {
+  campaign: CampaignRow;
+  preflight: Read<CampaignPreflightQuery>;
+  isSaved: boolean;
+  save: () => Promise<boolean>;
+}) {
+  const [asking, setAsking] = useState<'send' | 'schedule' | 'test'>();
+  const send = useChange(SEND);
+  const unschedule = useChange(UNSCHEDULE);
+  const { id, name, status } = campaign;
+  const close = () => setAsking(undefined);
+  const ready = preflight.data?.campaignPreflight.isReady === true;
+  /** What is asked about is what was typed last, so that is saved first. */
+  const ask = async (what: typeof asking) => {
+    if (isSaved || (await save())) setAsking(what);
+  };
+  const confirmSend = async () => {
+    if ((await send.run({ id })) === undefined) return;
+    tell(`${name} is on its way.`);
+    close();
+  };
+  return (
+    <>
+      <FormProblem problem={unschedule.problem} />
+      <Group justify="space-between" gap="xs">
+        <Button variant="default" onClick={() => void ask('test')}>
+          Send a test
+        </Button>
+        <Group gap="xs">
+          {status === 'scheduled' && (
+            <Button variant="default" loading={unschedule.running} onClick={() => void unschedule.run({ id })}>
+              Make it a draft again
+            </Button>
+          )}
+          <Button
+            variant="default"
+            leftSection={<IconCalendarTime size={16} aria-hidden />}
+            disabled={!ready}
+            onClick={() => void ask('schedule')}
+          >
+            {status === 'scheduled' ? 'Another time' : 'Schedule'}
+          </Button>
+          <Button leftSection={<IconSend size={16} aria-hidden />} disabled={!ready} onClick={() => void ask('send')}>
+            Send now
+          </Button>
+        </Group>
+      </Group>
+      <Confirm
+        opened={asking === 'send'}
+        onClose={close}
+        title="Send this campaign now?"
+        action="Send it"
+        harmless
+        running={send.running}
+        problem={send.problem}
+        onConfirm={() => void confirmSend()}
+      >
+        {name} goes to {countOf(preflight.data?.campaignPreflight.audience.recipients ?? 0, 'person', 'people')}. It can
+        be paused, but what has gone out stays out.
+      </Confirm>
+      <Schedule campaign={campaign} opened={asking === 'schedule'} onClose={close} />
+      <TestSend campaignId={id} opened={asking === 'test'} onClose={close} />
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+import { Code, Group, Select, Stack, Text } from '@mantine/core';
+import { IconSearchOff } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { RecipientsQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { RECIPIENT_WORDS } from './campaign-words.ts';
+
+const RECIPIENTS = graphql(`
+  query Recipients($id: ID!, $after: String, $state: RecipientState, $email: String) {
+    campaign(id: $id) {
+      id
+      name
+    }
+    campaignRecipients(id: $id, first: 50, after: $after, state: $state, email: $email) {
+      nodes {
+        id
+        contactId
+        email
+        state
+        answer
+        deferrals
+        notBefore
+        acceptedAt
+        deliveredAt
+        openedAt
+        clickedAt
+        bouncedAt
+        complainedAt
+        unsubscribedAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Recipient = RecipientsQuery['campaignRecipients']['nodes'][number];
+
+/** Who got a campaign and who did not, each with the reason. */
+export function Recipients() {
+  const { campaignId } = useParams({ from: '/gate/p/$projectId/campaigns/$campaignId/recipients' });
+  const search = useSearch({ from: '/gate/p/$projectId/campaigns/$campaignId/recipients' });
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const { state, email } = search;
+  const recipients = useRead(RECIPIENTS, {
+    id: campaignId,
+    after: cursorOf(search) ?? null,
+    state: state ?? null,
+    email: email ?? null,
+  });
+  const change = (part: Record<string, string | null | undefined>) => {
+    const next = Object.entries({ state, email, ...part }).filter(([, value]) => value != null);
+    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+  };
+  return (
+    <Page
+      title="Recipients"
+      about={state === undefined ? 'Everybody the campaign went to, as it froze them.' : RECIPIENT_WORDS[state].meaning}
+      back={
+        <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
+          <BackLabel>{recipients.data?.campaign.name ?? 'Campaign'}</BackLabel>
+        </TextLink>
+      }
+    >
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchBox value={email ?? ''} label="Whole address" onSearch={(next) => change({ email: next })} />
+          <Select
+            aria-label="State"
+            placeholder="Any state"
+            clearable
+            w={170}
+            data={Object.entries(RECIPIENT_WORDS).map(([value, { word }]) => ({ value, label: word }))}
+            value={state ?? null}
+            onChange={(next) => change({ state: next })}
+          />
+        </Group>
+        <Answer of={recipients} skeleton={<RowsSkeleton rows={12} />}>
+          {({ campaignRecipients: { nodes, pageInfo } }) =>
+            nodes.length === 0 ? (
+              <Empty
+                title="Nobody is there"
+                icon={IconSearchOff}
+                action={
+                  <ButtonLink to="." search={{} as never} variant="default">
+                    Show all recipients
+                  </ButtonLink>
+                }
+              >
+                No recipient of this campaign is in this state with this address.
+              </Empty>
+            ) : (
+              <Stack>
+                <RecipientTable recipients={nodes} />
+                <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+              </Stack>
+            )
+          }
+        </Answer>
+      </Stack>
+    </Page>
+  );
+}
+
+function RecipientTable({ recipients }: { recipients: Recipient[] }) {
+  const { id: projectId } = useProject();
+  return (
+    <DataTable
+      label="Recipients"
+      rows={recipients}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Address',
+          cell: ({ email, contactId }) => (
+            <TextLink
+              to="/p/$projectId/contacts/$contactId"
+              params={{ projectId, contactId }}
+              className="covering"
+              fw={550}
+              size="sm"
+              c="var(--mantine-color-text)"
+            >
+              {email}
+            </TextLink>
+          ),
+        },
+        {
+          title: 'State',
+          width: 130,
+          cell: ({ state }) => <State tone={RECIPIENT_WORDS[state].tone}>{RECIPIENT_WORDS[state].word}</State>,
+        },
+        { title: 'Since then', from: 'sm', cell: (recipient) => <Since recipient={recipient} /> },
+        { title: 'Answer', from: 'md', cell: (recipient) => <ServerAnswer recipient={recipient} /> },
+      ]}
+    />
+  );
+}
+
+/** The last thing that was heard of a message. */
+function Since({ recipient }: { recipient: Recipient }) {
+  const facts: [string, string | null][] = [
+    ['Complained', recipient.complainedAt],
+    ['Unsubscribed', recipient.unsubscribedAt],
+    ['Bounced', recipient.bouncedAt],
+    ['Clicked', recipient.clickedAt],
+    ['Opened', recipient.openedAt],
+    ['Delivered', recipient.deliveredAt],
+    ['Sent', recipient.acceptedAt],
+    ['Goes again', recipient.notBefore],
+  ];
+  const [word, at] = facts.find(([, time]) => time !== null) ?? ['', null];
+  if (at === null) return <>–</>;
+  return (
+    <>
+      {word} <When at={at} />
+    </>
+  );
+}
+
+function ServerAnswer({ recipient: { answer, deferrals } }: { recipient: Recipient }) {
+  if (answer === null) return <>–</>;
+  return (
+    <Stack gap={2}>
+      <Code className="breakable">{answer}</Code>
+      {deferrals > 0 && (
+        <Text size="xs" c="dimmed">
+          Put off {deferrals === 1 ? 'once' : `${deferrals} times`}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { projectRoute } from '../../app/routes.tsx';
+import { campaignSearch, recipientSearch } from './campaign-search.ts';
+
+/** Mailings to many, from their first draft to their report. */
+export const campaignRoutes = [
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'campaigns',
+    validateSearch: campaignSearch,
+    component: lazyRouteComponent(() => import('./campaigns.tsx'), 'Campaigns'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'campaigns/$campaignId',
+    component: lazyRouteComponent(() => import('./campaign.tsx'), 'Campaign'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'campaigns/$campaignId/recipients',
+    validateSearch: recipientSearch,
+    component: lazyRouteComponent(() => import('./recipients.tsx'), 'Recipients'),
+  }),
+] as const;

@@ -1,0 +1,293 @@
+import { Alert, Button, Card, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { State } from '../../parts/badge.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Figure, Figures } from '../../parts/figures.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import { ButtonLink } from '../../parts/link.tsx';
+import { MailFrame } from '../../parts/mail-frame.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { When } from '../../parts/when.tsx';
+import { AUDIENCES } from '../audience/contact-filters.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { countOf, duration, number, percent, STATUS_WORDS } from './campaign-words.ts';
+import { StateBar } from './state-bar.tsx';
+import { usePace } from './pace.ts';
+
+const PAUSE = graphql(`
+  mutation PauseCampaign($id: ID!) {
+    pauseCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const RESUME = graphql(`
+  mutation ResumeCampaign($id: ID!) {
+    resumeCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const CANCEL = graphql(`
+  mutation CancelCampaign($id: ID!) {
+    cancelCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const CHANGE_RATE = graphql(`
+  mutation ChangeRate($id: ID!, $rate: Int) {
+    updateCampaign(id: $id, input: { ratePerSecond: $rate }) {
+      id
+    }
+  }
+`);
+
+/** A campaign that has started: how far it is, what came of it, and what it said. */
+export function Running({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
+  const { id: projectId } = useProject();
+  const [tone, word] = STATUS_WORDS[campaign.status];
+  const { unknown } = campaign.progress;
+  return (
+    <Page
+      title={campaign.name}
+      back={back}
+      mark={<State tone={tone}>{word}</State>}
+      about={campaign.subject}
+      actions={<Commands campaign={campaign} />}
+    >
+      {campaign.status === 'paused' && campaign.pauseReason !== null && (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Paused automatically">
+          {campaign.pauseReason}
+        </Alert>
+      )}
+      <Section title="Progress">
+        <Card>
+          <Stack>
+            <Sentence campaign={campaign} />
+            <StateBar campaign={campaign} />
+            {unknown > 0 && (
+              <Text size="sm" c="dimmed">
+                Of {countOf(unknown, 'message')} nobody can know whether they arrived: the connection broke at the last
+                moment. They are not sent again by themselves, so that nobody gets them twice.
+              </Text>
+            )}
+            <Group gap="xs">
+              <ButtonLink
+                variant="default"
+                to="/p/$projectId/campaigns/$campaignId/recipients"
+                params={{ projectId, campaignId: campaign.id }}
+              >
+                All recipients
+              </ButtonLink>
+            </Group>
+          </Stack>
+        </Card>
+      </Section>
+      <Engagement campaign={campaign} />
+      <Setup campaign={campaign} />
+      {campaign.html !== null && (
+        <Section title="Content">
+          <Card>
+            <MailFrame html={campaign.html} title="The mail as it is shown" />
+          </Card>
+        </Section>
+      )}
+    </Page>
+  );
+}
+
+/** What is going on, in a sentence: how far, how fast, how long still. */
+function Sentence({ campaign }: { campaign: CampaignRow }) {
+  const { status, recipientCount, progress, startedAt, completedAt } = campaign;
+  const open = progress.planned + progress.claimed;
+  const pace = usePace(recipientCount - open, status === 'sending');
+  const done = `${number(recipientCount - open)} of ${number(recipientCount)}`;
+  const rate = pace === undefined || pace === 0 ? undefined : pace;
+  return (
+    <Text fw={550} aria-live="polite">
+      {status === 'sending' && open > 0 && (
+        <>
+          Sending: {done} done
+          {rate !== undefined && `, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`}
+          {rate !== undefined && `, about ${duration(open / rate)} left`}
+          {progress.claimed === 0 && progress.planned > 0 && rate === undefined && '. The rest waits for its turn'}.
+        </>
+      )}
+      {status === 'sending' && open === 0 && <>All is sent; it is about to be completed.</>}
+      {status === 'paused' && <>Paused: {done} done. Nothing goes out until it is resumed.</>}
+      {status === 'completed' && startedAt !== null && completedAt !== null && (
+        <>
+          {number(progress.accepted)} of {number(recipientCount)} sent in{' '}
+          {duration((Date.parse(completedAt) - Date.parse(startedAt)) / 1000)}, ended <When at={completedAt} />.
+        </>
+      )}
+      {status === 'canceled' && (
+        <>
+          Canceled: {number(progress.accepted)} of {number(recipientCount)} had gone out.
+        </>
+      )}
+    </Text>
+  );
+}
+
+function Engagement({ campaign: { engagement } }: { campaign: CampaignRow }) {
+  const { sent, delivered, opened, clicked, bounced, complained, unsubscribed } = engagement;
+  return (
+    <Figures label="What recipients did">
+      <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
+      <Figure label="Opened" value={opened} detail={`${percent(opened, delivered)} of delivered`} />
+      <Figure label="Clicked" value={clicked} detail={`${percent(clicked, delivered)} of delivered`} />
+      <Figure
+        label="Bounced"
+        value={bounced}
+        detail={`${percent(bounced, sent)} of sent`}
+        tone={sent > 0 && bounced / sent >= 0.02 ? 'bad' : undefined}
+      />
+      <Figure
+        label="Complained"
+        value={complained}
+        detail={`${percent(complained, delivered)} of delivered`}
+        tone={delivered > 0 && complained / delivered >= 0.001 ? 'bad' : undefined}
+      />
+      <Figure label="Unsubscribed" value={unsubscribed} detail={`${percent(unsubscribed, delivered)} of delivered`} />
+    </Figures>
+  );
+}
+
+function Setup({ campaign }: { campaign: CampaignRow }) {
+  const { data } = useRead(AUDIENCES, {});
+  const names = [
+    ...(data?.groups.nodes ?? []).filter(({ id }) => campaign.groupIds.includes(id)),
+    ...(data?.segments.nodes ?? []).filter(({ id }) => campaign.segmentIds.includes(id)),
+  ].map(({ name }) => name);
+  const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
+  return (
+    <Section title="How it was set up">
+      <Card>
+        <Facts
+          facts={[
+            ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
+            replyTo !== null && ['Answers go to', replyTo],
+            ['Audience', names.length === 0 ? 'Groups and segments that are gone' : names.join(', ')],
+            ['Rate', ratePerSecond === null ? 'As fast as the provider takes it' : `At most ${ratePerSecond} a second`],
+            startedAt !== null && ['Started', <When key="started" at={startedAt} />],
+            completedAt !== null && ['Ended', <When key="ended" at={completedAt} />],
+          ]}
+        />
+      </Card>
+    </Section>
+  );
+}
+
+function Commands({ campaign: { id, name, status, ratePerSecond, progress } }: { campaign: CampaignRow }) {
+  const [asking, setAsking] = useState<'cancel' | 'rate'>();
+  const pause = useChange(PAUSE);
+  const resume = useChange(RESUME);
+  const cancel = useChange(CANCEL);
+  const may = useMay();
+  if (!may('write') || (status !== 'sending' && status !== 'paused')) return null;
+  const close = () => setAsking(undefined);
+  const confirmCancel = async () => {
+    if ((await cancel.run({ id })) === undefined) return;
+    tell(`${name} is canceled.`);
+    close();
+  };
+  return (
+    <>
+      <FormProblem problem={pause.problem ?? resume.problem} />
+      <Button variant="default" onClick={() => setAsking('rate')}>
+        Rate
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconPlayerStop size={16} aria-hidden />}
+        onClick={() => setAsking('cancel')}
+      >
+        Cancel it
+      </Button>
+      {status === 'sending' ? (
+        <Button
+          leftSection={<IconPlayerPause size={16} aria-hidden />}
+          loading={pause.running}
+          onClick={() => void pause.run({ id })}
+        >
+          Pause
+        </Button>
+      ) : (
+        <Button
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          loading={resume.running}
+          onClick={() => void resume.run({ id })}
+        >
+          Resume
+        </Button>
+      )}
+      <Confirm
+        opened={asking === 'cancel'}
+        onClose={close}
+        title="Cancel this campaign?"
+        action="Cancel the campaign"
+        word={name}
+        running={cancel.running}
+        problem={cancel.problem}
+        onConfirm={() => void confirmCancel()}
+      >
+        {countOf(progress.planned, 'recipient')} will get nothing, and it can not be started again.
+      </Confirm>
+      <ChangeRate key={String(ratePerSecond)} id={id} rate={ratePerSecond} opened={asking === 'rate'} onClose={close} />
+    </>
+  );
+}
+
+function ChangeRate({
+  id,
+  rate,
+  opened,
+  onClose,
+}: {
+  id: string;
+  rate: number | null;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const change = useChange(CHANGE_RATE);
+  const [wanted, setWanted] = useState<number | string>(rate ?? '');
+  const confirm = async () => {
+    if ((await change.run({ id, rate: wanted === '' ? null : Number(wanted) })) === undefined) return;
+    tell('The rate changes within seconds.');
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="How fast may it go?"
+      action="Change the rate"
+      running={change.running}
+      problem={change.problem}
+      onConfirm={() => void confirm()}
+      harmless
+    >
+      <NumberInput
+        label="Messages a second, at most"
+        description="Empty for as fast as the provider takes them."
+        min={1}
+        max={100_000}
+        value={wanted}
+        onChange={setWanted}
+        data-autofocus
+      />
+    </Confirm>
+  );
+}

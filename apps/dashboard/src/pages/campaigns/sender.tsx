@@ -1,0 +1,90 @@
+import { Alert, Autocomplete, SimpleGrid, TextInput } from '@mantine/core';
+import { useRef } from 'react';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { PlaceholderMenu, usePlaceholders } from '../../parts/mail-editor.tsx';
+import type { PartProps } from './builder.tsx';
+
+const SENDER_DOMAINS = graphql(`
+  query SenderDomains {
+    domains(first: 200) {
+      nodes {
+        id
+        domain
+        verifiedForSending
+      }
+    }
+  }
+`);
+
+/** From whom, and under which subject. */
+export function Sender({ draft, set, errors, readOnly }: PartProps) {
+  const { data } = useRead(SENDER_DOMAINS, {});
+  const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
+  const placeholders = usePlaceholders();
+  const subject = useRef<HTMLInputElement>(null);
+  const local = draft.fromEmail.split('@', 1)[0] || 'hello';
+  const insert = (text: string) => {
+    const at = subject.current?.selectionStart ?? draft.subject.length;
+    set({ subject: draft.subject.slice(0, at) + text + draft.subject.slice(at) });
+    subject.current?.focus();
+  };
+  return (
+    <>
+      {data !== undefined && domains.length === 0 && (
+        <Alert color="yellow">
+          No domain of this project is verified for sending yet. Add one under Domains; the campaign can be written
+          meanwhile.
+        </Alert>
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <TextInput
+          label="Sender’s name"
+          placeholder="The workshop"
+          value={draft.fromName}
+          error={errors.fromName}
+          readOnly={readOnly}
+          onChange={(event) => set({ fromName: event.currentTarget.value })}
+        />
+        <Autocomplete
+          size="sm"
+          label="Sender’s address"
+          placeholder={`hello@${domains[0]?.domain ?? 'your-domain.example'}`}
+          data={domains.map(({ domain }) => `${local}@${domain}`)}
+          filter={({ options }) => options}
+          value={draft.fromEmail}
+          error={errors.fromEmail}
+          readOnly={readOnly}
+          onChange={(fromEmail) => set({ fromEmail })}
+        />
+        <TextInput
+          label="Answers go to"
+          placeholder="The sender’s address"
+          value={draft.replyTo}
+          error={errors.replyTo}
+          readOnly={readOnly}
+          onChange={(event) => set({ replyTo: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <TextInput
+        ref={subject}
+        label="Subject"
+        placeholder="Autumn at the workshop, {{name|friend}}"
+        value={draft.subject}
+        error={errors.subject}
+        readOnly={readOnly}
+        onChange={(event) => set({ subject: event.currentTarget.value })}
+        inputContainer={(input) => (
+          <>
+            {input}
+            {!readOnly && (
+              <div className="under-input">
+                <PlaceholderMenu placeholders={placeholders} onChoose={insert} />
+              </div>
+            )}
+          </>
+        )}
+      />
+    </>
+  );
+}

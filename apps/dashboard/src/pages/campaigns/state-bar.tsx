@@ -1,0 +1,55 @@
+import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
+import type { RecipientState } from '../../generated/graphql.ts';
+import { TextLink } from '../../parts/link.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { number, percent, RECIPIENT_WORDS } from './campaign-words.ts';
+
+const STATES = Object.keys(RECIPIENT_WORDS) as RecipientState[];
+
+/** Where the recipients are: parts that add up to all, each a link to the people in it. */
+export function StateBar({ campaign: { id, recipientCount, progress } }: { campaign: CampaignRow }) {
+  const { id: projectId } = useProject();
+  const present = STATES.filter((state) => progress[state] > 0);
+  return (
+    <Stack gap="md">
+      <Progress.Root size={18} radius="sm">
+        {present.map((state) => (
+          <Progress.Section
+            key={state}
+            value={(progress[state] / recipientCount) * 100}
+            color={RECIPIENT_WORDS[state].color}
+            aria-label={`${RECIPIENT_WORDS[state].word}: ${progress[state]} of ${recipientCount}`}
+          />
+        ))}
+      </Progress.Root>
+      <SimpleGrid cols={{ base: 2, xs: 3, md: 4 }} spacing="sm">
+        {present.map((state) => (
+          <Group key={state} gap={8} wrap="nowrap" align="flex-start">
+            <span aria-hidden className="swatch" style={{ background: colorOf(RECIPIENT_WORDS[state].color) }} />
+            <div>
+              <TextLink
+                to="/p/$projectId/campaigns/$campaignId/recipients"
+                params={{ projectId, campaignId: id }}
+                search={{ state }}
+                size="sm"
+                fw={550}
+                title={RECIPIENT_WORDS[state].meaning}
+              >
+                {RECIPIENT_WORDS[state].word}
+              </TextLink>
+              <Text size="sm" className="tabular">
+                {number(progress[state])}{' '}
+                <Text span size="xs" c="dimmed">
+                  {percent(progress[state], recipientCount)}
+                </Text>
+              </Text>
+            </div>
+          </Group>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+const colorOf = (name: string) => `var(--mantine-color-${name.replace('.', '-')})`;

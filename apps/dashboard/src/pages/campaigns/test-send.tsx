@@ -1,0 +1,71 @@
+import { Button, Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useSession } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormButtons, FormProblem } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+
+const TEST = graphql(`
+  mutation TestCampaign($id: ID!, $emails: [String!]!) {
+    testCampaign(id: $id, input: { emails: $emails }) {
+      id
+      status
+    }
+  }
+`);
+
+interface TestSendProps {
+  campaignId: string;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Sends the campaign as it is now to a few addresses. */
+export function TestSend({ campaignId, opened, onClose }: TestSendProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Send a test</Text>}>
+      <TestForm campaignId={campaignId} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
+  const { me } = useSession();
+  const [emails, setEmails] = useState([me.email]);
+  const test = useChange(TEST);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const data = await test.run({ id: campaignId, emails });
+    if (data === undefined) return;
+    const suppressed = data.testCampaign.filter(({ status }) => status === 'suppressed').length;
+    tell(
+      suppressed === 0
+        ? 'The test is on its way.'
+        : `The test goes out, but ${suppressed} of the addresses are suppressed.`,
+    );
+    onClose();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack>
+        <FormProblem problem={test.problem} />
+        <TagsInput
+          size="sm"
+          label="Addresses"
+          description="Up to ten. Placeholders show their defaults."
+          value={emails}
+          onChange={setEmails}
+          maxTags={10}
+          splitChars={[',', ' ', ';']}
+          data-autofocus
+        />
+        <FormButtons submit="Send the test" running={test.running} disabled={emails.length === 0}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { CampaignRow } from './campaign.tsx';
+
+const UPDATE = graphql(`
+  mutation UpdateCampaign($id: ID!, $input: UpdateCampaignInput!) {
+    updateCampaign(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+/** How long typing has to pause until it is saved. */
+const TYPING_MS = 700;
+
+/** A campaign as it is being written. */
+export interface Draft {
+  name: string;
+  subject: string;
+  fromName: string;
+  fromEmail: string;
+  replyTo: string;
+  /** The body is a template's, or written here. */
+  body: 'template' | 'html';
+  templateId: string | null;
+  html: string;
+  groupIds: string[];
+  segmentIds: string[];
+  ratePerSecond: number | null;
+}
+
+function draftOf(row: CampaignRow): Draft {
+  return {
+    name: row.name,
+    subject: row.subject ?? '',
+    fromName: row.fromName ?? '',
+    fromEmail: row.fromEmail ?? '',
+    replyTo: row.replyTo ?? '',
+    body: row.html === null ? 'template' : 'html',
+    templateId: row.templateId,
+    html: row.html ?? '',
+    groupIds: row.groupIds,
+    segmentIds: row.segmentIds,
+    ratePerSecond: row.ratePerSecond,
+  };
+}
+
+const orNull = (text: string) => (text.trim() === '' ? null : text);
+
+function inputOf({ body, templateId, html, ...draft }: Draft) {
+  return {
+    name: draft.name,
+    subject: orNull(draft.subject),
+    fromName: orNull(draft.fromName),
+    fromEmail: orNull(draft.fromEmail),
+    replyTo: orNull(draft.replyTo),
+    groupIds: draft.groupIds,
+    segmentIds: draft.segmentIds,
+    ratePerSecond: draft.ratePerSecond,
+    ...(body === 'template' ? { templateId, html: null } : { html: orNull(html), templateId: null }),
+  };
+}
+
+/** What is being written, saved as it is typed: one save at a time, and another after it if more was typed meanwhile. */
+export function useDraft(campaign: CampaignRow) {
+  const [draft, setDraft] = useState(() => draftOf(campaign));
+  const [saved, setSaved] = useState(draft);
+  const update = useChange(UPDATE);
+  const saving = useRef<Promise<boolean>>(Promise.resolve(true));
+  const current = useRef(draft);
+  current.current = draft;
+
+  const save = (): Promise<boolean> => {
+    saving.current = saving.current.then(async () => {
+      const wanted = current.current;
+      const done = (await update.run({ id: campaign.id, input: inputOf(wanted) })) !== undefined;
+      if (done) setSaved(wanted);
+      return done;
+    });
+    return saving.current;
+  };
+  const saveSoon = useEffectEvent(() => void save());
+  const isSaved = draft === saved;
+  useEffect(() => {
+    if (isSaved) return undefined;
+    const timer = setTimeout(() => saveSoon(), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [draft, isSaved]);
+  useBlocker({
+    shouldBlockFn: async () => !isSaved && !(await save()) && !window.confirm('This could not be saved. Leave anyway?'),
+    enableBeforeUnload: () => !isSaved,
+  });
+  const set = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  return { draft, set, saving: update.running, problem: update.problem, isSaved, save };
+}

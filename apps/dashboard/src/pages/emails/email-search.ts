@@ -1,0 +1,19 @@
+import { type PageSearch, pageSearch } from '../../data/paging.ts';
+import type { EmailStatus } from '../../generated/graphql.ts';
+import { STATUS_WORDS } from './email-status.tsx';
+
+/** Which emails the log shows, as its address says it. */
+export interface EmailSearch extends PageSearch {
+  to?: string;
+  tag?: string;
+  status?: EmailStatus;
+}
+
+export function emailSearch({ to, tag, status, ...search }: Record<string, unknown>): EmailSearch {
+  return {
+    ...(typeof to === 'string' && to !== '' ? { to } : {}),
+    ...(typeof tag === 'string' && tag !== '' ? { tag } : {}),
+    ...(typeof status === 'string' && status in STATUS_WORDS ? { status: status as EmailStatus } : {}),
+    ...pageSearch(search),
+  };
+}

@@ -1,0 +1,157 @@
+import { Group, Select, Stack, Text } from '@mantine/core';
+import { IconMail, IconSearchOff } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { EmailsQuery } from '../../generated/graphql.ts';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import type { EmailSearch } from './email-search.ts';
+import { EmailState, STATUS_WORDS } from './email-status.tsx';
+
+const EMAILS = graphql(`
+  query Emails($after: String, $to: String, $tag: String, $status: EmailStatus) {
+    emails(first: 50, after: $after, to: $to, tag: $tag, status: $status) {
+      nodes {
+        id
+        status
+        to
+        subject
+        tags
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Email = EmailsQuery['emails']['nodes'][number];
+
+/** The log of transactional emails. */
+export function Emails() {
+  const search = useSearch({ from: '/gate/p/$projectId/emails' });
+  const { to, tag, status } = search;
+  const emails = useRead(EMAILS, {
+    after: cursorOf(search) ?? null,
+    to: to ?? null,
+    tag: tag ?? null,
+    status: status ?? null,
+  });
+  const filtered = to !== undefined || tag !== undefined || status !== undefined;
+  return (
+    <Page
+      title="Emails"
+      about="What programs sent by the API, newest first. The mail of a campaign is listed with the campaign."
+    >
+      <Stack gap="sm">
+        <EmailFilters search={search} />
+        <Answer of={emails} skeleton={<RowsSkeleton rows={12} />}>
+          {({ emails: { nodes, pageInfo } }) =>
+            nodes.length === 0 ? (
+              <NoEmails filtered={filtered} />
+            ) : (
+              <Stack>
+                <EmailTable emails={nodes} />
+                <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+              </Stack>
+            )
+          }
+        </Answer>
+      </Stack>
+    </Page>
+  );
+}
+
+function EmailFilters({ search }: { search: EmailSearch }) {
+  const navigate = useNavigate();
+  const change = (part: Record<string, string | null | undefined>) => {
+    const { after: _first, ...rest } = search;
+    const next = Object.entries({ ...rest, ...part }).filter(([, value]) => value != null);
+    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+  };
+  return (
+    <Group gap="xs" align="flex-start">
+      <SearchBox value={search.to ?? ''} label="Recipient’s whole address" onSearch={(to) => change({ to })} />
+      <SearchBox value={search.tag ?? ''} label="Tag" width={160} onSearch={(tag) => change({ tag })} />
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        clearable
+        w={170}
+        data={Object.entries(STATUS_WORDS).map(([value, [, label]]) => ({ value, label }))}
+        value={search.status ?? null}
+        onChange={(status) => change({ status })}
+      />
+    </Group>
+  );
+}
+
+function NoEmails({ filtered }: { filtered: boolean }) {
+  if (filtered) {
+    return (
+      <Empty
+        title="No email matches"
+        icon={IconSearchOff}
+        action={
+          <ButtonLink to="." search={{} as never} variant="default">
+            Show all
+          </ButtonLink>
+        }
+      >
+        Nothing was sent that passes these filters. The address has to be whole.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No emails yet" icon={IconMail}>
+      What programs send with POST /v1/emails is listed here, with what became of it.
+    </Empty>
+  );
+}
+
+function EmailTable({ emails }: { emails: Email[] }) {
+  const { id: projectId } = useProject();
+  return (
+    <DataTable
+      label="Emails"
+      rows={emails}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'To',
+          cell: ({ id, to, subject }) => (
+            <>
+              <TextLink
+                to="/p/$projectId/emails/$emailId"
+                params={{ projectId, emailId: id }}
+                className="covering"
+                fw={550}
+                size="sm"
+                c="var(--mantine-color-text)"
+              >
+                {to.join(', ')}
+              </TextLink>
+              <Text size="xs" c="dimmed" hiddenFrom="sm">
+                {subject}
+              </Text>
+            </>
+          ),
+        },
+        { title: 'Status', width: 130, cell: ({ status }) => <EmailState status={status} /> },
+        { title: 'Subject', from: 'sm', cell: ({ subject }) => subject ?? '–' },
+        { title: 'Tags', from: 'md', cell: ({ tags }) => tags.join(', ') },
+        { title: 'Taken', from: 'sm', width: 140, cell: ({ createdAt }) => <When at={createdAt} /> },
+      ]}
+    />
+  );
+}

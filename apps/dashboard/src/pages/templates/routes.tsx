@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { projectRoute } from '../../app/routes.tsx';
+import { pageSearch } from '../../data/paging.ts';
+
+/** Content to send again and again. */
+export const templateRoutes = [
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'templates',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('./templates.tsx'), 'Templates'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'templates/$templateId',
+    component: lazyRouteComponent(() => import('./template.tsx'), 'Template'),
+  }),
+] as const;

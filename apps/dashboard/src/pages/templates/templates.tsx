@@ -1,0 +1,147 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconFileText, IconPlus } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { State } from '../../parts/badge.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { STARTER } from './starter.ts';
+
+const TEMPLATES = graphql(`
+  query Templates($after: String) {
+    templates(first: 50, after: $after) {
+      nodes {
+        id
+        name
+        subject
+        status
+        updatedAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const CREATE = graphql(`
+  mutation CreateTemplate($input: CreateTemplateInput!) {
+    createTemplate(input: $input) {
+      id
+    }
+  }
+`);
+
+/** Content to start campaigns and transactional emails from. */
+export function Templates() {
+  const search = useSearch({ from: '/gate/p/$projectId/templates' });
+  const templates = useRead(TEMPLATES, { after: cursorOf(search) ?? null });
+  const { id: projectId } = useProject();
+  const [creating, setCreating] = useState(false);
+  const may = useMay();
+  const create = may('write') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New template
+    </Button>
+  );
+  return (
+    <Page title="Templates" about="Content to send again and again, by campaigns and by the API." actions={create}>
+      <Answer of={templates} skeleton={<RowsSkeleton />}>
+        {({ templates: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No templates yet" icon={IconFileText} action={create}>
+              A template is HTML with placeholders such as {'{{name|there}}'}. Written once, it is sent with each
+              person’s own words.
+            </Empty>
+          ) : (
+            <Stack>
+              <DataTable
+                label="Templates"
+                rows={nodes}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: 'Name',
+                    cell: ({ id, name }) => (
+                      <TextLink
+                        to="/p/$projectId/templates/$templateId"
+                        params={{ projectId, templateId: id }}
+                        className="covering"
+                        fw={550}
+                        size="sm"
+                        c="var(--mantine-color-text)"
+                      >
+                        {name}
+                      </TextLink>
+                    ),
+                  },
+                  { title: 'Subject', from: 'sm', cell: ({ subject }) => subject ?? '–' },
+                  { title: 'Status', width: 120, cell: ({ status }) => <TemplateState status={status} /> },
+                  { title: 'Changed', from: 'sm', width: 150, cell: ({ updatedAt }) => <When at={updatedAt} /> },
+                ]}
+              />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </Stack>
+          )
+        }
+      </Answer>
+      <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New template</Text>}>
+        <NewTemplate onClose={() => setCreating(false)} />
+      </Modal>
+    </Page>
+  );
+}
+
+export function TemplateState({ status }: { status: 'draft' | 'published' }) {
+  return status === 'published' ? <State tone="good">Published</State> : <State tone="quiet">Draft</State>;
+}
+
+function NewTemplate({ onClose }: { onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const create = useChange(CREATE);
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null) },
+  });
+  useFieldProblems(form, create.problem);
+  const submit = form.onSubmit(async ({ name }) => {
+    const data = await create.run({ input: { name, body: STARTER } });
+    if (data === undefined) return;
+    void navigate({
+      to: '/p/$projectId/templates/$templateId',
+      params: { projectId, templateId: data.createTemplate.id },
+    });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={create.problem} fields={['name']} />
+        <TextInput
+          label="Name"
+          placeholder="Monthly letter"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <FormButtons submit="Create" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,33 @@
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconClick,
+  IconClock,
+  IconEye,
+  IconFlag,
+  IconInbox,
+  IconMailOff,
+  IconSend,
+  IconUserPlus,
+  IconX,
+} from '@tabler/icons-react';
+
+/** What each kind of event is called, its icon and its colour. */
+export const EVENT_WORDS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
+  'contact.created': ['Added', IconUserPlus, 'pine'],
+  'contact.suppressed': ['Not mailed any more', IconBan, 'yellow'],
+  'contact.unsubscribed': ['Unsubscribed by a link', IconMailOff, 'yellow'],
+  'email.queued': ['Taken', IconClock, 'gray'],
+  'email.sent': ['Sent', IconSend, 'blue'],
+  'email.delivered': ['Delivered', IconInbox, 'green'],
+  'email.opened': ['Opened', IconEye, 'green'],
+  'email.clicked': ['Clicked a link', IconClick, 'green'],
+  'email.bounced': ['Bounced', IconAlertTriangle, 'red'],
+  'email.complained': ['Marked as spam', IconFlag, 'red'],
+  'email.rejected': ['Rejected by the provider', IconX, 'red'],
+  'email.failed': ['Refused', IconX, 'red'],
+  'email.deferred': ['Put off by the server, goes again', IconClock, 'yellow'],
+  'email.suppressed': ['Not sent: the address is suppressed', IconBan, 'gray'],
+  'email.canceled': ['Not sent: canceled', IconBan, 'gray'],
+  'email.unknown': ['Outcome not known', IconAlertTriangle, 'yellow'],
+};

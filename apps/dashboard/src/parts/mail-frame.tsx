@@ -1,0 +1,108 @@
+import { Box, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconDeviceDesktop, IconDeviceMobile, IconPhoto } from '@tabler/icons-react';
+import { useEffect, useId, useRef, useState } from 'react';
+
+const TYPING_MS = 350;
+const NO_VALUES = {};
+
+interface MailFrameProps {
+  html: string;
+  /** What the frame is called for those who can't see it. */
+  title: string;
+  /** What placeholders are filled in with; their defaults otherwise. */
+  values?: Record<string, unknown>;
+  height?: number | string;
+}
+
+/**
+ * Mail as its reader sees it, on a desktop or a phone. It is posted to the server and comes back as a document that runs no
+ * script and has an origin of its own; images from elsewhere are loaded only when asked for, as in mail programs.
+ */
+export function MailFrame({ html, title, values = NO_VALUES, height = 560 }: MailFrameProps) {
+  const [width, setWidth] = useState<'desktop' | 'phone'>('desktop');
+  const [images, setImages] = useState(false);
+  const [settled] = useDebouncedValue(html, TYPING_MS);
+  const hasImages = /<img\b[^>]*\bsrc\s*=\s*["']?https?:/i.test(settled) || /url\(\s*["']?https?:/i.test(settled);
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" gap="xs">
+        <SegmentedControl
+          size="xs"
+          value={width}
+          onChange={(next) => setWidth(next as 'desktop' | 'phone')}
+          aria-label="Width of the preview"
+          data={[
+            { value: 'desktop', label: <Width icon={IconDeviceDesktop} word="Desktop" /> },
+            { value: 'phone', label: <Width icon={IconDeviceMobile} word="Phone" /> },
+          ]}
+        />
+        {hasImages && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconPhoto size={15} aria-hidden />}
+            onClick={() => setImages(!images)}
+          >
+            {images ? 'Hide images' : 'Load images'}
+          </Button>
+        )}
+      </Group>
+      <Box className={`mail-frame mail-frame-${width}`}>
+        <Posted html={settled} values={JSON.stringify(values)} images={images} title={title} height={height} />
+      </Box>
+    </Stack>
+  );
+}
+
+function Width({ icon: Icon, word }: { icon: typeof IconPhoto; word: string }) {
+  return (
+    <Group gap={6} wrap="nowrap" component="span">
+      <Icon size={15} stroke={1.7} aria-hidden />
+      <Text span size="xs">
+        {word}
+      </Text>
+    </Group>
+  );
+}
+
+interface PostedProps {
+  html: string;
+  values: string;
+  images: boolean;
+  title: string;
+  height: number | string;
+}
+
+/** Posts into a new frame each time, since the history of a frame that goes on would get between the Back button and the page. */
+function Posted({ html, values, images, title, height }: PostedProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const name = useId();
+  const key = `${name}${images ? 'i' : ''}${html.length}-${hash(html + values)}`;
+  useEffect(() => form.current?.submit(), [key]);
+  return (
+    <>
+      <form ref={form} action="/app/preview" method="post" target={key} hidden>
+        <input type="hidden" name="html" value={html} readOnly />
+        <input type="hidden" name="values" value={values} readOnly />
+        <input type="hidden" name="images" value={images ? 'yes' : 'no'} readOnly />
+      </form>
+      <iframe
+        key={key}
+        name={key}
+        title={title}
+        sandbox="allow-popups allow-popups-to-escape-sandbox"
+        referrerPolicy="no-referrer"
+        height={height}
+        tabIndex={0}
+      />
+    </>
+  );
+}
+
+/** Tells texts apart; nothing depends on its being hard to invert. */
+function hash(text: string): number {
+  let value = 0;
+  for (let at = 0; at < text.length; at++) value = (value * 31 + text.charCodeAt(at)) | 0;
+  return value >>> 0;
+}

@@ -1,0 +1,52 @@
+import { ActionIcon, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch, IconX } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+
+const TYPING_MS = 250;
+
+/** A box whose text is searched for once the person pauses typing. */
+export function SearchBox({
+  value,
+  label,
+  width = 420,
+  onSearch,
+}: {
+  value: string;
+  label: string;
+  /** How wide it grows, in pixels. */
+  width?: number;
+  onSearch: (text: string | undefined) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  const search = useDebouncedCallback(
+    (text: string) => onSearch(text.trim() === '' ? undefined : text.trim()),
+    TYPING_MS,
+  );
+  const type = (text: string) => {
+    setTyped(text);
+    search(text);
+  };
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        typed === '' ? undefined : (
+          <ActionIcon size="sm" aria-label="Clear the search" onClick={() => type('')}>
+            <IconX size={14} aria-hidden />
+          </ActionIcon>
+        )
+      }
+      flex={1}
+      maw={width}
+      miw={140}
+      autoComplete="off"
+    />
+  );
+}
