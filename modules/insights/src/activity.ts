@@ -28,7 +28,10 @@ export async function activityOf(projectId: string, contactId: string, messages:
   return rows;
 }
 
-/** The facts of a message are columns of its row, so each row becomes as many lines as it has facts. */
+/**
+ * The facts of a message are columns of its row, so each row becomes as many lines as it has facts. A server may report on a
+ * message before its acceptance is written down; it is told in the order in which it must have happened.
+ */
 const ACTIVITY = `
   WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = $2),
   recent AS (
@@ -36,23 +39,25 @@ const ACTIVITY = `
     FROM messages m LEFT JOIN campaigns c ON c.id = m.campaign_id
     WHERE m.contact_id = (SELECT id FROM contact) ORDER BY m.id DESC LIMIT $3
   )
-  SELECT 'contact.created' AS type, created_at AS at, source::text AS detail,
-    NULL AS "messageId", NULL AS subject, NULL AS "campaignId", NULL AS "campaignName" FROM contact
-  UNION ALL
-  SELECT 'contact.suppressed', s.created_at, s.reason::text, NULL, NULL, NULL, NULL
-  FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
-  UNION ALL
-  SELECT fact.type, fact.at, fact.detail, m.id, m.shown, m.campaign_id, m.campaign
-  FROM recent m CROSS JOIN LATERAL (VALUES
-    ('email.deferred', CASE WHEN m.state = 'planned' THEN m.deferred_at END, m.answer),
-    ('email.sent', m.accepted_at, m.answer),
-    ('email.' || m.state, m.unsent_at, m.answer),
-    ('email.delivered', m.delivered_at, NULL),
-    ('email.opened', m.opened_at, NULL),
-    ('email.clicked', m.clicked_at, NULL),
-    ('email.bounced', m.bounced_at, NULL),
-    ('email.complained', m.complained_at, NULL),
-    ('email.rejected', m.rejected_at, NULL),
-    ('contact.unsubscribed', m.unsubscribed_at, NULL)
-  ) AS fact(type, at, detail) WHERE fact.at IS NOT NULL
-  ORDER BY at DESC`;
+  SELECT type, at, detail, "messageId", subject, "campaignId", "campaignName" FROM (
+    SELECT 'contact.created' AS type, created_at AS at, source::text AS detail, NULL AS "messageId", NULL AS subject,
+      NULL AS "campaignId", NULL AS "campaignName", created_at AS place, 0 AS rank FROM contact
+    UNION ALL
+    SELECT 'contact.suppressed', s.created_at, s.reason::text, NULL, NULL, NULL, NULL, s.created_at, 0
+    FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
+    UNION ALL
+    SELECT fact.type, fact.at, fact.detail, m.id, m.shown, m.campaign_id, m.campaign,
+      greatest(fact.at, m.accepted_at), fact.rank
+    FROM recent m CROSS JOIN LATERAL (VALUES
+      (1, 'email.deferred', CASE WHEN m.state = 'planned' THEN m.deferred_at END, m.answer),
+      (2, 'email.sent', m.accepted_at, m.answer),
+      (2, 'email.' || m.state, m.unsent_at, m.answer),
+      (3, 'email.delivered', m.delivered_at, NULL),
+      (4, 'email.opened', m.opened_at, NULL),
+      (5, 'email.clicked', m.clicked_at, NULL),
+      (6, 'email.bounced', m.bounced_at, NULL),
+      (6, 'email.complained', m.complained_at, NULL),
+      (6, 'email.rejected', m.rejected_at, NULL),
+      (7, 'contact.unsubscribed', m.unsubscribed_at, NULL)
+    ) AS fact(rank, type, at, detail) WHERE fact.at IS NOT NULL
+  ) AS facts ORDER BY place DESC, rank DESC`;
