@@ -1,7 +1,18 @@
 import '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
 import type { QueuedEmail } from '@postroom/emails';
-import { builder, callerProject, db, type FieldProblem, Node, registerNode, rowsQuery } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  db,
+  type FieldProblem,
+  jsonSchema,
+  NAME,
+  Node,
+  NOT_EMPTY,
+  registerNode,
+  rowsQuery,
+} from '@postroom/platform';
 import type { AudienceCount } from './audience.ts';
 import {
   type Campaign as CampaignModel,
@@ -307,11 +318,13 @@ const describe = {
   ratePerSecond: 'Messages per second at most.',
 };
 
+const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
+
 const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
   description: 'A new campaign. A draft may be incomplete.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What people call it; 1 to 200 characters.' }),
-    subject: t.string({ description: describe.subject }),
+    name: t.string({ required: true, description: 'What people call it; 1 to 200 characters.', ...NAME }),
+    subject: t.string({ description: describe.subject, ...jsonSchema({ maxLength: 998 }) }),
     fromName: t.string({ description: describe.fromName }),
     fromEmail: t.string({ description: describe.fromEmail }),
     replyTo: t.string({ description: describe.replyTo }),
@@ -320,15 +333,16 @@ const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
     templateId: t.string({ description: describe.templateId }),
     groupIds: t.stringList({ description: describe.groupIds }),
     segmentIds: t.stringList({ description: describe.segmentIds }),
-    ratePerSecond: t.int({ description: describe.ratePerSecond }),
+    ratePerSecond: t.int({ description: describe.ratePerSecond, ...RATE }),
   }),
 });
 
 const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
+  ...NOT_EMPTY,
   description: 'What to change; what is not given stays, and null takes it away.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name; 1 to 200 characters.' }),
-    subject: t.string({ description: describe.subject }),
+    name: t.string({ description: 'A new name; 1 to 200 characters.', ...NAME }),
+    subject: t.string({ description: describe.subject, ...jsonSchema({ maxLength: 998 }) }),
     fromName: t.string({ description: describe.fromName }),
     fromEmail: t.string({ description: describe.fromEmail }),
     replyTo: t.string({ description: describe.replyTo }),
@@ -339,6 +353,7 @@ const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
     segmentIds: t.stringList({ description: describe.segmentIds }),
     ratePerSecond: t.int({
       description: `${describe.ratePerSecond} This may be changed while the campaign is being sent.`,
+      ...RATE,
     }),
   }),
 });
@@ -357,7 +372,11 @@ const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', {
 const TestSendInput = builder.inputType('TestCampaignInput', {
   description: 'Who gets a test.',
   fields: (t) => ({
-    emails: t.stringList({ required: true, description: '1 to 10 addresses.' }),
+    emails: t.stringList({
+      required: true,
+      description: '1 to 10 addresses.',
+      ...jsonSchema({ minItems: 1, maxItems: 10 }),
+    }),
     contactId: t.string({ description: 'The contact that placeholders are filled in for; their defaults otherwise.' }),
   }),
 });
