@@ -3,15 +3,15 @@ import { newClaim } from '@postroom/emails';
 import { freeze, type Frozen } from './freeze.ts';
 import type { Counts } from './progress-row.ts';
 import { startScheduled } from './sending.ts';
-import { cancelRest, complete, sendTurn, type Turn } from './turn.ts';
+import { cancelRest, complete, sendTurn, type Tally, type Turn } from './turn.ts';
 
 export type { Counts, Frozen, Turn };
 
 const BEAT_MS = 2_000;
 
-/** Tells Temporal that the activity lives, until its work ends. */
-async function beating<T>(work: () => Promise<T>): Promise<T> {
-  const beat = setInterval(heartbeat, BEAT_MS);
+/** Tells Temporal that the activity lives, and how far it is, until its work ends. */
+async function beating<T>(work: () => Promise<T>, progress: object = {}): Promise<T> {
+  const beat = setInterval(() => heartbeat(progress), BEAT_MS);
   try {
     return await work();
   } finally {
@@ -26,7 +26,8 @@ export async function freezeRecipients(campaignId: string): Promise<Frozen> {
 
 /** Sends for a while, and says where the campaign stands. */
 export async function sendPages(campaignId: string): Promise<Turn> {
-  return beating(() => sendTurn(campaignId, newClaim(), cancellationSignal()));
+  const tally: Tally = {};
+  return beating(() => sendTurn(campaignId, newClaim(), cancellationSignal(), tally), tally);
 }
 
 /** Closes what a canceled campaign has not sent. */

@@ -8,6 +8,7 @@ import {
   MessageError,
   sendAll,
   settle,
+  type Settlement,
   signed,
   signerFor,
   withRetries,
@@ -29,6 +30,9 @@ export interface Turn {
   hold: { answer: string; waitMs: number | null } | null;
 }
 
+/** What became of messages in this turn so far: how many were accepted, failed … */
+export type Tally = Partial<Record<Settlement['state'], number>>;
+
 /** A turn claims for so long, so that the workflow shows where it stands, in milliseconds. */
 export const TURN_MS = 15_000;
 
@@ -36,13 +40,18 @@ export const TURN_MS = 15_000;
  * Sends a campaign's messages for a while: pages are claimed before their first byte goes out, and what became of them is
  * recorded as it becomes known. What an older attempt left claimed is closed first, and not sent again.
  */
-export async function sendTurn(campaignId: string, claim: string, signal: AbortSignal): Promise<Turn> {
+export async function sendTurn(
+  campaignId: string,
+  claim: string,
+  signal: AbortSignal,
+  tally: Tally = {},
+): Promise<Turn> {
   const campaign = await takeLane(campaignId, claim);
   if (campaign === undefined) return turnOf(campaignId, undefined);
   if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return turnOf(campaignId, undefined);
-  const hold = await sendPages(campaign, claim, frame, signal);
+  const hold = await sendPages(campaign, claim, { frame, signal, tally });
   if (hold?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
   }
@@ -67,11 +76,16 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
   }
 }
 
+interface Sending {
+  frame: CampaignFrame;
+  signal: AbortSignal;
+  tally: Tally;
+}
+
 async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
   claim: string,
-  frame: CampaignFrame,
-  signal: AbortSignal,
+  { frame, signal, tally }: Sending,
 ): Promise<Hold | undefined> {
   const way = lane('campaigns');
   const lastClaimAt = Date.now() + TURN_MS;
@@ -85,8 +99,10 @@ async function sendPages(
       claim: async (limit) =>
         Date.now() < lastClaimAt ? claimPage(campaignId, claim, limit, frame.needsCustomFields) : NO_PAGE,
       send,
-      settle: (settlements) =>
-        withRetries(async () => void (await settle(claim, settlements, campaignNotice(campaignId))), signal),
+      settle: async (settlements) => {
+        await withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal);
+        for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
+      },
       signal,
     });
     return hold;
