@@ -1,0 +1,201 @@
+// Records a history of each way that a workflow may go, for the test that replays them against later code:
+// `npm run record-histories -- [names]`, without names what is missing. It runs the workflows on a Temporal server of its own, with
+// activities whose answers are written below. See "Changing workflows" in docs/operations.md.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePorts, run, startTemporal, temporalBinary } from '@postroom/launcher';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+
+const { History } = proto.temporal.api.history.v1;
+const HISTORIES = new URL('../workflows/histories/', import.meta.url);
+
+interface Story {
+  args: unknown[];
+  activities: Record<string, (...args: never[]) => Promise<unknown>>;
+  /** What happens to it meanwhile. */
+  meanwhile?: (workflow: WorkflowHandle) => Promise<void>;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** An activity that answers with these, one after the other, the last for ever. */
+function answers(...given: unknown[]): () => Promise<unknown> {
+  let calls = 0;
+  return async () => {
+    const answer = given[Math.min(calls++, given.length - 1)];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+}
+
+const refused = (attempt: number) =>
+  ApplicationFailure.create({
+    message: `Attempt ${attempt} of 6: HTTP 503`,
+    type: 'NotAcknowledged',
+    nextRetryDelay: 1_000,
+    details: [{ delayMs: 1_000 }],
+  });
+const counts = {
+  recipients: 2,
+  accepted: 1,
+  planned: 1,
+  claimed: 0,
+  failed: 0,
+  suppressed: 0,
+  unknown: 0,
+  canceled: 0,
+};
+const turn = (status: string, waitMs: number | null, more = {}) => ({ status, counts, hold: null, waitMs, ...more });
+
+/** Named `<workflow>.<how it goes>`. */
+const STORIES: Record<string, Story> = {
+  'deliverWebhook.acknowledged': { args: ['dlv_1'], activities: { attemptDelivery: answers('acknowledged') } },
+  'deliverWebhook.failed-after-six-attempts': {
+    args: ['dlv_1'],
+    activities: { attemptDelivery: answers(...[1, 2, 3, 4, 5].map(refused), 'failed') },
+  },
+  'deliverWebhook.retried-after-a-batch': {
+    args: ['dlv_1', { message: 'Attempt 1 of 6: HTTP 503', delayMs: 1_000 }],
+    activities: { attemptDelivery: answers('acknowledged') },
+  },
+  'deliverWebhook.retried-now': {
+    args: ['dlv_1', { message: 'Attempt 1 of 6: HTTP 503', delayMs: 3_600_000 }],
+    activities: { attemptDelivery: answers('acknowledged') },
+    meanwhile: (workflow) => workflow.signal('retryNow'),
+  },
+  'deliverWebhook.given-up': {
+    args: ['dlv_1', { message: 'Attempt 1 of 6: HTTP 503', delayMs: 3_600_000 }],
+    activities: { attemptDelivery: answers('acknowledged'), giveUpDelivery: answers(null) },
+    meanwhile: (workflow) => workflow.signal('giveUp'),
+  },
+  'deliverBatch.done': {
+    args: [['dlv_1', 'dlv_2']],
+    activities: { attemptBatch: answers({ acknowledged: 1, retried: 1, returned: 0 }) },
+  },
+  'sendCampaign.completed': {
+    args: ['cmp_1'],
+    activities: {
+      freezeRecipients: answers(null),
+      sendPages: answers(turn('sending', 0), turn('sending', 1_000), turn('sending', null)),
+      completeCampaign: answers(false, true),
+    },
+  },
+  'sendCampaign.held': {
+    args: ['cmp_1'],
+    activities: {
+      freezeRecipients: answers(null),
+      sendPages: answers(
+        turn('sending', null, { hold: { answer: '421 Try later', waitMs: null } }),
+        turn('completed', null),
+      ),
+    },
+  },
+  'sendCampaign.paused-and-canceled': {
+    args: ['cmp_1'],
+    activities: {
+      freezeRecipients: answers(null),
+      sendPages: answers(turn('paused', null), turn('canceled', null)),
+      cancelRecipients: answers(counts),
+    },
+    meanwhile: (workflow) => workflow.signal('cancel'),
+  },
+  'scheduleCampaign.started': {
+    args: ['cmp_1', new Date(Date.now() + 5_000).toISOString()],
+    activities: { startScheduledCampaign: answers('started') },
+  },
+  'sendEmails.sent': {
+    args: ['eml_1'],
+    activities: {
+      sendBatch: answers(
+        { open: 2, waitMs: 500, held: '421 Try later', counts: { planned: 2 } },
+        { open: 1, waitMs: 500, held: null, counts: { accepted: 1 } },
+        { open: 0, waitMs: 0, held: null, counts: { accepted: 1 } },
+      ),
+    },
+  },
+  'verifyDomain.gone': {
+    args: ['dom_1'],
+    activities: {
+      checkDomain: answers({ outcome: 'checked', details: 'pending', waitMs: 3_600_000 }, { outcome: 'gone' }),
+    },
+    meanwhile: (workflow) => workflow.signal('checkNow'),
+  },
+  'importContacts.completed': {
+    args: ['imp_1'],
+    activities: {
+      beginImport: answers({ status: 'running', error: null }),
+      writeImport: answers({
+        status: 'completed',
+        rows: 3,
+        created: 1,
+        updated: 1,
+        unchanged: 0,
+        refused: 1,
+        error: null,
+      }),
+    },
+  },
+  'deleteOld.done': {
+    args: [],
+    activities: { deleteOldRows: answers({ deliveries: 1, events: 1, idempotencyKeys: 1, givenUp: 0 }) },
+  },
+  'tellOwners.told': {
+    args: ['prj_1', 'whe_1'],
+    activities: { listOwners: answers(['usr_1', 'usr_2']), tellOfDisabledEndpoint: answers(null) },
+  },
+};
+
+const asked = process.argv.slice(2);
+const isMissing = (name: string) => !existsSync(new URL(`${name}.json`, HISTORIES));
+const names = Object.keys(STORIES).filter((name) => (asked.length > 0 ? asked.includes(name) : isMissing(name)));
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-histories-'));
+const [port = 0, uiPort = 0] = await freePorts(2);
+const binary = await temporalBinary(undefined, console.log);
+const temporal = await startTemporal(run, { binary, port, uiPort, logFile: join(folder, 'temporal.log') });
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const connection = await Connection.connect({ address: temporal.address });
+const client = new Client({ connection, identity: 'recorder' });
+const native = await NativeConnection.connect({ address: temporal.address });
+const workflowBundle = await bundleWorkflowCode({
+  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  logger: new DefaultLogger('ERROR'),
+});
+mkdirSync(HISTORIES, { recursive: true });
+for (const name of names) await record(name, STORIES[name] as Story);
+await connection.close();
+await native.close();
+await temporal.stop();
+rmSync(folder, { recursive: true, force: true });
+process.exit(0);
+
+async function record(name: string, { args, activities, meanwhile }: Story): Promise<void> {
+  const taskQueue = name;
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue,
+    identity: 'recorder',
+    workflowBundle,
+    activities,
+  });
+  await worker.runUntil(async () => {
+    const [type = ''] = name.split('.');
+    const workflow = await client.workflow.start(type, { workflowId: name, taskQueue, args });
+    if (meanwhile !== undefined) {
+      await pause(1_000);
+      await meanwhile(workflow);
+    }
+    await workflow.result();
+    const history = History.toObject(History.fromObject(await workflow.fetchHistory()), {
+      longs: String,
+      bytes: String,
+    });
+    writeFileSync(new URL(`${name}.json`, HISTORIES), `${JSON.stringify(history, null, 1)}\n`);
+    console.log(`${name}: recorded`);
+  });
+}
