@@ -19,13 +19,15 @@ let packed: Packed;
 
 /** A fresh project that has installed what would be published. */
 beforeAll(async () => {
+  // The repository lets no package run scripts of its own, so `prepack` is run by hand.
+  await run('npm', ['run', 'build'], { cwd: PACKAGE });
   const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', project], { cwd: PACKAGE });
   packed = (JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed])[0];
   const target = join(project, 'node_modules/postroom');
   mkdirSync(target, { recursive: true });
   await run('tar', ['xzf', join(project, packed.filename), '--strip-components=1', '-C', target]);
   writeFileSync(join(project, 'package.json'), '{"type":"module"}');
-});
+}, 120_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 

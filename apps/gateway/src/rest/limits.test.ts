@@ -1,3 +1,4 @@
+import { config } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
@@ -15,10 +16,15 @@ test('every answer to a key says what is left of its 100 requests a second', asy
 
 test('past its allowance a key gets 429 rate_limited with Retry-After, and others do not', async () => {
   const [api, other] = await Promise.all([testApi(), testApi()]);
-  const replies = await Promise.all(Array.from({ length: 400 }, () => api.get('/v1/nothing')));
+  const allowance = config.RATE_LIMIT_PER_SECOND;
+  // Small, so that a slow machine can not keep up with it.
+  config.RATE_LIMIT_PER_SECOND = 2;
+  const replies = await Promise.all(Array.from({ length: 60 }, () => api.get('/v1/nothing'))).finally(() => {
+    config.RATE_LIMIT_PER_SECOND = allowance;
+  });
   const refused = replies.filter((reply) => reply.status === 429);
   expect(refused.length).toBeGreaterThan(0);
-  expect(replies.length - refused.length).toBeGreaterThanOrEqual(100);
+  expect(replies.length - refused.length).toBeGreaterThanOrEqual(2);
   for (const { headers, body } of refused) {
     expect([body.error.code, headers.get('retry-after')]).toEqual(['rate_limited', '1']);
   }
