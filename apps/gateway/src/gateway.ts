@@ -11,7 +11,7 @@ import { createOpenApi } from './openapi/serve.ts';
 import { createFacade } from './rest/facade.ts';
 import { answerPreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
-import { routes } from './routes.ts';
+import { routes, streams } from './routes.ts';
 import { schema } from './schema.ts';
 
 export interface Gateway extends Service {
@@ -21,8 +21,8 @@ export interface Gateway extends Service {
 
 /** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
 export async function startGateway({ host, port }: { host: string; port: number }): Promise<Gateway> {
-  const facade = createFacade(schema, routes);
-  const openApi = createOpenApi(schema, routes);
+  const facade = createFacade(schema, routes, streams);
+  const openApi = createOpenApi(schema, routes, streams);
   const graphql = createGraphql(schema);
   const answerDashboard = createDashboard();
   const server = createServer((request, response) => {

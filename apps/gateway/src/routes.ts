@@ -3,7 +3,8 @@ import { routes as contacts } from '@postroom/contacts/rest';
 import { routes as domains } from '@postroom/domains/rest';
 import { routes as emails } from '@postroom/emails/rest';
 import { routes as groups } from '@postroom/groups/rest';
-import type { Route } from '@postroom/platform';
+import { routes as imports, streams as importStreams } from '@postroom/imports/rest';
+import type { Route, StreamRoute } from '@postroom/platform';
 import { routes as projects } from '@postroom/projects/rest';
 import { routes as templates } from '@postroom/templates/rest';
 import { routes as webhooks } from '@postroom/webhooks/rest';
@@ -14,8 +15,12 @@ export const routes: readonly Route[] = [
   ...emails,
   ...contacts,
   ...groups,
+  ...imports,
   ...campaigns,
   ...templates,
   ...domains,
   ...webhooks,
 ];
+
+/** Those whose bodies or answers are too large to hold. */
+export const streams: readonly StreamRoute[] = [...importStreams];

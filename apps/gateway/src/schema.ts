@@ -3,6 +3,7 @@ import '@postroom/contacts/graphql';
 import '@postroom/domains/graphql';
 import '@postroom/emails/graphql';
 import '@postroom/groups/graphql';
+import '@postroom/imports/graphql';
 import '@postroom/insights/graphql';
 import '@postroom/people/graphql';
 import '@postroom/projects/graphql';

@@ -1,6 +1,7 @@
 import * as campaigns from '@postroom/campaigns/activities';
 import * as domains from '@postroom/domains/activities';
 import * as emails from '@postroom/emails/activities';
+import * as imports from '@postroom/imports/activities';
 import * as people from '@postroom/people/activities';
 import { disabledNotice } from '@postroom/webhooks';
 import * as webhooks from '@postroom/webhooks/activities';
@@ -16,6 +17,7 @@ export const activities = {
   ...campaigns,
   ...domains,
   ...emails,
+  ...imports,
   ...webhooks,
   listOwners: people.listOwners,
   tellOfDisabledEndpoint,

@@ -86,6 +86,38 @@ export async function writeContacts(
   return written;
 }
 
+/**
+ * What `writeContacts` would do, without doing it. Each row has an address of its own; one that would be created has no id yet.
+ */
+export async function previewContacts(
+  tx: Tx,
+  projectId: string,
+  rows: readonly CheckedContact[],
+  { onConflict }: Pick<WriteOptions, 'onConflict'>,
+): Promise<WrittenContact[]> {
+  const found = await sql<{ id: string | null; suppressed: boolean; changed: boolean; renamed: boolean }>(
+    tx,
+    `SELECT c.id, c.id IS NULL AND EXISTS (
+              SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.key) AS suppressed,
+            $5 AND (coalesce(n.name, c.name), c.custom_fields || n.custom_fields) IS DISTINCT FROM (c.name, c.custom_fields) AS changed,
+            $5 AND n.name <> c.name AS renamed
+       FROM unnest($2::text[], $3::text[], $4::jsonb[]) WITH ORDINALITY AS n(key, name, custom_fields, place)
+       LEFT JOIN contacts c ON c.project_id = $1 AND c.email_key = n.key
+      ORDER BY n.place`,
+    [
+      projectId,
+      rows.map(({ key }) => key),
+      rows.map(({ name }) => name ?? null),
+      rows.map(({ customFields }) => JSON.stringify(customFields)),
+      onConflict === 'update',
+    ],
+  );
+  return found.map(({ id, suppressed, changed, renamed }) => {
+    if (suppressed) return { status: 'suppressed' };
+    return id === null ? { status: 'created', id: '' } : { status: 'existing', id, changed, renamed };
+  });
+}
+
 async function writeRows(
   tx: Tx,
   projectId: string,

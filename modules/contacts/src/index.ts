@@ -5,6 +5,7 @@ export {
   CUSTOM_FIELD_TYPES,
   type CustomFieldType,
   type CustomFieldValue,
+  type FieldSchema,
 } from './coercion.ts';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export { type ContactFilter, contactsStatement, listContacts } from './contact-list.ts';
@@ -14,6 +15,7 @@ export {
   type ContactRow,
   ON_CONFLICT,
   type OnConflict,
+  previewContacts,
   writeContacts,
   type WrittenContact,
 } from './contact-writes.ts';
@@ -30,6 +32,7 @@ export {
 } from './contacts.ts';
 export {
   createCustomField,
+  type CreateCustomFieldInput,
   type CustomField,
   type CustomFieldValues,
   deleteCustomField,
@@ -37,7 +40,7 @@ export {
   listCustomFields,
   updateCustomField,
 } from './custom-fields.ts';
-export { contactUpdated } from './events.ts';
+export { type ContactFacts, contactUpdated } from './events.ts';
 export { Parameters } from './parameters.ts';
 export { SEGMENT_FIELDS } from './segment-operators.ts';
 export type { Condition, SegmentFilter } from './segment-filter.ts';

@@ -48,7 +48,18 @@ export {
   rowsQuery,
   toCursor,
 } from './pages.ts';
-export { created, deleted, found, gql, page, type Reply, type Route, type Selected } from './rest.ts';
+export {
+  created,
+  deleted,
+  found,
+  gql,
+  page,
+  type Reply,
+  type Route,
+  type Selected,
+  type StreamExchange,
+  type StreamRoute,
+} from './rest.ts';
 export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
 export { decryptSecret, encryptSecret } from './secrets.ts';
 export { runService, type Service } from './service.ts';

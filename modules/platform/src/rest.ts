@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DocumentNode, parse } from 'graphql';
+import type { Caller } from './caller.ts';
 
 /** What a route's reply function is given: the data its document selected. The document is checked at start. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -35,6 +37,48 @@ export interface Route {
   example?: Record<string, unknown>;
   /** The status that `reply` answers with, and others it may choose; for the reference. */
   statuses?: number[];
+}
+
+/**
+ * A row of `/v1` whose body or answer is too large to hold: a file that is taken in, or one that is given out. It has a function
+ * where others have a document. Who may call it, limits, errors and the reference are the same.
+ */
+export interface StreamRoute extends Pick<Route, 'path' | 'needs' | 'project' | 'summary' | 'tag'> {
+  method: 'GET' | 'POST';
+  /** What the reference calls it, where others are called after their document. */
+  operationId: string;
+  description: string;
+  /** The GraphQL input type whose members are the parameters of the query, in snake_case. */
+  options?: string;
+  /** The bodies that it takes, by media type, as JSON Schemas; `{ $ref: 'options' }` stands for the options as an object. */
+  takes?: Record<string, Record<string, unknown>>;
+  /** What it answers with: the status and the schema of its body by media type. */
+  answers: { status: number; description: string; content: Record<string, Record<string, unknown>> };
+  answer: (exchange: StreamExchange) => Promise<Reply | undefined>;
+}
+
+/** A request to a route that streams, and what it is answered with. */
+export interface StreamExchange {
+  caller: Caller;
+  projectId: string;
+  /** The parameters of the path. */
+  params: Record<string, string>;
+  /** The query's parameters, read as the members of the options. */
+  options: Record<string, unknown>;
+  /**
+   * Reads options from a JSON value, as the body of another route is read.
+   * @throws DomainError `validation_error` naming each member that is wrong.
+   */
+  readOptions: (value: unknown) => Record<string, unknown>;
+  /** The bytes of the body come from here. */
+  request: IncomingMessage;
+  /** What the handler writes itself goes here, and then it returns no reply. */
+  response: ServerResponse;
+  /**
+   * Does what the request asks for, once for each `Idempotency-Key`; `fingerprint` tells the request from others.
+   * @throws DomainError `idempotency_conflict`.
+   */
+  once: (fingerprint: Buffer, work: () => Promise<Reply>) => Promise<Reply>;
 }
 
 /** Marks GraphQL text for editors and parses it once, when the module is loaded. */

@@ -1,8 +1,9 @@
-import type { Route } from '@postroom/platform';
+import type { Route, StreamRoute } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
 import { describeRoute, type Operation } from './operations.ts';
 import { ERROR_SCHEMA, errorComponents, HEADERS } from './responses.ts';
 import { Components, type Schema } from './schemas.ts';
+import { describeStream } from './streams.ts';
 import { eventWebhooks } from './webhooks.ts';
 
 type PathItem = Record<string, Operation>;
@@ -22,7 +23,11 @@ export interface OpenApiDocument {
  * The OpenAPI 3.1 document of `/v1`, derived from the routes, their GraphQL documents and the schema, so that it can not
  * say anything else than what is served.
  */
-export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[]): OpenApiDocument {
+export function openApiDocument(
+  schema: GraphQLSchema,
+  routes: readonly Route[],
+  streams: readonly StreamRoute[] = [],
+): OpenApiDocument {
   const components = new Components();
   components.named('Error', ERROR_SCHEMA);
   const described = new Map(inOrderOfNames(routes).map((route) => [route, describeRoute(schema, route, components)]));
@@ -30,6 +35,10 @@ export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[])
   for (const route of routes) {
     paths[route.path] ??= {};
     (paths[route.path] as PathItem)[route.method.toLowerCase()] = described.get(route) as Operation;
+  }
+  for (const stream of streams) {
+    paths[stream.path] ??= {};
+    (paths[stream.path] as PathItem)[stream.method.toLowerCase()] = describeStream(schema, stream, components);
   }
   tellApart(paths);
   addLinks(paths);
@@ -40,7 +49,7 @@ export function openApiDocument(schema: GraphQLSchema, routes: readonly Route[])
     // The address that the document was read from.
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    tags: [...new Set([...routes, ...streams].map((route) => route.tag))].map((name) => ({ name })),
     paths,
     webhooks,
     components: {

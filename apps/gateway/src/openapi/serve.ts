@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Route } from '@postroom/platform';
+import type { Route, StreamRoute } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
 import { answerFile, type StaticFile, staticFile } from '../static.ts';
 import { openApiDocument } from './document.ts';
 
 /** Answers `/v1/openapi.json`, which needs no key; the document is written when it is first asked for. */
-export function createOpenApi(schema: GraphQLSchema, routes: readonly Route[]) {
+export function createOpenApi(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[] = []) {
   let file: StaticFile | undefined;
   return (request: IncomingMessage, response: ServerResponse): void => {
-    file ??= staticFile('application/json; charset=utf-8', JSON.stringify(openApiDocument(schema, routes)));
+    file ??= staticFile('application/json; charset=utf-8', JSON.stringify(openApiDocument(schema, routes, streams)));
     answerFile(request, response, file, { 'Access-Control-Allow-Origin': '*' });
   };
 }

@@ -1,15 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Context, DomainError, newId, refusal, type Reply, type Route } from '@postroom/platform';
+import {
+  type Context,
+  DomainError,
+  newId,
+  refusal,
+  type Reply,
+  type Route,
+  type StreamRoute,
+} from '@postroom/platform';
 import { authenticate } from '@postroom/projects';
 import { type GraphQLSchema, validate } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
 import { answerText, errorAnswer, readBody } from './http.ts';
-import { claim, type StoredAnswer } from './idempotency.ts';
+import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { inRestNames } from './names.ts';
 import { takeRequest } from './rate-limit.ts';
 import { parseBody, requestShape, type RestRequest, variablesReader } from './request.ts';
 import { type Match, Router } from './router.ts';
+import { type PreparedStream, prepareStream } from './streams.ts';
 
 interface PreparedRoute {
   route: Route;
@@ -20,6 +29,8 @@ interface PreparedRoute {
   target: PreparedRoute | undefined;
 }
 
+type Prepared = PreparedRoute | PreparedStream;
+
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** What programs in browsers may read of an answer's headers. */
@@ -27,10 +38,10 @@ const EXPOSED_HEADERS =
   'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, Idempotent-Replayed';
 
 /** Answers `/v1`: each route runs its GraphQL document, which is checked against the schema here, at start. */
-export function createFacade(schema: GraphQLSchema, routes: readonly Route[]) {
+export function createFacade(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[] = []) {
   const prepared = routes.map((route) => prepare(schema, route));
   for (const each of prepared) each.target = targetOf(each, prepared);
-  const router = new Router(prepared);
+  const router = new Router<Prepared>([...prepared, ...streams.map((route) => prepareStream(schema, route))]);
 
   return async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const requestId = requestIdOf(request);
@@ -39,13 +50,14 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[]) {
     response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     const match = router.find(path);
     if (request.method === 'OPTIONS') return answerOptions(response, match);
-    let answer: StoredAnswer;
+    let answer: StoredAnswer | undefined;
     try {
       answer = await handle(request, response, { path, requestId, match });
     } catch (error) {
       const { status, body } = errorAnswer(error, requestId);
       answer = { status, body: JSON.stringify(body) };
     }
+    if (answer === undefined) return;
     // What was not read of a refused body is not worth reading; clients must not send another request after it.
     if (!request.complete) response.setHeader('Connection', 'close');
     answerText(response, answer.status, answer.body);
@@ -91,7 +103,7 @@ function targetOf({ route }: PreparedRoute, all: readonly PreparedRoute[]): Prep
 interface Arrival {
   path: string;
   requestId: string;
-  match: Match<PreparedRoute> | undefined;
+  match: Match<Prepared> | undefined;
 }
 
 /** The order of checks is the design's: 401, 403 insufficient_scope, project, 404, 400, 409. */
@@ -99,7 +111,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   { path, requestId, match }: Arrival,
-): Promise<StoredAnswer> {
+): Promise<StoredAnswer | undefined> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const found = match?.byMethod.get(method);
   if (found !== undefined) nameRoute(request, found.route.path);
@@ -108,36 +120,18 @@ async function handle(
   takeRequest(caller.id, response);
   if (match === undefined) throw new DomainError('not_found', `There is nothing at ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
-  const { route } = found;
-  const permission = route.needs === 'full' ? 'read' : 'sending';
+  const permission = found.route.needs === 'full' ? 'read' : 'sending';
   if (!caller.may(permission)) throw refusal({ caller, requestId }, permission);
+  const key = header(request, 'idempotency-key');
+  if ('answer' in found) return found.answer({ caller, requestId, params: match.params, request, response, key });
+  const { route } = found;
   const projectId = route.project === 'none' ? undefined : caller.projectId;
   const context: Context = { caller, requestId };
   const run = async (body: Buffer) => runRoute(found, context, match.params, request, body);
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
   const body = await readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES);
-  const key = header(request, 'idempotency-key');
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
   return runOnce(response, await claim(projectId, key, { method, path, body }), requestId, () => run(body));
-}
-
-/** Runs a request under its claimed idempotency key, errors of the caller's included: they are replayed as well. */
-async function runOnce(
-  response: ServerResponse,
-  { replay, settle }: Awaited<ReturnType<typeof claim>>,
-  requestId: string,
-  run: () => Promise<StoredAnswer>,
-): Promise<StoredAnswer> {
-  if (replay !== undefined) {
-    response.setHeader('Idempotent-Replayed', 'true');
-    return replay;
-  }
-  const answer = await run().catch((error: unknown) => {
-    const { status, body } = errorAnswer(error, requestId);
-    return { status, body: JSON.stringify(body) };
-  });
-  await settle(answer);
-  return answer;
 }
 
 async function runRoute(
@@ -178,18 +172,18 @@ async function executeRoute(
   return route.reply(data);
 }
 
-function methodNotAllowed(response: ServerResponse, method: string, match: Match<PreparedRoute>): DomainError {
+function methodNotAllowed(response: ServerResponse, method: string, match: Match<Prepared>): DomainError {
   response.setHeader('Allow', allowed(match));
   return new DomainError('method_not_allowed', `${method} is not one of the methods here: ${allowed(match)}.`);
 }
 
-function allowed({ byMethod }: Match<PreparedRoute>): string {
+function allowed({ byMethod }: Match<Prepared>): string {
   const methods = [...byMethod.keys()];
   return [...methods, ...(byMethod.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
 /** Browsers ask first (CORS). Keys are secrets, so a page that uses one is the owner's own tool. */
-function answerOptions(response: ServerResponse, match: Match<PreparedRoute> | undefined): void {
+function answerOptions(response: ServerResponse, match: Match<Prepared> | undefined): void {
   const methods = match === undefined ? 'OPTIONS' : allowed(match);
   response
     .writeHead(204, {

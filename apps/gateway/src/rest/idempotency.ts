@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { DomainError, invalid, pool } from '@postroom/platform';
+import { errorAnswer } from './http.ts';
 
 export interface StoredAnswer {
   status: number;
@@ -76,4 +78,23 @@ async function settle(projectId: string, key: string, answer: StoredAnswer): Pro
     text: 'UPDATE idempotency_keys SET status = $3, body = $4 WHERE project_id = $1 AND key = $2',
     values: [projectId, key, answer.status, answer.body],
   });
+}
+
+/** Runs a request under its claimed idempotency key, errors of the caller's included: they are replayed as well. */
+export async function runOnce(
+  response: ServerResponse,
+  { replay, settle }: Claim,
+  requestId: string,
+  run: () => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
+  if (replay !== undefined) {
+    response.setHeader('Idempotent-Replayed', 'true');
+    return replay;
+  }
+  const answer = await run().catch((error: unknown) => {
+    const { status, body } = errorAnswer(error, requestId);
+    return { status, body: JSON.stringify(body) };
+  });
+  await settle(answer);
+  return answer;
 }

@@ -1,6 +1,7 @@
 import { DomainError, type FieldProblem, type Route } from '@postroom/platform';
 import {
   getNamedType,
+  type GraphQLInputFieldMap,
   type GraphQLInputType,
   type GraphQLSchema,
   isInputObjectType,
@@ -75,24 +76,44 @@ export interface RestRequest {
 /** Reads the variables of a route from requests; prepared once. */
 export function variablesReader(shape: RequestShape): (request: RestRequest) => Record<string, unknown> {
   const body = objectReader(bodyReaders(shape));
-  const query = shape.query.map((variable) => ({ ...variable, read: queryReader(variable.type) }));
-  const known = new Set(query.map(({ name }) => name));
+  const query = parameterReader(shape.query);
   return (request) => {
     const problems: FieldProblem[] = [];
-    const variables: Record<string, unknown> = {};
+    const variables = query(request.query, problems);
     for (const { name, variable } of shape.path) variables[variable] = request.params[name];
-    for (const name of request.query.keys()) {
-      if (!known.has(name)) problems.push({ field: name, message: 'is not a known query parameter' });
-    }
-    for (const { name, variable, read } of query) {
-      const value = read(request.query.getAll(name), name, problems);
-      if (value !== undefined) variables[variable] = value;
-    }
     const members = body(bodyOf(request), '', problems);
     throwProblems(problems);
     if (shape.bodyVariable === undefined) Object.assign(variables, members);
     else variables[shape.bodyVariable] = members;
     return variables;
+  };
+}
+
+/** Reads the parameters of a query as the members of an input type; prepared once. */
+export function queryObjectReader(fields: GraphQLInputFieldMap): (query: URLSearchParams) => Record<string, unknown> {
+  const read = parameterReader(
+    Object.values(fields).map(({ name, type }) => ({ name: snakeCase(name), variable: name, type })),
+  );
+  return (query) => {
+    const problems: FieldProblem[] = [];
+    const members = read(query, problems);
+    throwProblems(problems);
+    return members;
+  };
+}
+
+function parameterReader(variables: readonly Variable[]) {
+  const known = new Map(variables.map((each) => [each.name, { ...each, read: queryReader(each.type) }]));
+  return (query: URLSearchParams, problems: FieldProblem[]): Record<string, unknown> => {
+    const values: Record<string, unknown> = {};
+    for (const name of query.keys()) {
+      if (!known.has(name)) problems.push({ field: name, message: 'is not a known query parameter' });
+    }
+    for (const { name, variable, read } of known.values()) {
+      const value = read(query.getAll(name), name, problems);
+      if (value !== undefined) values[variable] = value;
+    }
+    return values;
   };
 }
 
@@ -110,7 +131,10 @@ function queryReader(type: GraphQLInputType): (values: string[], name: string, p
   const read = readerFor(type);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);
-  const convert = QUERY_CONVERSIONS[getNamedType(type).name] ?? ((text: string) => text);
+  const named = getNamedType(type);
+  const convert = isInputObjectType(named)
+    ? objectFromText
+    : (QUERY_CONVERSIONS[named.name] ?? ((text: string) => text));
   return (values, name, problems) => {
     if (!list && values.length > 1) problems.push({ field: name, message: 'must be given once' });
     const texts = list ? values.flatMap((value) => value.split(',')) : values.slice(0, 1);
@@ -127,6 +151,15 @@ const QUERY_CONVERSIONS: Record<string, (text: string) => unknown> = {
   Float: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text),
   Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
+
+/** An object in a query is JSON; what is none is left for its reader to refuse. */
+function objectFromText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 function checkRange(name: string, value: unknown, problems: FieldProblem[]): void {
   if (name === 'limit' && typeof value === 'number' && (value < 1 || value > 1000)) {

@@ -1,4 +1,4 @@
-import type { Route } from '@postroom/platform';
+import type { Route, StreamRoute } from '@postroom/platform';
 
 export interface Match<Prepared> {
   /** The route of each method at this path. */
@@ -13,7 +13,7 @@ interface Branch<Prepared> {
 }
 
 /** Finds the routes of a path by walking its segments; a literal segment wins over a parameter. */
-export class Router<Prepared extends { route: Route }> {
+export class Router<Prepared extends { route: Route | StreamRoute }> {
   readonly #root: Branch<Prepared> = branch();
 
   constructor(prepared: readonly Prepared[]) {

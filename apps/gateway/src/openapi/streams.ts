@@ -1,0 +1,83 @@
+import type { StreamRoute } from '@postroom/platform';
+import { getNullableType, GraphQLNonNull, type GraphQLSchema, isInputObjectType, isNonNullType } from 'graphql';
+import { snakeCase } from '../rest/names.ts';
+import { optionsOf } from '../rest/streams.ts';
+import { fieldSchema, inputSchema } from './inputs.ts';
+import type { Operation } from './operations.ts';
+import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
+import { type Components, described, type Schema } from './schemas.ts';
+
+/** Describes a route that streams: its options as others, from the schema; its bodies as it says itself. */
+export function describeStream(schema: GraphQLSchema, route: StreamRoute, components: Components): Operation {
+  const { method, tag, summary, description, operationId, takes, answers } = route;
+  const headers = { ...ANSWER_HEADERS, ...(method === 'POST' ? REPLAY_HEADERS : {}) };
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    parameters: [
+      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
+      ...queryParameters(schema, route, components),
+      { $ref: '#/components/parameters/ProjectId' },
+      ...(method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...(takes && { requestBody: { required: true, content: contentOf(takes, schema, route, components) } }),
+    responses: {
+      [String(answers.status)]: {
+        description: answers.description,
+        headers,
+        content: contentOf(answers.content, schema, route, components),
+      },
+      ...errorResponses(errorsOf(route)),
+    },
+  };
+}
+
+const pathParameter = (name: string): Schema => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description: 'The id of the row.',
+});
+
+function queryParameters(schema: GraphQLSchema, route: StreamRoute, components: Components): Schema[] {
+  return Object.values(optionsOf(schema, route)).map((field) => {
+    const type = getNullableType(field.type);
+    const { description, ...own } = fieldSchema({ ...field, type: new GraphQLNonNull(type) }, components);
+    const place = { name: snakeCase(field.name), in: 'query', required: isNonNullType(field.type) };
+    // An object in a query is written as JSON.
+    const value = isInputObjectType(type) ? { content: { 'application/json': { schema: own } } } : { schema: own };
+    return described({ ...place, ...value }, description as string | undefined);
+  });
+}
+
+function contentOf(
+  content: Record<string, Schema>,
+  schema: GraphQLSchema,
+  { options = '' }: StreamRoute,
+  components: Components,
+): Schema {
+  const type = schema.getType(options);
+  const optionsSchema = isInputObjectType(type) ? inputSchema(new GraphQLNonNull(type), components) : undefined;
+  const filled = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(filled);
+    if ('$ref' in value && value.$ref === 'options') return optionsSchema;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member)]));
+  };
+  return Object.fromEntries(Object.entries(content).map(([mediaType, each]) => [mediaType, { schema: filled(each) }]));
+}
+
+function errorsOf({ method, path, options }: StreamRoute): ErrorName[] {
+  return [
+    'BadRequest',
+    'Unauthorized',
+    'Forbidden',
+    ...(path.includes('{') || (method === 'GET' && options !== undefined) ? (['NotFound'] as const) : []),
+    ...(method === 'POST' ? (['Conflict', 'PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
+    'RateLimited',
+    'InternalError',
+  ];
+}

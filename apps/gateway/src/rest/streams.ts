@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Caller, type FieldProblem, logger, type Reply, type StreamRoute } from '@postroom/platform';
+import { type GraphQLInputFieldMap, type GraphQLSchema, isInputObjectType } from 'graphql';
+import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
+import { fieldReaders, objectReader, throwProblems } from './input.ts';
+import { inRestNames } from './names.ts';
+import { queryObjectReader } from './request.ts';
+
+/** A route that streams, with the readers of its options. */
+export interface PreparedStream {
+  route: StreamRoute;
+  answer: (arrival: StreamArrival) => Promise<StoredAnswer | undefined>;
+}
+
+export interface StreamArrival {
+  caller: Caller;
+  requestId: string;
+  params: Record<string, string>;
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The value of `Idempotency-Key`. */
+  key: string | undefined;
+}
+
+/** The members of the input type that says which options a route has. */
+export function optionsOf(schema: GraphQLSchema, { path, options }: StreamRoute): GraphQLInputFieldMap {
+  if (options === undefined) return {};
+  const type = schema.getType(options);
+  if (!isInputObjectType(type)) throw new Error(`${path}: ${options} is no input type.`);
+  return type.getFields();
+}
+
+export function prepareStream(schema: GraphQLSchema, route: StreamRoute): PreparedStream {
+  const fields = optionsOf(schema, route);
+  const readQuery = queryObjectReader(fields);
+  const readObject = objectReader(fieldReaders(fields));
+  const readOptions = (value: unknown) => {
+    const problems: FieldProblem[] = [];
+    const options = readObject(value, '', problems);
+    throwProblems(problems);
+    return options as Record<string, unknown>;
+  };
+  return {
+    route,
+    answer: async (arrival) => {
+      const { caller, params, request, response, requestId } = arrival;
+      const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
+      const { projectId } = caller;
+      const once = (fingerprint: Buffer, work: () => Promise<Reply>) => workOnce(arrival, fingerprint, work);
+      try {
+        const options = readQuery(query);
+        const reply = await route.answer({ caller, projectId, params, options, readOptions, request, response, once });
+        return reply && stored(reply);
+      } catch (error) {
+        if (!response.headersSent) throw inRestNames(error);
+        // A part of the answer is out: that it breaks off is all that can still be said.
+        logger.warn({ err: error, requestId }, 'an answer that streams broke off');
+        response.destroy();
+        return undefined;
+      }
+    },
+  };
+}
+
+const stored = ({ status, body }: Reply): StoredAnswer => ({ status, body: JSON.stringify(body) });
+
+async function workOnce(
+  { caller, request, response, requestId, key }: StreamArrival,
+  fingerprint: Buffer,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  if (key === undefined) return work();
+  const asked = { method: request.method ?? 'POST', path: request.url ?? '', body: fingerprint };
+  const run = async () => {
+    try {
+      return stored(await work());
+    } catch (error) {
+      throw inRestNames(error);
+    }
+  };
+  const { status, body } = await runOnce(response, await claim(caller.projectId, key, asked), requestId, run);
+  return { status, body: JSON.parse(body) as unknown };
+}

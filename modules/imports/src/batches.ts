@@ -1,0 +1,172 @@
+import {
+  type ContactFacts,
+  contactUpdated,
+  previewContacts,
+  SUPPRESSED,
+  writeContacts,
+  type WrittenContact,
+} from '@postroom/contacts';
+import { groupNamed, joinGroup } from '@postroom/groups';
+import { inTransaction, record, sql, type Tx } from '@postroom/platform';
+import { readRows } from './file.ts';
+import { announce, type Import } from './imports.ts';
+import type { Plan } from './plan.ts';
+import { RowChecker, type RowContact, type RowError } from './rows.ts';
+
+/** Rows that are written in one transaction. Which rows are in which batch depends on the file alone. */
+export interface Batch {
+  /** Counted from 0. */
+  number: number;
+  contacts: RowContact[];
+  errors: RowError[];
+  rows: number;
+  duplicates: number;
+  invalid: number;
+  /** Where in the file it ends, about. */
+  bytes: number;
+}
+
+/** Many rows share what a transaction costs; but a project's suppressions wait for it, and people for its progress. */
+const BATCH_ROWS = 10_000;
+/** Long rows make shorter batches, in characters, so that memory is bounded. */
+const BATCH_LENGTH = 4_000_000;
+
+/** The rows of a file, checked, in batches. */
+export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch> {
+  const checker = new RowChecker(plan);
+  let batch = emptyBatch(0);
+  let length = 0;
+  for await (const { records, bytes } of readRows(row, plan.layout)) {
+    for (const record of records) {
+      add(batch, checker.check(record));
+      for (const value of record.values ?? []) length += value.length;
+      if (batch.rows < BATCH_ROWS && length < BATCH_LENGTH) continue;
+      yield { ...batch, bytes };
+      batch = emptyBatch(batch.number + 1);
+      length = 0;
+    }
+  }
+  if (batch.rows > 0) yield { ...batch, bytes: row.size };
+}
+
+const emptyBatch = (number: number): Batch => ({
+  number,
+  contacts: [],
+  errors: [],
+  rows: 0,
+  duplicates: 0,
+  invalid: 0,
+  bytes: 0,
+});
+
+function add(batch: Batch, checked: ReturnType<RowChecker['check']>): void {
+  batch.rows++;
+  if ('contact' in checked) {
+    batch.contacts.push(checked.contact);
+    return;
+  }
+  batch.errors.push(...checked.errors);
+  if (checked.isDuplicate) batch.duplicates++;
+  else batch.invalid++;
+}
+
+/** The numbers of the batches that have been written. */
+export async function writtenBatches(tx: Tx, importId: string): Promise<Set<number>> {
+  const rows = await sql<{ number: number }>(tx, 'SELECT number FROM import_batches WHERE import_id = $1', [importId]);
+  return new Set(rows.map(({ number }) => number));
+}
+
+/**
+ * Writes a batch, all of it or nothing: contacts and their events, the group, what is wrong with rows, and the progress.
+ * Nothing is written twice: the batch is claimed first, and false is returned when that can't be, since another worker has
+ * written it or the import is to end.
+ */
+export async function writeBatch(row: Import, batch: Batch): Promise<boolean> {
+  return inTransaction(async (tx) => {
+    if (!(await claim(tx, row.id, batch.number))) return false;
+    const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch));
+    await keepErrors(tx, row.id, [...batch.errors, ...suppressedRows(batch, written)]);
+    await keepProgress(tx, row.id, batch, written);
+    await announce(tx, row.id);
+    return true;
+  });
+}
+
+async function claim(tx: Tx, importId: string, number: number): Promise<boolean> {
+  const claimed = await sql(
+    tx,
+    `INSERT INTO import_batches (import_id, number)
+     SELECT id, $2 FROM imports WHERE id = $1 AND status = 'running' AND cancel_requested_at IS NULL
+     ON CONFLICT DO NOTHING RETURNING number`,
+    [importId, number],
+  );
+  return claimed.length === 1;
+}
+
+const onConflictOf = ({ onConflict }: Import) => (onConflict === 'update' ? 'update' : 'skip');
+
+const preview = (tx: Tx, row: Import, { contacts }: Batch) =>
+  previewContacts(tx, row.projectId, contacts, { onConflict: onConflictOf(row) });
+
+async function write(tx: Tx, row: Import, { contacts }: Batch): Promise<WrittenContact[]> {
+  if (contacts.length === 0) return [];
+  // What waits to be merged into the search indexes may be more than usual, in kB: to merge it in small pieces costs a third.
+  await sql(tx, 'SET LOCAL gin_pending_list_limit = 4096');
+  const written = await writeContacts(tx, row.projectId, contacts, { onConflict: onConflictOf(row), source: 'import' });
+  if (row.groupId !== null || row.groupName !== null) await join(tx, row, written);
+  return written;
+}
+
+/** Puts the contacts of a batch into the group, which is made now if it is not there. */
+async function join(tx: Tx, { id, projectId, groupId, groupName }: Import, written: WrittenContact[]): Promise<void> {
+  const members = written.flatMap((contact) => (contact.status === 'suppressed' ? [] : [contact]));
+  if (members.length === 0) return;
+  const group = groupId ?? (await groupNamed(tx, projectId, groupName ?? ''));
+  if (groupId === null) await sql(tx, 'UPDATE imports SET group_id = $2 WHERE id = $1', [id, group]);
+  const ids = members.map((contact) => contact.id);
+  const joined = new Set(await joinGroup(tx, projectId, group, ids));
+  // To be created, or renamed, is an event already, and says the same.
+  const others = members.filter(
+    (contact) => contact.status === 'existing' && !contact.renamed && joined.has(contact.id),
+  );
+  const facts = await sql<ContactFacts>(tx, 'SELECT id, email, name FROM contacts WHERE id = ANY ($1) ORDER BY id', [
+    others.map((contact) => contact.id),
+  ]);
+  await record(tx, projectId, facts.map(contactUpdated));
+}
+
+const suppressedRows = ({ contacts }: Batch, written: readonly WrittenContact[]): RowError[] =>
+  contacts
+    .filter((_contact, index) => written[index]?.status === 'suppressed')
+    .map(({ line }) => ({ line, ...SUPPRESSED }));
+
+async function keepErrors(tx: Tx, importId: string, errors: readonly RowError[]): Promise<void> {
+  if (errors.length === 0) return;
+  await sql(
+    tx,
+    `INSERT INTO import_errors (import_id, line, field, message)
+     SELECT $1, e.line, e.field, e.message FROM unnest($2::int[], $3::text[], $4::text[]) AS e(line, field, message)`,
+    [importId, errors.map(({ line }) => line), errors.map(({ field }) => field), errors.map(({ message }) => message)],
+  );
+}
+
+async function keepProgress(tx: Tx, importId: string, batch: Batch, written: readonly WrittenContact[]): Promise<void> {
+  const count = (is: (contact: WrittenContact) => boolean) => written.filter(is).length;
+  await sql(
+    tx,
+    `UPDATE imports SET rows = rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
+       duplicates = duplicates + $6, suppressed = suppressed + $7, invalid = invalid + $8, bytes_done = greatest(bytes_done, $9)
+     WHERE id = $1`,
+    [
+      importId,
+      batch.rows,
+      count(({ status }) => status === 'created'),
+      count((contact) => contact.status === 'existing' && contact.changed),
+      count((contact) => contact.status === 'existing' && !contact.changed),
+      batch.duplicates,
+      count(({ status }) => status === 'suppressed'),
+      batch.invalid,
+      batch.bytes,
+    ],
+  );
+}

@@ -1,0 +1,124 @@
+import type { Import } from './imports.ts';
+import {
+  type CsvRecord,
+  type Dialect,
+  dialectOf,
+  EncodingDetector,
+  ENOUGH_TO_TELL,
+  type Header,
+  headerOf,
+  isAddress,
+  RecordReader,
+} from './csv/index.ts';
+import { readParts, readTexts } from './parts.ts';
+
+/** What makes a whole file unusable, in a sentence for its owner. */
+export class UnusableFile extends Error {}
+
+/** How a file is to be read. */
+export interface Layout extends Dialect {
+  encoding: string;
+  /** How many columns it has. */
+  width: number;
+  /** Whether its first record is a row, and not the names of the columns. */
+  isHeadless: boolean;
+}
+
+/** The most lines that a file may have. */
+export const MAX_LINES = 2_000_000;
+
+/**
+ * Reads a file once from end to end, for its encoding and the number of its lines; there are no more records than that.
+ * @throws UnusableFile when there are too many.
+ */
+export async function survey({ id, size, encoding }: Import): Promise<{ encoding: string; lines: number }> {
+  const detector = encoding === null ? new EncodingDetector() : undefined;
+  const breaks = { lf: 0, cr: 0 };
+  for await (const part of readParts(id, size)) {
+    detector?.add(part);
+    breaks.lf += countOf(part, 10);
+    breaks.cr += countOf(part, 13);
+  }
+  const lines = Math.max(breaks.lf, breaks.cr) + 1;
+  if (lines > MAX_LINES) {
+    const [found, most] = [lines, MAX_LINES].map((count) => count.toLocaleString('en'));
+    throw new UnusableFile(`The file has ${found} lines, and an import takes ${most} at most. Split it into several.`);
+  }
+  return { encoding: encoding ?? detector?.end() ?? 'utf-8', lines };
+}
+
+function countOf(bytes: Buffer, byte: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) count++;
+  return count;
+}
+
+/** How much of a file is read to find out how it is written, in characters. */
+const BEGINNING = 256 * 1024;
+
+/**
+ * Reads the beginning of a file: how it is written, the names of its columns and some of its rows.
+ * @throws UnusableFile when it has no records.
+ */
+export async function lookAtBeginning(
+  { id, size, separator }: Import,
+  encoding: string,
+): Promise<{ layout: Layout; header: Header; sample: string[][] }> {
+  let text = '';
+  let isWhole = true;
+  for await (const piece of readTexts(id, size, encoding)) {
+    text += piece.text;
+    isWhole = text.length < BEGINNING;
+    if (!isWhole) break;
+  }
+  const dialect = dialectOf(text, separator ?? undefined);
+  const [first, ...records] = beginningOf(text.slice(dialect.skip), dialect, isWhole);
+  if (first === undefined) throw new UnusableFile('The file is empty.');
+  if (first.values === undefined)
+    throw new UnusableFile(`Line ${first.line} should name the columns: ${first.problem}.`);
+  const header = headerOf(first.values);
+  const rows = header.isRow ? [first, ...records] : records;
+  return {
+    layout: { ...dialect, encoding, width: header.names.length, isHeadless: header.isRow },
+    header,
+    sample: rows.flatMap(({ values }) => (values === undefined ? [] : [values])),
+  };
+}
+
+function beginningOf(text: string, { separator, line }: Dialect, isWhole: boolean): CsvRecord[] {
+  const reader = new RecordReader(separator, line);
+  const found: CsvRecord[] = [];
+  for (const part of isWhole ? [reader.push(text), reader.end()] : [reader.push(text)]) {
+    for (const record of part) {
+      if (found.length === 0) reader.expectRows(isRowOf(record.values?.length ?? 0));
+      found.push(record);
+      if (found.length > ENOUGH_TO_TELL) return found;
+    }
+  }
+  return found;
+}
+
+const isRowOf = (width: number) => (values: string[]) => values.length === width && values.some(isAddress);
+
+/** The rows of a file, those that can't be read as well, in pieces; each says at which byte it ends. */
+export async function* readRows(
+  { id, size }: Pick<Import, 'id' | 'size'>,
+  { encoding, separator, line, skip, width, isHeadless }: Layout,
+): AsyncGenerator<{ records: Iterable<CsvRecord>; bytes: number }> {
+  const reader = new RecordReader(separator, line);
+  let isFirst = true;
+  function* rowsOf(records: Iterable<CsvRecord>): Generator<CsvRecord> {
+    for (const record of records) {
+      // The names of the columns may hold what no row does.
+      if (isFirst) reader.expectRows(isRowOf(width));
+      if (!isFirst || isHeadless) yield record;
+      isFirst = false;
+    }
+  }
+  let left = skip;
+  for await (const { text, bytes } of readTexts(id, size, encoding)) {
+    yield { records: rowsOf(reader.push(text.slice(left))), bytes };
+    left = Math.max(0, left - text.length);
+  }
+  yield { records: rowsOf(reader.end()), bytes: size };
+}

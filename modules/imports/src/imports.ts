@@ -1,0 +1,205 @@
+import {
+  CHANNEL,
+  db,
+  DomainError,
+  inTransaction,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+  sql,
+  startWorkflow,
+  type Tx,
+} from '@postroom/platform';
+import type { CheckedOptions } from './options.ts';
+
+export type Import = Prisma.ImportModel;
+export type ImportStatus = Import['status'];
+
+/** The largest file that is taken, in bytes. */
+export const MAX_FILE_BYTES = 200 * 1024 * 1024;
+/** The largest part of one, in bytes. */
+export const MAX_PART_BYTES = 4 * 1024 * 1024;
+/** Files that were never sent whole are forgotten after a day. */
+const STALE_UPLOADS = `DELETE FROM imports WHERE project_id = $1 AND status = 'uploading' AND created_at < now() - interval '1 day'`;
+
+/** An import that has ended stays as it is. */
+export const isFinal = (status: ImportStatus) => status === 'completed' || status === 'failed' || status === 'canceled';
+
+/** Begins an import: its file comes in parts, then it is started. */
+export async function createImport(projectId: string, options: CheckedOptions): Promise<Import> {
+  await pool.query(STALE_UPLOADS, [projectId]);
+  return db.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
+}
+
+const asColumns = ({ mapping, ...options }: CheckedOptions) => ({
+  ...options,
+  ...(mapping !== null && { mapping: mapping as Prisma.InputJsonObject }),
+});
+
+/**
+ * Takes one part of the file; the same part again takes the place of the first.
+ * @throws DomainError `not_found`, `conflict` when the import has been started, `payload_too_large`.
+ */
+export async function addPart(projectId: string, id: string, number: number, data: Uint8Array): Promise<void> {
+  if (data.length > MAX_PART_BYTES) {
+    throw new DomainError('payload_too_large', `A part may have ${MAX_PART_BYTES} bytes at most.`);
+  }
+  await inTransaction(async (tx) => {
+    const { size } = await lockUpload(tx, projectId, id);
+    const [before] = await sql<{ size: number }>(
+      tx,
+      'SELECT length(data) AS size FROM import_parts WHERE import_id = $1 AND number = $2',
+      [id, number],
+    );
+    const total = size - (before?.size ?? 0) + data.length;
+    if (total > MAX_FILE_BYTES) throw tooLarge();
+    await sql(
+      tx,
+      `INSERT INTO import_parts (import_id, number, data) VALUES ($1, $2, $3)
+       ON CONFLICT (import_id, number) DO UPDATE SET data = excluded.data`,
+      [id, number, data],
+    );
+    await sql(tx, 'UPDATE imports SET size = $2 WHERE id = $1', [id, total]);
+  });
+}
+
+export const tooLarge = () =>
+  new DomainError('payload_too_large', `A file may have ${MAX_FILE_BYTES} bytes at most. Split it into several.`);
+
+/**
+ * Starts an import whose file has been sent whole.
+ * @throws DomainError `not_found`, `conflict` when it has been started, `validation_error` when the file is empty or has gaps.
+ */
+export async function startImport(projectId: string, id: string, options?: CheckedOptions): Promise<void> {
+  await inTransaction(async (tx) => {
+    await lockUpload(tx, projectId, id);
+    const [parts] = await sql<{ count: number; last: number | null }>(
+      tx,
+      'SELECT count(*)::int AS count, max(number) AS last FROM import_parts WHERE import_id = $1',
+      [id],
+    );
+    if (parts === undefined || parts.last === null) throw new DomainError('validation_error', 'The file is empty.');
+    if (parts.last + 1 !== parts.count) {
+      throw new DomainError('validation_error', `${parts.last + 1 - parts.count} parts of the file are missing.`);
+    }
+    if (options !== undefined) await setOptions(tx, id, options);
+    await sql(tx, `UPDATE imports SET status = 'queued' WHERE id = $1`, [id]);
+    await announce(tx, id);
+    await startWorkflow(tx, {
+      workflowId: id,
+      type: 'importContacts',
+      args: [id],
+      summary: 'Import of contacts',
+      searchAttributes: { projectId },
+    });
+  });
+}
+
+async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<void> {
+  const { fileName, mapping, onConflict, dryRun, createFields, groupId, groupName, encoding, separator } = options;
+  await sql(
+    tx,
+    `UPDATE imports SET file_name = $2, mapping = $3, on_conflict = $4, dry_run = $5, create_fields = $6, group_id = $7,
+       group_name = $8, encoding = $9, separator = $10 WHERE id = $1`,
+    [
+      id,
+      fileName,
+      mapping === null ? null : JSON.stringify(mapping),
+      onConflict,
+      dryRun,
+      createFields,
+      groupId,
+      groupName,
+      encoding,
+      separator,
+    ],
+  );
+}
+
+/** Forgets an import whose file did not come whole. */
+export async function discardUpload(projectId: string, id: string): Promise<void> {
+  await pool.query(`DELETE FROM imports WHERE project_id = $1 AND id = $2 AND status = 'uploading'`, [projectId, id]);
+}
+
+/** An import of the project, or null. */
+export async function findImport(projectId: string, id: string): Promise<Import | null> {
+  return isId('imp', id) ? db.import.findFirst({ where: { id, projectId } }) : null;
+}
+
+/** An import of the project, or `not_found`. */
+export async function getImport(projectId: string, id: string): Promise<Import> {
+  const found = await findImport(projectId, id);
+  if (found === null) throw notFound('import');
+  return found;
+}
+
+/** The project's imports, newest first. */
+export async function listImports(projectId: string, args: PageArgs): Promise<Page<Import>> {
+  return readPage('imp', args, ({ limit, before }) =>
+    db.import.findMany({
+      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit,
+    }),
+  );
+}
+
+/**
+ * Ends an import; contacts that are written already stay. One that is running stops after the rows that it has in hand.
+ * @throws DomainError `not_found`, `conflict` when it has ended.
+ */
+export async function cancelImport(projectId: string, id: string): Promise<void> {
+  await inTransaction(async (tx) => {
+    const { status } = await lock(tx, projectId, id);
+    if (isFinal(status)) throw new DomainError('conflict', `The import is ${status} already.`);
+    await sql(tx, 'UPDATE imports SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1', [id]);
+    if (status !== 'running') await end(tx, id, 'canceled');
+    await announce(tx, id);
+  });
+}
+
+/** Writes how an import ended and lets go of its file. One that has ended stays as it is. */
+export async function end(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
+  const ended = await sql(
+    tx,
+    `UPDATE imports SET status = $2::import_status, error = $3, finished_at = now()
+      WHERE id = $1 AND status IN ('uploading', 'queued', 'running') RETURNING id`,
+    [id, status, error ?? null],
+  );
+  if (ended.length === 0) return;
+  await sql(tx, 'DELETE FROM import_parts WHERE import_id = $1', [id]);
+  await sql(tx, 'DELETE FROM import_batches WHERE import_id = $1', [id]);
+  await announce(tx, id);
+}
+
+/** Tells those who watch an import, once the transaction commits. */
+export async function announce(tx: Tx, id: string): Promise<void> {
+  await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, `import ${id}`]);
+}
+
+interface Locked {
+  status: ImportStatus;
+  size: number;
+}
+
+async function lock(tx: Tx, projectId: string, id: string): Promise<Locked> {
+  const [row] = isId('imp', id)
+    ? await sql<Locked>(tx, 'SELECT status, size FROM imports WHERE project_id = $1 AND id = $2 FOR UPDATE', [
+        projectId,
+        id,
+      ])
+    : [];
+  if (row === undefined) throw notFound('import');
+  return row;
+}
+
+async function lockUpload(tx: Tx, projectId: string, id: string): Promise<Locked> {
+  const row = await lock(tx, projectId, id);
+  if (row.status !== 'uploading') throw new DomainError('conflict', 'The import has been started already.');
+  return row;
+}

@@ -1,0 +1,35 @@
+import { listen, liveView, pause } from '@postroom/platform';
+import { getImport, type Import, isFinal } from './imports.ts';
+
+/** An import may change many times a second; who watches sees it so often at most, in milliseconds. */
+const LOOK_EVERY_MS = 200;
+
+/**
+ * The import as it is now, then each time it has come further, until it has ended. What was missed while nobody listened is in
+ * the next state.
+ * @throws DomainError `not_found`.
+ */
+export function watchImport(projectId: string, id: string): AsyncIterableIterator<Import> {
+  return liveView((left) => statesOf(projectId, id, left));
+}
+
+async function* statesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Import, void> {
+  let isNews = true;
+  const stopListening = await listen((payload) => {
+    // An empty payload says that some may have been missed.
+    isNews ||= payload === '' || payload === `import ${id}`;
+  });
+  try {
+    while (!left.aborted) {
+      if (isNews) {
+        isNews = false;
+        const state = await getImport(projectId, id);
+        yield state;
+        if (isFinal(state.status)) return;
+      }
+      await pause(LOOK_EVERY_MS, left);
+    }
+  } finally {
+    await stopListening();
+  }
+}

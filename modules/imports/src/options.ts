@@ -1,0 +1,113 @@
+import { type OnConflict, ON_CONFLICT } from '@postroom/contacts';
+import { type FieldProblem, invalid, isId, pool, textProblem } from '@postroom/platform';
+
+/** Which columns are what, by their names in the file. What is not given is told by the names. */
+export interface Mapping {
+  email?: string | null | undefined;
+  /** Joined by a space; an empty list for no name. */
+  name?: readonly string[] | null | undefined;
+  /** Names of columns by the key of the custom field; an empty object for none. */
+  customFields?: unknown;
+}
+
+/** What is asked of an import beside the file. */
+export interface ImportOptions {
+  fileName?: string | null | undefined;
+  columns?: Mapping | null | undefined;
+  onConflict?: OnConflict | null | undefined;
+  dryRun?: boolean | null | undefined;
+  createFields?: boolean | null | undefined;
+  groupId?: string | null | undefined;
+  groupName?: string | null | undefined;
+  encoding?: string | null | undefined;
+  separator?: string | null | undefined;
+}
+
+/** The same, checked, as the row of an import has it. */
+export interface CheckedOptions {
+  fileName: string | null;
+  mapping: CheckedMapping | null;
+  onConflict: OnConflict;
+  dryRun: boolean;
+  createFields: boolean;
+  groupId: string | null;
+  groupName: string | null;
+  encoding: string | null;
+  separator: string | null;
+}
+
+export interface CheckedMapping {
+  email?: string;
+  name?: readonly string[];
+  customFields?: Record<string, string>;
+}
+
+/** @throws DomainError `validation_error` naming each option that can't be. */
+export async function checkOptions(projectId: string, options: ImportOptions): Promise<CheckedOptions> {
+  const problems: FieldProblem[] = [];
+  const problem = (field: string, message: string) => {
+    problems.push({ field, message });
+    return null;
+  };
+  const { fileName, onConflict, dryRun, createFields, groupId, groupName, encoding, separator } = options;
+  if (groupId != null && groupName != null) problem('groupName', 'must not be given beside group_id');
+  if (groupId != null && !(await isGroup(projectId, groupId))) problem('groupId', 'is not a group of this project');
+  const name = groupName?.trim() ?? null;
+  if (name !== null && (name === '' || name.length > 200)) problem('groupName', 'must be 1 to 200 characters');
+  const checked: CheckedOptions = {
+    fileName: fileName == null ? null : (fileName.trim().split(/[/\\]/).at(-1)?.slice(0, 200) ?? null),
+    mapping: options.columns == null ? null : checkMapping(options.columns, problem),
+    onConflict: onConflict ?? ON_CONFLICT[0],
+    dryRun: dryRun ?? false,
+    createFields: createFields ?? false,
+    groupId: groupId ?? null,
+    groupName: name,
+    encoding: encoding == null ? null : (encodingNamed(encoding) ?? problem('encoding', 'is not a known encoding')),
+    separator:
+      separator == null
+        ? null
+        : (separatorNamed(separator) ??
+          problem('separator', 'must be one character, or tab: what is between the values')),
+  };
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalid(first, ...others);
+  return checked;
+}
+
+async function isGroup(projectId: string, id: string): Promise<boolean> {
+  if (!isId('grp', id)) return false;
+  const { rowCount } = await pool.query('SELECT 1 FROM groups WHERE project_id = $1 AND id = $2', [projectId, id]);
+  return rowCount === 1;
+}
+
+function encodingNamed(label: string): string | undefined {
+  try {
+    return new TextDecoder(label.trim()).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function separatorNamed(given: string): string | undefined {
+  const separator = /^(\\t|tab)$/i.test(given) ? '\t' : given;
+  return separator.length === 1 && !/["\r\n\0]/.test(separator) ? separator : undefined;
+}
+
+function checkMapping(
+  { email, name, customFields }: Mapping,
+  problem: (field: string, message: string) => null,
+): CheckedMapping {
+  const fields = customFields ?? undefined;
+  const isObject = typeof fields === 'object' && !Array.isArray(fields);
+  if (fields !== undefined && !isObject) problem('columns.customFields', 'must be an object of columns by key');
+  const entries = isObject ? Object.entries(fields) : [];
+  for (const [key, column] of entries) {
+    if (typeof column !== 'string' || textProblem(column) !== undefined)
+      problem(`columns.customFields.${key}`, 'must be the name of a column');
+  }
+  return {
+    ...(email != null && { email }),
+    ...(name != null && { name }),
+    ...(isObject && { customFields: Object.fromEntries(entries) as Record<string, string> }),
+  };
+}

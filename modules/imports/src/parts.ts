@@ -1,0 +1,52 @@
+import { pool } from '@postroom/platform';
+
+/** How much of a file one row of `import_parts` holds when we cut it, in bytes. */
+export const PART_BYTES = 1024 * 1024;
+
+/** Cuts what arrives in pieces of any size into parts. */
+export async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    length += piece.length;
+    if (length < PART_BYTES) continue;
+    yield Buffer.concat(held, length);
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(held, length);
+}
+
+/** Thrown when the file of an import is gone, since the import has ended. */
+export class FileGone extends Error {}
+
+/** The parts of a file in their order, one at a time. */
+export async function* readParts(importId: string, size: number): AsyncGenerator<Buffer> {
+  let read = 0;
+  for (let number = 0; read < size; number++) {
+    const { rows } = await pool.query<{ data: Buffer }>(
+      'SELECT data FROM import_parts WHERE import_id = $1 AND number = $2',
+      [importId, number],
+    );
+    const [part] = rows;
+    if (part === undefined) throw new FileGone(`Part ${number} of ${importId} is not there.`);
+    read += part.data.length;
+    yield part.data;
+  }
+}
+
+/** The text of a file in pieces, each with how many bytes it ends at. */
+export async function* readTexts(
+  importId: string,
+  size: number,
+  encoding: string,
+): AsyncGenerator<{ text: string; bytes: number }> {
+  const decoder = new TextDecoder(encoding);
+  let bytes = 0;
+  for await (const part of readParts(importId, size)) {
+    bytes += part.length;
+    yield { text: decoder.decode(part, { stream: true }), bytes };
+  }
+  yield { text: decoder.decode(), bytes };
+}

@@ -1,0 +1,225 @@
+import {
+  createCustomField,
+  type CreateCustomFieldInput,
+  type CustomField,
+  type CustomFieldType,
+  type FieldSchema,
+  listCustomFields,
+} from '@postroom/contacts';
+import { DomainError } from '@postroom/platform';
+import {
+  clean,
+  findEmailColumn,
+  findNameColumns,
+  formProblem,
+  type Header,
+  keyFor,
+  labelFor,
+  TypeGuess,
+  unguard,
+} from './csv/index.ts';
+import { type Layout, lookAtBeginning, readRows, survey, UnusableFile } from './file.ts';
+import type { Import } from './imports.ts';
+import type { CheckedMapping } from './options.ts';
+
+/** What a column of the file becomes. */
+export interface PlannedColumn {
+  /** What the file calls it. */
+  name: string;
+  /** `email`, `name` or `customFields.<key>`; none: it is not imported. */
+  fields: string[];
+  /** The type of the custom field. */
+  type: CustomFieldType | null;
+  /** Whether the custom field is made for it. */
+  isNew: boolean;
+}
+
+/** Everything that the rows of a file are read by. It is kept, so that every worker reads them alike. */
+export interface Plan {
+  layout: Layout;
+  /** There are no more rows than this. */
+  lines: number;
+  columns: PlannedColumn[];
+  emailColumn: number;
+  nameColumns: number[];
+  fields: PlannedField[];
+}
+
+/** A custom field and the column that its values are in. */
+export interface PlannedField extends FieldSchema {
+  column: number;
+}
+
+/** A column that is to be a custom field, which may have to be made. */
+interface Wanted {
+  column: number;
+  key: string;
+  existing: CustomField | undefined;
+}
+
+/**
+ * Looks at a file and decides what its columns become; makes the custom fields that are asked for, unless it is a dry run.
+ * @throws UnusableFile when no contacts can be read from it.
+ */
+export async function planFile(row: Import): Promise<Plan> {
+  const { encoding, lines } = await survey(row);
+  const { layout, header, sample } = await lookAtBeginning(row, encoding);
+  const mapping = (row.mapping ?? {}) as CheckedMapping;
+  const emailColumn = emailColumnOf(header, sample, mapping);
+  const nameColumns = nameColumnsOf(header, mapping, emailColumn);
+  const known = await customFieldsOf(row.projectId);
+  const wanted = wantedFields(header, mapping, [emailColumn, ...(nameColumns.length === 1 ? nameColumns : [])], known);
+  const unknown = wanted.filter(({ existing }) => existing === undefined);
+  const made = row.createFields ? await makeFields(row, layout, header, unknown) : refuseUnknown(unknown, mapping);
+  const fields = [
+    ...wanted.flatMap(({ column, existing }) => (existing === undefined ? [] : [plannedField(column, existing)])),
+    ...made,
+  ];
+  const isNew = new Set(made.map(({ column }) => column));
+  const columns = header.names.map((name, column) => {
+    const field = fields.find((each) => each.column === column);
+    return {
+      name: name.trim(),
+      fields: [
+        ...(column === emailColumn ? ['email'] : []),
+        ...(nameColumns.includes(column) ? ['name'] : []),
+        ...(field === undefined ? [] : [`customFields.${field.key}`]),
+      ],
+      type: field?.type ?? null,
+      isNew: isNew.has(column),
+    };
+  });
+  return { layout, lines, columns, emailColumn, nameColumns, fields };
+}
+
+const plannedField = (column: number, { key, type, options }: FieldSchema): PlannedField => ({
+  column,
+  key,
+  type,
+  options,
+});
+
+function emailColumnOf(header: Header, sample: readonly string[][], { email }: CheckedMapping): number {
+  const column = email === undefined ? findEmailColumn(header, sample) : columnNamed(header, email);
+  if (column !== -1) return column;
+  throw new UnusableFile(`No column is called email or holds addresses; ${theColumns(header)}.`);
+}
+
+function nameColumnsOf(header: Header, { name }: CheckedMapping, emailColumn: number): number[] {
+  return name === undefined
+    ? findNameColumns(header.names, emailColumn)
+    : name.map((each) => columnNamed(header, each));
+}
+
+/** By its name, without regard to case. */
+function columnNamed(header: Header, wanted: string): number {
+  const column = header.names.findIndex((name) => sameName(name, wanted));
+  if (column === -1) throw new UnusableFile(`No column is called "${wanted.slice(0, 100)}"; ${theColumns(header)}.`);
+  return column;
+}
+
+const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+const theColumns = ({ names }: Header) =>
+  `the columns are: ${names
+    .slice(0, 50)
+    .map((name) => name.trim().slice(0, 100))
+    .join(', ')}`;
+
+async function customFieldsOf(projectId: string): Promise<CustomField[]> {
+  const { edges } = await listCustomFields(projectId, { first: 1000 });
+  return edges.map(({ node }) => node).reverse();
+}
+
+/** The columns that are to be custom fields: those asked for, or else all others that are left. */
+function wantedFields(
+  header: Header,
+  { customFields }: CheckedMapping,
+  taken: readonly number[],
+  known: readonly CustomField[],
+): Wanted[] {
+  if (customFields !== undefined) {
+    return Object.entries(customFields).map(([key, name]) => ({
+      column: columnNamed(header, name),
+      key,
+      existing: known.find((field) => field.key === key),
+    }));
+  }
+  const keys = new Set(known.map(({ key }) => key));
+  const used = new Set<string>();
+  const ours = new Set(isExport(header) ? EXPORTED_FACTS : []);
+  return header.names.flatMap((name, column) => {
+    if (taken.includes(column)) return [];
+    const existing = known.find((field) => !used.has(field.key) && isCalled(field, name, column));
+    if (existing === undefined && ours.has(name.trim())) return [];
+    const key = existing?.key ?? keyFor(name, column, keys);
+    keys.add(key);
+    used.add(key);
+    return [{ column, key, existing }];
+  });
+}
+
+const isCalled = ({ key, label }: CustomField, name: string, column: number) =>
+  sameName(key, name) || sameName(label, name) || key === keyFor(name, column, new Set());
+
+/** What an export tells of a contact beside what an import takes. */
+export const EXPORTED_FACTS: readonly string[] = ['id', 'source', 'suppression_status', 'created_at', 'updated_at'];
+
+const isExport = ({ names }: Header) => EXPORTED_FACTS.every((fact) => names.includes(fact));
+
+/** Columns that nobody named are left out; a field that somebody named must be there. */
+function refuseUnknown(unknown: readonly Wanted[], { customFields }: CheckedMapping): PlannedField[] {
+  const [first] = unknown;
+  if (customFields === undefined || first === undefined) return [];
+  throw new UnusableFile(`${first.key} is not a custom field of this project. Add it first, or ask for create_fields.`);
+}
+
+/** Makes a custom field for each column that holds anything, of the type that its values have. */
+async function makeFields(
+  row: Import,
+  layout: Layout,
+  header: Header,
+  unknown: readonly Wanted[],
+): Promise<PlannedField[]> {
+  if (unknown.length === 0) return [];
+  const guesses = await guessTypes(row, layout, unknown);
+  const fields: PlannedField[] = [];
+  for (const { column, key } of unknown) {
+    const guess = guesses.get(column);
+    if (guess === undefined || guess.values === 0) continue;
+    const { type, options = [] } = guess.type;
+    const label = labelFor(header.names[column] ?? '', column).slice(0, 200);
+    const field = { key, label, type, options };
+    fields.push(plannedField(column, row.dryRun ? field : await makeField(row.projectId, field)));
+  }
+  return fields;
+}
+
+async function guessTypes(row: Import, layout: Layout, wanted: readonly Wanted[]): Promise<Map<number, TypeGuess>> {
+  const guesses = new Map(wanted.map(({ column }) => [column, new TypeGuess()]));
+  for await (const { records } of readRows(row, layout)) {
+    for (const { values } of records) {
+      if (values === undefined || formProblem(values, layout.width) !== undefined) continue;
+      for (const [column, guess] of guesses) guess.add(unguard(clean(values[column] ?? '')));
+    }
+  }
+  return guesses;
+}
+
+/** Makes a field, or takes the one of that key that another worker, or somebody else, has made meanwhile. */
+async function makeField(
+  projectId: string,
+  field: CreateCustomFieldInput & { options: string[] },
+): Promise<FieldSchema> {
+  try {
+    const { type, options, ...rest } = field;
+    return await createCustomField(projectId, { ...rest, type, ...(type === 'select' && { options }) });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const existing = (await customFieldsOf(projectId)).find(({ key }) => key === field.key);
+    if (existing === undefined) throw new UnusableFile(`The custom field ${field.key} can't be made: ${error.message}`);
+    return existing;
+  }
+}
+
+/** The plan of an import that has been looked at. */
+export const planOf = ({ plan }: Pick<Import, 'plan'>): Plan | null => plan as unknown as Plan | null;

@@ -1,0 +1,114 @@
+import { found, gql, page, type Route, type StreamRoute } from '@postroom/platform';
+import { answerErrors } from './errors.ts';
+import { answerExport } from './export.ts';
+import { uploadImport } from './upload.ts';
+
+const tag = 'Imports';
+const IMPORT = `id status progress counts { rows created updated unchanged duplicates suppressed invalid } error
+  fileName size encoding separator columns { name fields type isNew } onConflict dryRun createFields groupId groupName
+  cancelRequestedAt createdAt startedAt finishedAt`;
+
+export const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/imports',
+    needs: 'full',
+    tag,
+    summary: 'List imports, newest first',
+    document: gql`query ($limit: Int, $cursor: String) {
+      imports(first: $limit, after: $cursor) { nodes { ${IMPORT} } pageInfo { hasNextPage endCursor } }
+    }`,
+    reply: page('imports'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/imports/{id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve an import and how far it is',
+    document: gql`query ($id: ID!) { import(id: $id) { ${IMPORT} } }`,
+    reply: found('import'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/imports/{id}/cancel',
+    needs: 'full',
+    tag,
+    summary: 'Cancel an import; what is written stays',
+    document: gql`mutation ($id: ID!) { cancelImport(id: $id) { ${IMPORT} } }`,
+    reply: found('cancelImport'),
+  },
+];
+
+const CSV = { 'text/csv': { type: 'string' } };
+const ACCEPTED = {
+  type: 'object',
+  required: ['data'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['id', 'status'],
+      properties: {
+        id: { type: 'string', description: 'Import id.' },
+        status: { type: 'string', const: 'queued', description: 'It begins as soon as a worker takes it up.' },
+      },
+    },
+  },
+};
+
+export const streams: StreamRoute[] = [
+  {
+    method: 'POST',
+    path: '/v1/imports',
+    needs: 'full',
+    tag,
+    operationId: 'importContacts',
+    summary: 'Import a CSV file of contacts',
+    description: `Takes a file of at most 200 MB and 2,000,000 lines, and imports it in the background. Send it as
+\`multipart/form-data\` in a part called \`file\`, with the options as JSON in a part called \`options\`, or as a body of type
+\`text/csv\` with the options in the query. The answer comes when the file is stored.`.replaceAll('\n', ' '),
+    options: 'ImportContactsInput',
+    takes: {
+      'multipart/form-data': {
+        type: 'object',
+        required: ['file'],
+        properties: {
+          file: { type: 'string', contentMediaType: 'text/csv', description: 'The file.' },
+          options: { $ref: 'options' },
+        },
+      },
+      'text/csv': { type: 'string', description: 'The file.' },
+    },
+    answers: {
+      status: 202,
+      description: 'Accepted: it is done in the background.',
+      content: { 'application/json': ACCEPTED },
+    },
+    answer: uploadImport,
+  },
+  {
+    method: 'GET',
+    path: '/v1/imports/{id}/errors',
+    needs: 'full',
+    tag,
+    operationId: 'downloadImportErrors',
+    summary: 'Download what is wrong with the rows of an import',
+    description: 'A CSV file of `line`, `field` and `message`, in the order of the file. Lines are counted from 1.',
+    answers: { status: 200, description: 'The errors.', content: CSV },
+    answer: answerErrors,
+  },
+  {
+    method: 'GET',
+    path: '/v1/contacts/export',
+    needs: 'full',
+    tag: 'Contacts',
+    operationId: 'exportContacts',
+    summary: 'Export contacts as a CSV file, newest first',
+    description:
+      `All contacts that pass every filter given, those of one moment, with their custom fields. Values that a
+spreadsheet would run as a formula begin with a \`'\`, which an import takes away again.`.replaceAll('\n', ' '),
+    options: 'ExportContactsInput',
+    answers: { status: 200, description: 'The contacts.', content: CSV },
+    answer: answerExport,
+  },
+];

@@ -1,0 +1,132 @@
+import { db, inTransaction, pool } from '@postroom/platform';
+import { type Batch, batchesOf, writeBatch, writtenBatches } from './batches.ts';
+import { UnusableFile } from './file.ts';
+import { announce, end, type Import, type ImportStatus, isFinal } from './imports.ts';
+import { FileGone } from './parts.ts';
+import { type Plan, planFile, planOf } from './plan.ts';
+
+/** Batches that are written at the same time, each by a connection: PostgreSQL needs more time for a row than we do. */
+const WRITERS = 2;
+
+/** Where an import is, in numbers. */
+export interface Progress {
+  status: ImportStatus | 'deleted';
+  rows: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Duplicates, suppressed addresses and rows that can't be a contact. */
+  refused: number;
+  error: string | null;
+}
+
+const GONE: Progress = { status: 'deleted', rows: 0, created: 0, updated: 0, unchanged: 0, refused: 0, error: null };
+
+/** Where an import is now. */
+export async function progressOf(importId: string): Promise<Progress> {
+  const row = await load(importId);
+  if (row === null) return GONE;
+  const { status, rows, created, updated, unchanged, duplicates, suppressed, invalid, error } = row;
+  return { status, rows, created, updated, unchanged, refused: duplicates + suppressed + invalid, error };
+}
+
+const load = (id: string): Promise<Import | null> => db.import.findUnique({ where: { id } });
+
+/** Looks at the file of an import and begins it; what was done before is not done again. A file that can't be used ends it. */
+export async function beginImport(importId: string): Promise<Progress> {
+  const row = await load(importId);
+  if (row?.status === 'queued') {
+    await planFile(row).then(
+      (plan) => begin(importId, plan),
+      (error: unknown) => giveUp(importId, error),
+    );
+  }
+  return progressOf(importId);
+}
+
+async function begin(id: string, plan: Plan): Promise<void> {
+  await inTransaction(async (tx) => {
+    await tx.query(
+      `UPDATE imports SET status = 'running', plan = $2, encoding = $3, separator = $4, started_at = now()
+        WHERE id = $1 AND status = 'queued'`,
+      [id, JSON.stringify(plan), plan.layout.encoding, plan.layout.separator],
+    );
+    await announce(tx, id);
+  });
+}
+
+async function giveUp(id: string, error: unknown): Promise<void> {
+  // The import was canceled while its file was looked at.
+  if (error instanceof FileGone) return;
+  if (!(error instanceof UnusableFile)) throw error;
+  await inTransaction((tx) => end(tx, id, 'failed', error.message));
+}
+
+/**
+ * Writes what is not written yet of an import that has begun, and ends it. It reads the whole file, for the addresses that earlier
+ * rows have; batches that are written are passed.
+ */
+export async function continueImport(
+  importId: string,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void = () => {},
+): Promise<Progress> {
+  const row = await load(importId);
+  const plan = row === null ? null : planOf(row);
+  if (row === null || plan === null || isFinal(row.status)) return progressOf(importId);
+  const written = await writtenBatches(pool, importId);
+  const write = async (batch: Batch): Promise<boolean> => {
+    const isWritten = await writeBatch(row, batch);
+    onProgress(await progressOf(importId));
+    return isWritten || !(await isToEnd(importId));
+  };
+  try {
+    const isWhole = await inTurns(batchesOf(row, plan), (batch) => !written.has(batch.number), write, signal);
+    signal.throwIfAborted();
+    await inTransaction((tx) => end(tx, importId, isWhole ? 'completed' : 'canceled'));
+  } catch (error) {
+    // Another worker has ended it: what it says is how it ended.
+    if (!(error instanceof FileGone)) throw error;
+  }
+  return progressOf(importId);
+}
+
+/** Writes batches, some at a time, until one says no or the signal comes; returns whether all were written. */
+async function inTurns(
+  batches: AsyncIterable<Batch>,
+  isNeeded: (batch: Batch) => boolean,
+  write: (batch: Batch) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  let goesOn = true;
+  try {
+    for await (const batch of batches) {
+      if (signal.aborted || !goesOn || failures.length > 0) break;
+      if (!isNeeded(batch)) continue;
+      const writing = write(batch)
+        .then(
+          (isWritten) => void (goesOn &&= isWritten),
+          (error: unknown) => void failures.push(error),
+        )
+        .finally(() => underWay.delete(writing));
+      underWay.add(writing);
+      if (underWay.size === WRITERS) await Promise.race(underWay);
+    }
+  } finally {
+    await Promise.all(underWay);
+  }
+  if (failures.length > 0) throw failures[0];
+  return goesOn;
+}
+
+async function isToEnd(id: string): Promise<boolean> {
+  const row = await load(id);
+  return row === null || isFinal(row.status) || row.cancelRequestedAt !== null;
+}
+
+/** Ends an import at an operator's word. */
+export async function stopImport(importId: string): Promise<void> {
+  await inTransaction((tx) => end(tx, importId, 'canceled'));
+}

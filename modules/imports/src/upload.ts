@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { audit, DomainError, invalid, pool, type Reply, type StreamExchange } from '@postroom/platform';
+import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
+import { checkOptions, type ImportOptions } from './options.ts';
+import { readMultipart } from './multipart.ts';
+import { cut } from './parts.ts';
+
+/** What surrounds the file in a multipart body, at most, in bytes. */
+const ENVELOPE_BYTES = 1024 * 1024;
+
+/**
+ * Takes a file in and starts its import. It is stored as it arrives, in parts, and answered when all of it is: what was answered
+ * with 202 is not lost. With an `Idempotency-Key`, the same file and options start one import.
+ */
+export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
+  const { projectId, caller, request } = exchange;
+  if (Number(request.headers['content-length'] ?? 0) > MAX_FILE_BYTES + ENVELOPE_BYTES) throw tooLarge();
+  const read = readerFor(request.headers);
+  const { id } = await createImport(projectId, await checkOptions(projectId, exchange.options));
+  let isStarted = false;
+  try {
+    const digest = createHash('sha256');
+    const options = await read(exchange, async (file) => {
+      let number = 0;
+      for await (const part of cut(file)) {
+        digest.update(part);
+        await addPart(projectId, id, number++, part);
+      }
+    });
+    const checked = await checkOptions(projectId, options);
+    digest.update(JSON.stringify(checked));
+    return await exchange.once(digest.digest(), async () => {
+      await startImport(projectId, id, checked);
+      isStarted = true;
+      await audit(pool, { projectId, actorId: caller.id, action: 'startImport', targetId: id });
+      return { status: 202, body: { data: { id, status: 'queued' } } };
+    });
+  } finally {
+    if (!isStarted) await discardUpload(projectId, id);
+  }
+}
+
+/** Hands the file over as it arrives, and returns the options when all of the body is there. */
+type ReadBody = (
+  exchange: StreamExchange,
+  takeFile: (file: AsyncIterable<Uint8Array>) => Promise<void>,
+) => Promise<ImportOptions>;
+
+/** @throws DomainError `unsupported_media_type`. */
+function readerFor(headers: StreamExchange['request']['headers']): ReadBody {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
+  if (isPlain && type.toLowerCase() === 'multipart/form-data') return readForm;
+  if (isPlain && /^text\/(csv|tab-separated-values)$/i.test(type)) return readText(parameters);
+  throw new DomainError(
+    'unsupported_media_type',
+    'Send the file as multipart/form-data, in a part called file, or as a body of type text/csv.',
+  );
+}
+
+const readForm: ReadBody = async ({ request, options: inQuery, readOptions }, takeFile) => {
+  let fileName: string | undefined;
+  const fields = await readMultipart(request, (file: Readable, name) => {
+    fileName = name;
+    return takeFile(file as AsyncIterable<Uint8Array>);
+  });
+  for (const field of fields.keys()) {
+    if (field !== 'options') throw invalid({ field, message: 'is not a known part: there are file and options' });
+  }
+  const inForm = readOptions(parse(fields.get('options') ?? '{}'));
+  return { ...(fileName !== undefined && { fileName }), ...inQuery, ...inForm };
+};
+
+function parse(options: string): unknown {
+  try {
+    return JSON.parse(options);
+  } catch (error) {
+    throw invalid({ field: 'options', message: `is not valid JSON: ${(error as Error).message}` });
+  }
+}
+
+/** A body that is the file itself; its type may tell the encoding. */
+const readText =
+  (parameters: readonly string[]): ReadBody =>
+  async ({ request, options }, takeFile) => {
+    await takeFile(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
+    const [charset] = parameters.flatMap((each) => /^charset="?([^"]+)"?$/i.exec(each)?.[1] ?? []);
+    return { ...(charset !== undefined && { encoding: charset }), ...options };
+  };

@@ -1,0 +1,36 @@
+import type * as imports from '@postroom/imports/activities';
+import { CancellationScope, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+
+const retry = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
+const beating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 seconds', retry } as const;
+
+const { beginImport } = proxyActivities<typeof imports>({ ...beating, summary: 'Look at the file' });
+/** Its heartbeat says how far it is. After a crash it goes on where it was: the batches that are written are in the table. */
+const { writeImport } = proxyActivities<typeof imports>({ ...beating, summary: 'Write the contacts' });
+const { endImport } = proxyActivities<typeof imports>({ startToCloseTimeout: '1 minute', retry, summary: 'Cancel' });
+
+/** How an import ended. */
+export type ImportOutcome = imports.Progress['status'];
+
+/**
+ * A file of contacts, from its last byte until all of its rows are written or reported. The file, what it means and how far it
+ * has been written are in Postgres; the history holds counts.
+ */
+export async function importContacts(importId: string): Promise<ImportOutcome> {
+  try {
+    let progress = await beginImport(importId);
+    setCurrentDetails(describe(progress));
+    if (progress.status === 'running') progress = await writeImport(importId);
+    setCurrentDetails(describe(progress));
+    return progress.status;
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => endImport(importId));
+    throw error;
+  }
+}
+
+function describe({ status, rows, created, updated, unchanged, refused, error }: imports.Progress): string {
+  if (error !== null) return `**${status}**: ${error}`;
+  if (status === 'running') return 'The contacts are being written; the heartbeat of the activity says how far.';
+  return `**${status}**: ${rows} rows, of which ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`;
+}
