@@ -1,12 +1,16 @@
 import {
   IconAddressBook,
+  IconBan,
   IconFileText,
+  IconFilter,
+  IconForms,
   IconHistory,
   IconKey,
   IconMail,
   IconSend,
   IconSettings,
   IconUsers,
+  IconUsersGroup,
   IconWebhook,
   IconWorldCheck,
 } from '@tabler/icons-react';
@@ -37,6 +41,15 @@ export const PLACES: { heading: string; places: Place[] }[] = [
     heading: 'Audience',
     places: [
       { label: 'Contacts', to: '/p/$projectId/contacts', icon: IconAddressBook, keywords: 'people subscribers list' },
+      { label: 'Groups', to: '/p/$projectId/groups', icon: IconUsersGroup, keywords: 'lists members' },
+      { label: 'Segments', to: '/p/$projectId/segments', icon: IconFilter, keywords: 'filter conditions' },
+      { label: 'Custom fields', to: '/p/$projectId/fields', icon: IconForms, keywords: 'attributes properties schema' },
+      {
+        label: 'Suppressions',
+        to: '/p/$projectId/suppressions',
+        icon: IconBan,
+        keywords: 'unsubscribed bounced blocklist',
+      },
     ],
   },
   {

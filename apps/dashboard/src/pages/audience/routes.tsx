@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
+import { pageSearch } from '../../data/paging.ts';
 import { contactSearch } from './contact-search.ts';
+import { suppressionSearch } from './suppression-search.ts';
 
 /** Whom a project writes to. */
 export const audienceRoutes = [
@@ -14,5 +16,39 @@ export const audienceRoutes = [
     getParentRoute: () => projectRoute,
     path: 'contacts/$contactId',
     component: lazyRouteComponent(() => import('./contact.tsx'), 'Contact'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'groups',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('./groups.tsx'), 'Groups'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'groups/$groupId',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('./group.tsx'), 'Group'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'segments',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('./segments.tsx'), 'Segments'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'segments/$segmentId',
+    component: lazyRouteComponent(() => import('./segment.tsx'), 'Segment'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'fields',
+    component: lazyRouteComponent(() => import('./custom-fields.tsx'), 'CustomFields'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'suppressions',
+    validateSearch: suppressionSearch,
+    component: lazyRouteComponent(() => import('./suppressions.tsx'), 'Suppressions'),
   }),
 ] as const;

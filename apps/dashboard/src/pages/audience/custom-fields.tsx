@@ -1,0 +1,240 @@
+import { Button, Code, Group, Modal, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconForms, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { CustomFieldType } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { CUSTOM_FIELDS, type CustomField } from './field-values.tsx';
+
+const CREATE = graphql(`
+  mutation CreateCustomField($input: CreateCustomFieldInput!) {
+    createCustomField(input: $input) {
+      id
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation UpdateCustomField($id: ID!, $input: UpdateCustomFieldInput!) {
+    updateCustomField(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteCustomField($id: ID!) {
+    deleteCustomField(id: $id)
+  }
+`);
+
+const TYPES: Record<CustomFieldType, string> = {
+  text: 'Text',
+  number: 'Number',
+  boolean: 'Yes or no',
+  date: 'Date',
+  select: 'One of several',
+};
+
+/** What the project knows of its contacts beside names and addresses. */
+export function CustomFields() {
+  const fields = useRead(CUSTOM_FIELDS, {});
+  const [editing, setEditing] = useState<CustomField | 'new'>();
+  const [deleting, setDeleting] = useState<CustomField>();
+  const may = useMay();
+  const create = may('write') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEditing('new')}>
+      New field
+    </Button>
+  );
+  return (
+    <Page
+      title="Custom fields"
+      about="What you know of contacts beside name and address. Placeholders and segments name fields by their keys."
+      actions={create}
+    >
+      <Answer of={fields} skeleton={<RowsSkeleton />}>
+        {({ customFields: { nodes } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No custom fields yet" icon={IconForms} action={create}>
+              A field such as a plan or a city lets mail say {'{{city|your town}}'}, and segments find people by it.
+            </Empty>
+          ) : (
+            <DataTable
+              label="Custom fields"
+              rows={nodes}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Field',
+                  cell: ({ label, key }) => (
+                    <>
+                      <Text size="sm" fw={550}>
+                        {label}
+                      </Text>
+                      <Code>{key}</Code>
+                    </>
+                  ),
+                },
+                { title: 'Holds', width: 140, cell: ({ type }) => TYPES[type] },
+                { title: 'Choices', from: 'sm', cell: ({ options }) => options.join(', ') || '–' },
+                {
+                  title: 'Change',
+                  silent: true,
+                  align: 'right',
+                  cell: (field) =>
+                    may('write') && (
+                      <Group gap={4} justify="flex-end">
+                        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setEditing(field)}>
+                          Edit<span className="visually-hidden"> {field.label}</span>
+                        </Button>
+                        <Button size="compact-sm" variant="subtle" color="red" onClick={() => setDeleting(field)}>
+                          Delete<span className="visually-hidden"> {field.label}</span>
+                        </Button>
+                      </Group>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+      <Modal
+        opened={editing !== undefined}
+        onClose={() => setEditing(undefined)}
+        title={<Text fw={600}>{editing === 'new' ? 'New field' : 'Edit the field'}</Text>}
+      >
+        {editing === 'new' && <NewField onClose={() => setEditing(undefined)} />}
+        {typeof editing === 'object' && <EditField field={editing} onClose={() => setEditing(undefined)} />}
+      </Modal>
+      <Delete field={deleting} onClose={() => setDeleting(undefined)} />
+    </Page>
+  );
+}
+
+/** A key made of what people call the field. */
+const keyOf = (label: string) =>
+  label
+    .normalize('NFKD')
+    .replace(/[^\w\s]/g, '')
+    .trim()
+    .replace(/\s+/g, '_')
+    .toLowerCase()
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 64);
+
+function NewField({ onClose }: { onClose: () => void }) {
+  const create = useChange(CREATE);
+  const form = useForm({
+    initialValues: { label: '', key: '', type: 'text' as CustomFieldType, options: [] as string[] },
+    validate: { label: (value) => (value.trim() === '' ? 'What is it called?' : null) },
+  });
+  useFieldProblems(form, create.problem);
+  const suggested = keyOf(form.values.label);
+  const submit = form.onSubmit(async ({ label, key, type, options }) => {
+    const input = { label, key: key.trim() === '' ? suggested : key, type, ...(type === 'select' ? { options } : {}) };
+    if ((await create.run({ input })) === undefined) return;
+    tell(`${label} was added.`);
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={create.problem} fields={['label', 'key', 'options', 'type']} />
+        <TextInput label="Name" placeholder="City" autoComplete="off" data-autofocus {...form.getInputProps('label')} />
+        <TextInput
+          label="Key"
+          description="What placeholders and the API call it. It stays as it is."
+          placeholder={suggested === '' ? 'city' : suggested}
+          autoComplete="off"
+          {...form.getInputProps('key')}
+        />
+        <Select
+          label="Holds"
+          description="It stays as it is, too."
+          allowDeselect={false}
+          data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('type')}
+        />
+        {form.values.type === 'select' && (
+          <TagsInput
+            size="sm"
+            label="Choices"
+            description="Press Enter after each."
+            {...form.getInputProps('options')}
+          />
+        )}
+        <FormButtons submit="Add" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function EditField({ field, onClose }: { field: CustomField; onClose: () => void }) {
+  const update = useChange(UPDATE);
+  const form = useForm({ initialValues: { label: field.label, options: field.options } });
+  useFieldProblems(form, update.problem);
+  const submit = form.onSubmit(async ({ label, options }) => {
+    const input = field.type === 'select' ? { label, options } : { label };
+    if ((await update.run({ id: field.id, input })) === undefined) return;
+    tell('Saved.');
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={update.problem} fields={['label', 'options']} />
+        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('label')} />
+        {field.type === 'select' && (
+          <TagsInput
+            size="sm"
+            label="Choices"
+            description="Values that contacts have already stay."
+            {...form.getInputProps('options')}
+          />
+        )}
+        <FormButtons submit="Save" running={update.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function Delete({ field, onClose }: { field: CustomField | undefined; onClose: () => void }) {
+  const remove = useChange(DELETE);
+  const confirm = async () => {
+    if (field === undefined || (await remove.run({ id: field.id })) === undefined) return;
+    tell(`${field.label} was deleted.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={field !== undefined}
+      onClose={onClose}
+      title="Delete this field?"
+      action="Delete"
+      word={field?.key ?? ''}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      Its values are deleted from all contacts. This can not be undone.
+    </Confirm>
+  );
+}

@@ -1,0 +1,294 @@
+import { Button, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconDots, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { GroupMembersQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { BackLabel, Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { addressesIn } from './addresses.ts';
+import { Subscription } from './subscription.tsx';
+
+const MEMBERS = graphql(`
+  query GroupMembers($id: ID!, $after: String) {
+    group(id: $id) {
+      id
+      name
+      memberCount
+    }
+    contacts(groupId: $id, first: 50, after: $after) {
+      nodes {
+        id
+        name
+        email
+        suppressionStatus
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const RENAME = graphql(`
+  mutation RenameGroup($id: ID!, $name: String!) {
+    updateGroup(id: $id, input: { name: $name }) {
+      id
+    }
+  }
+`);
+
+const ADD = graphql(`
+  mutation AddToGroup($id: ID!, $emails: [String!]!) {
+    addContactsToGroup(id: $id, input: { emails: $emails }) {
+      matched
+    }
+  }
+`);
+
+const REMOVE = graphql(`
+  mutation RemoveFromGroup($id: ID!, $contactIds: [ID!]!) {
+    removeContactsFromGroup(id: $id, contactIds: $contactIds)
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteGroup($id: ID!) {
+    deleteGroup(id: $id)
+  }
+`);
+
+type GroupRow = GroupMembersQuery['group'];
+type Member = GroupMembersQuery['contacts']['nodes'][number];
+type Asked = 'add' | 'rename' | 'delete' | undefined;
+
+/** A group and its members. */
+export function Group() {
+  const { groupId } = useParams({ from: '/gate/p/$projectId/groups/$groupId' });
+  const search = useSearch({ from: '/gate/p/$projectId/groups/$groupId' });
+  const { id: projectId } = useProject();
+  const members = useRead(MEMBERS, { id: groupId, after: cursorOf(search) ?? null });
+  const group = members.data?.group;
+  const [asked, ask] = useState<Asked>();
+  const may = useMay();
+  return (
+    <Page
+      title={group?.name ?? 'Group'}
+      about={group && `${group.memberCount.toLocaleString('en')} ${group.memberCount === 1 ? 'member' : 'members'}`}
+      back={
+        <TextLink to="/p/$projectId/groups" params={{ projectId }} size="sm">
+          <BackLabel>Groups</BackLabel>
+        </TextLink>
+      }
+      actions={group && may('write') && <Actions group={group} ask={ask} />}
+    >
+      <Answer of={members} skeleton={<RowsSkeleton rows={10} />}>
+        {({ contacts: { nodes, pageInfo } }) => (
+          <Stack>
+            <Members groupId={groupId} members={nodes} />
+            <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+          </Stack>
+        )}
+      </Answer>
+      {group && <Dialogs group={group} asked={asked} onClose={() => ask(undefined)} />}
+    </Page>
+  );
+}
+
+function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }) {
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <Button variant="default" px={9} aria-label={`More for ${group.name}`}>
+            <IconDots size={18} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask('rename')}>
+            Rename
+          </Menu.Item>
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => ask('delete')}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => ask('add')}>
+        Add members
+      </Button>
+    </>
+  );
+}
+
+function Members({ groupId, members }: { groupId: string; members: Member[] }) {
+  const { id: projectId } = useProject();
+  const remove = useChange(REMOVE);
+  const may = useMay();
+  const take = async (member: Member) => {
+    if ((await remove.run({ id: groupId, contactIds: [member.id] })) !== undefined) tell(`${member.name} is out.`);
+  };
+  return (
+    <>
+      <FormProblem problem={remove.problem} />
+      <DataTable
+        label="Members"
+        rows={members}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'Contact',
+            cell: ({ id, name, email }) => (
+              <>
+                <TextLink
+                  to="/p/$projectId/contacts/$contactId"
+                  params={{ projectId, contactId: id }}
+                  className="covering"
+                  fw={550}
+                  size="sm"
+                  c="var(--mantine-color-text)"
+                >
+                  {name}
+                </TextLink>
+                <Text size="xs" c="dimmed">
+                  {email}
+                </Text>
+              </>
+            ),
+          },
+          {
+            title: 'Status',
+            width: 130,
+            cell: ({ suppressionStatus }) => <Subscription status={suppressionStatus} />,
+          },
+          {
+            title: 'Take out',
+            silent: true,
+            align: 'right',
+            from: 'xs',
+            width: 110,
+            cell: (member) =>
+              may('write') && (
+                <Button size="compact-sm" variant="subtle" color="gray" onClick={() => void take(member)}>
+                  Take out<span className="visually-hidden"> {member.name}</span>
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onClose: () => void }) {
+  return (
+    <>
+      <Modal opened={asked === 'add'} onClose={onClose} title={<Text fw={600}>Add members</Text>}>
+        <AddForm group={group} onClose={onClose} />
+      </Modal>
+      <Modal opened={asked === 'rename'} onClose={onClose} title={<Text fw={600}>Rename the group</Text>}>
+        <RenameForm group={group} onClose={onClose} />
+      </Modal>
+      <Delete group={group} opened={asked === 'delete'} onClose={onClose} />
+    </>
+  );
+}
+
+function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => void }) {
+  const add = useChange(ADD);
+  const form = useForm({
+    initialValues: { emails: '' },
+    validate: { emails: (value) => (addressesIn(value).length === 0 ? 'Which contacts?' : null) },
+  });
+  const submit = form.onSubmit(async ({ emails }) => {
+    const addresses = addressesIn(emails);
+    const data = await add.run({ id, emails: addresses });
+    if (data === undefined) return;
+    const { matched } = data.addContactsToGroup;
+    tell(`${matched} of ${addresses.length} addresses are contacts, and in the group now.`);
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={add.problem} />
+        <Textarea
+          label="Addresses of contacts"
+          description="One a line, or with commas between them. Those that are no contacts are left out."
+          autosize
+          minRows={4}
+          maxRows={12}
+          data-autofocus
+          {...form.getInputProps('emails')}
+        />
+        <FormButtons submit="Add" running={add.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose: () => void }) {
+  const rename = useChange(RENAME);
+  const form = useForm({ initialValues: { name } });
+  useFieldProblems(form, rename.problem);
+  const submit = form.onSubmit(async (values) => {
+    if ((await rename.run({ id, name: values.name })) !== undefined) onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={rename.problem} fields={['name']} />
+        <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+        <FormButtons submit="Rename" running={rename.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const remove = useChange(DELETE);
+  const confirm = async () => {
+    if ((await remove.run({ id: group.id })) === undefined) return;
+    tell(`${group.name} was deleted.`);
+    void navigate({ to: '/p/$projectId/groups', params: { projectId } });
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Delete this group?"
+      action="Delete"
+      word={group.name}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      Its contacts stay. Campaigns that were to go to it go to nobody by it.
+    </Confirm>
+  );
+}

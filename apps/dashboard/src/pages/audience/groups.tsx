@@ -1,0 +1,150 @@
+import { Button, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { addressesIn } from './addresses.ts';
+
+const GROUPS = graphql(`
+  query Groups($after: String) {
+    groups(first: 50, after: $after) {
+      nodes {
+        id
+        name
+        memberCount
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const CREATE = graphql(`
+  mutation CreateGroup($input: CreateGroupInput!) {
+    createGroup(input: $input) {
+      id
+    }
+  }
+`);
+
+/** Named sets of contacts. */
+export function Groups() {
+  const search = useSearch({ from: '/gate/p/$projectId/groups' });
+  const groups = useRead(GROUPS, { after: cursorOf(search) ?? null });
+  const { id: projectId } = useProject();
+  const [creating, setCreating] = useState(false);
+  const may = useMay();
+  const create = may('write') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New group
+    </Button>
+  );
+  return (
+    <Page
+      title="Groups"
+      about="Sets of contacts that people or programs put together. A segment finds its contacts by itself."
+      actions={create}
+    >
+      <Answer of={groups} skeleton={<RowsSkeleton />}>
+        {({ groups: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No groups yet" icon={IconUsersGroup} action={create}>
+              A campaign goes to groups, such as everybody who signed up for a newsletter.
+            </Empty>
+          ) : (
+            <Stack>
+              <DataTable
+                label="Groups"
+                rows={nodes}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: 'Name',
+                    cell: ({ id, name }) => (
+                      <TextLink
+                        to="/p/$projectId/groups/$groupId"
+                        params={{ projectId, groupId: id }}
+                        className="covering"
+                        fw={550}
+                        size="sm"
+                        c="var(--mantine-color-text)"
+                      >
+                        {name}
+                      </TextLink>
+                    ),
+                  },
+                  {
+                    title: 'Members',
+                    align: 'right',
+                    width: 120,
+                    cell: ({ memberCount }) => memberCount.toLocaleString('en'),
+                  },
+                  { title: 'Created', from: 'sm', width: 170, cell: ({ createdAt }) => <When at={createdAt} /> },
+                ]}
+              />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </Stack>
+          )
+        }
+      </Answer>
+      <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New group</Text>}>
+        <NewGroup onClose={() => setCreating(false)} />
+      </Modal>
+    </Page>
+  );
+}
+
+function NewGroup({ onClose }: { onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const create = useChange(CREATE);
+  const form = useForm({
+    initialValues: { name: '', emails: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null),
+      emails: (value) => (addressesIn(value).length === 0 ? 'A group needs a member' : null),
+    },
+  });
+  useFieldProblems(form, create.problem);
+  const submit = form.onSubmit(async ({ name, emails }) => {
+    const data = await create.run({ input: { name, emails: addressesIn(emails) } });
+    if (data === undefined) return;
+    void navigate({ to: '/p/$projectId/groups/$groupId', params: { projectId, groupId: data.createGroup.id } });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={create.problem} fields={['name', 'emails']} />
+        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <Textarea
+          label="Members"
+          description="Addresses of contacts, one a line or with commas between them. Those that are no contacts are left out."
+          autosize
+          minRows={4}
+          maxRows={10}
+          {...form.getInputProps('emails')}
+        />
+        <FormButtons submit="Create" running={create.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

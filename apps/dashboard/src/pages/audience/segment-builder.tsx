@@ -1,0 +1,249 @@
+import './segment-builder.css';
+import {
+  ActionIcon,
+  Box,
+  Button,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import {
+  type Bundle,
+  type Condition,
+  type FieldChoice,
+  isAboutMail,
+  newBundle,
+  newCondition,
+  type Node,
+  OPERATORS,
+} from './segment-tree.ts';
+
+interface Choices {
+  fields: FieldChoice[];
+  campaigns: { id: string; name: string }[];
+}
+
+/** Puts a filter together. The API takes eight levels; here four are enough for anybody to read. */
+const MAX_DEPTH = 4;
+
+export function BundleEditor({
+  bundle,
+  choices,
+  depth = 1,
+  onChange,
+  onRemove,
+}: {
+  bundle: Bundle;
+  choices: Choices;
+  depth?: number;
+  onChange: (bundle: Bundle) => void;
+  onRemove?: () => void;
+}) {
+  const replace = (at: number, node: Node | undefined) =>
+    onChange({
+      ...bundle,
+      children: bundle.children.flatMap((child, index) => (index !== at ? [child] : node === undefined ? [] : [node])),
+    });
+  const add = (node: Node) => onChange({ ...bundle, children: [...bundle.children, node] });
+  return (
+    <Box className="bundle" role="group" aria-label={`Conditions, level ${depth}`}>
+      <Stack gap="sm">
+        <Group gap="xs" wrap="nowrap" justify="space-between">
+          <Group gap="xs">
+            <Select
+              aria-label="How the conditions go together"
+              size="xs"
+              w={110}
+              allowDeselect={false}
+              data={[
+                { value: 'all', label: 'All of' },
+                { value: 'any', label: 'Any of' },
+                { value: 'none', label: 'None of' },
+              ]}
+              value={bundle.match}
+              onChange={(match) => onChange({ ...bundle, match: (match ?? 'all') as Bundle['match'] })}
+            />
+            <Text size="sm" c="dimmed">
+              these {bundle.match === 'all' ? 'hold' : 'holds'}
+            </Text>
+          </Group>
+          {onRemove && <RemoveButton label="Remove these conditions" onClick={onRemove} />}
+        </Group>
+        {bundle.children.map((child, index) =>
+          child.kind === 'bundle' ? (
+            <BundleEditor
+              key={child.id}
+              bundle={child}
+              choices={choices}
+              depth={depth + 1}
+              onChange={(next) => replace(index, next)}
+              onRemove={() => replace(index, undefined)}
+            />
+          ) : (
+            <ConditionEditor
+              key={child.id}
+              condition={child}
+              choices={choices}
+              onChange={(next) => replace(index, next)}
+              onRemove={() => replace(index, undefined)}
+            />
+          ),
+        )}
+        <Group gap="xs">
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => add(newCondition())}
+          >
+            Condition
+          </Button>
+          {depth < MAX_DEPTH && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              onClick={() => add(newBundle(bundle.match === 'all' ? 'any' : 'all', [newCondition()]))}
+            >
+              Several in one
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Box>
+  );
+}
+
+function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <ActionIcon aria-label={label} onClick={onClick} size="lg">
+      <IconTrash size={16} aria-hidden />
+    </ActionIcon>
+  );
+}
+
+function ConditionEditor({
+  condition,
+  choices: { fields, campaigns },
+  onChange,
+  onRemove,
+}: {
+  condition: Condition;
+  choices: Choices;
+  onChange: (condition: Condition) => void;
+  onRemove: () => void;
+}) {
+  const choice = fields.find(({ field }) => field === condition.field);
+  const groups = [...new Set(fields.map(({ group }) => group))];
+  const chooseField = (field: string | null) => {
+    const next = fields.find((each) => each.field === field);
+    const [first] = next?.operators ?? [];
+    if (next === undefined || first === undefined) return;
+    onChange({ ...condition, field: next.field, op: first, value: undefined, campaignId: undefined });
+  };
+  const chooseOp = (op: string | null) => {
+    if (op === null) return;
+    const same = OPERATORS[op]?.takes === OPERATORS[condition.op]?.takes;
+    onChange({ ...condition, op, value: same ? condition.value : undefined });
+  };
+  return (
+    <Group gap="xs" align="flex-start" wrap="nowrap">
+      <Group gap="xs" flex={1} align="flex-start">
+        <Select
+          aria-label="What it is about"
+          w={{ base: '100%', xs: 170 }}
+          searchable
+          allowDeselect={false}
+          data={groups.map((group) => ({
+            group,
+            items: fields.filter((each) => each.group === group).map(({ field, label }) => ({ value: field, label })),
+          }))}
+          value={condition.field}
+          onChange={chooseField}
+          error={choice === undefined ? 'This field is gone' : undefined}
+        />
+        <Select
+          aria-label="How it is compared"
+          w={{ base: '100%', xs: 190 }}
+          allowDeselect={false}
+          data={(choice?.operators ?? [condition.op]).map((op) => ({ value: op, label: OPERATORS[op]?.word ?? op }))}
+          value={condition.op}
+          onChange={chooseOp}
+        />
+        {choice !== undefined && <ValueInput condition={condition} choice={choice} onChange={onChange} />}
+        {isAboutMail(condition.field) && (
+          <Select
+            aria-label="Of which campaign"
+            placeholder="of any campaign"
+            w={{ base: '100%', xs: 200 }}
+            clearable
+            searchable
+            data={campaigns.map(({ id, name }) => ({ value: id, label: name }))}
+            value={condition.campaignId ?? null}
+            onChange={(campaignId) => onChange({ ...condition, campaignId: campaignId ?? undefined })}
+          />
+        )}
+      </Group>
+      <RemoveButton label="Remove this condition" onClick={onRemove} />
+    </Group>
+  );
+}
+
+function ValueInput({
+  condition,
+  choice: { input },
+  onChange,
+}: {
+  condition: Condition;
+  choice: FieldChoice;
+  onChange: (condition: Condition) => void;
+}) {
+  const { value } = condition;
+  const set = (next: unknown) => onChange({ ...condition, value: next });
+  const takes = OPERATORS[condition.op]?.takes;
+  const shared = { 'aria-label': 'Compared with', size: 'sm', w: { base: '100%', xs: 250 } } as const;
+  const text = value === undefined || value === null ? '' : String(value);
+  const list = Array.isArray(value) ? value.map(String) : [];
+  if (takes === 'nothing') return null;
+  if (takes === 'days')
+    return (
+      <NumberInput {...shared} suffix=" days" min={1} max={3650} value={text} onChange={(days) => set(number(days))} />
+    );
+  if (takes === 'day' || (input.kind === 'date' && takes === 'one'))
+    return (
+      <TextInput
+        {...shared}
+        type="date"
+        value={text.slice(0, 10)}
+        onChange={(event) => set(event.currentTarget.value)}
+      />
+    );
+  if (takes === 'many') {
+    if (input.kind === 'choice')
+      return <MultiSelect {...shared} searchable data={input.choices} value={list} onChange={set} />;
+    const parsed = (values: string[]) => (input.kind === 'number' ? values.map(Number) : values);
+    return <TagsInput {...shared} value={list} onChange={(values) => set(parsed(values))} />;
+  }
+  if (input.kind === 'choice')
+    return <Select {...shared} searchable data={input.choices} value={text === '' ? null : text} onChange={set} />;
+  if (input.kind === 'boolean') {
+    const data = [
+      { value: 'true', label: 'Yes' },
+      { value: 'false', label: 'No' },
+    ];
+    return (
+      <Select {...shared} data={data} value={text === '' ? null : text} onChange={(next) => set(next === 'true')} />
+    );
+  }
+  if (input.kind === 'number') return <NumberInput {...shared} value={text} onChange={(next) => set(number(next))} />;
+  return <TextInput {...shared} value={text} onChange={(event) => set(event.currentTarget.value)} />;
+}
+
+/** Inputs of numbers give a text while it is none yet. */
+const number = (value: number | string | bigint) => (value === '' ? undefined : Number(value));

@@ -1,0 +1,201 @@
+import type { CustomField } from './field-values.tsx';
+
+/** A condition as it is being put together; it may be incomplete. */
+export interface Condition {
+  kind: 'condition';
+  id: number;
+  field: string;
+  op: string;
+  value: unknown;
+  /** For what was sent, opened or clicked: of this campaign only. */
+  campaignId?: string | undefined;
+}
+
+/** Conditions and further bundles, of which all, any or none have to hold. */
+export interface Bundle {
+  kind: 'bundle';
+  id: number;
+  match: 'all' | 'any' | 'none';
+  children: Node[];
+}
+
+export type Node = Condition | Bundle;
+export type Filter = Record<string, unknown>;
+
+let lastId = 0;
+const nextId = () => ++lastId;
+
+export const newCondition = (): Condition => ({
+  kind: 'condition',
+  id: nextId(),
+  field: 'email',
+  op: 'contains',
+  value: '',
+});
+export const newBundle = (match: Bundle['match'], children: Node[]): Bundle => ({
+  kind: 'bundle',
+  id: nextId(),
+  match,
+  children,
+});
+
+/** Reads a filter of the API (docs/segments.md). Every filter has a tree; what is one condition becomes a bundle of it. */
+export function treeOf(filter: Filter): Bundle {
+  const node = nodeOf(filter);
+  return node.kind === 'bundle' ? node : newBundle('all', [node]);
+}
+
+function nodeOf(filter: Filter): Node {
+  if (Array.isArray(filter.and)) return newBundle('all', filter.and.map(nodeOf));
+  if (Array.isArray(filter.or)) return newBundle('any', filter.or.map(nodeOf));
+  if (filter.not !== undefined) {
+    const inner = nodeOf(filter.not as Filter);
+    return newBundle('none', inner.kind === 'bundle' && inner.match === 'any' ? inner.children : [inner]);
+  }
+  const { field, op, value, campaignId } = filter as {
+    field: string;
+    op: string;
+    value?: unknown;
+    campaignId?: string;
+  };
+  return { kind: 'condition', id: nextId(), field, op, value, campaignId };
+}
+
+/** The filter that a tree stands for; undefined while something is missing in it. */
+export function filterOf(node: Node): Filter | undefined {
+  if (node.kind === 'condition') return conditionOf(node);
+  const filters = node.children.map(filterOf);
+  if (filters.length === 0 || filters.includes(undefined)) return undefined;
+  if (node.match === 'all') return { and: filters };
+  return node.match === 'any' ? { or: filters } : { not: { or: filters } };
+}
+
+function conditionOf({ field, op, value, campaignId }: Condition): Filter | undefined {
+  const takes = OPERATORS[op]?.takes;
+  const of = campaignId === undefined ? {} : { campaignId };
+  if (takes === 'nothing') return { field, op, ...of };
+  const isEmpty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return isEmpty ? undefined : { field, op, value, ...of };
+}
+
+type Takes = 'one' | 'many' | 'days' | 'day' | 'nothing';
+
+/** What operators are called, and what they compare with. */
+export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
+  is: { word: 'is', takes: 'one' },
+  isNot: { word: 'is not', takes: 'one' },
+  in: { word: 'is one of', takes: 'many' },
+  notIn: { word: 'is none of', takes: 'many' },
+  contains: { word: 'contains', takes: 'one' },
+  notContains: { word: 'does not contain', takes: 'one' },
+  startsWith: { word: 'begins with', takes: 'one' },
+  endsWith: { word: 'ends with', takes: 'one' },
+  lessThan: { word: 'is less than', takes: 'one' },
+  atMost: { word: 'is at most', takes: 'one' },
+  moreThan: { word: 'is more than', takes: 'one' },
+  atLeast: { word: 'is at least', takes: 'one' },
+  before: { word: 'is before', takes: 'day' },
+  after: { word: 'is after', takes: 'day' },
+  inLast: { word: 'in the last … days', takes: 'days' },
+  notInLast: { word: 'not in the last … days', takes: 'days' },
+  inNext: { word: 'in the next … days', takes: 'days' },
+  since: { word: 'since', takes: 'day' },
+  notSince: { word: 'not since', takes: 'day' },
+  ever: { word: 'ever', takes: 'nothing' },
+  never: { word: 'never', takes: 'nothing' },
+  isSet: { word: 'has a value', takes: 'nothing' },
+  isNotSet: { word: 'has no value', takes: 'nothing' },
+};
+
+/** How a value is given. */
+export type Input =
+  | { kind: 'text' | 'number' | 'date' | 'boolean' }
+  | { kind: 'choice'; choices: { value: string; label: string }[] };
+
+export interface FieldChoice {
+  field: string;
+  label: string;
+  group: 'Contact' | 'Mail' | 'Custom fields';
+  operators: string[];
+  input: Input;
+}
+
+const TEXT = ['is', 'isNot', 'contains', 'notContains', 'startsWith', 'endsWith'];
+const MAIL = ['ever', 'never', 'since', 'notSince', 'inLast', 'notInLast'];
+const ONE_OF = ['is', 'isNot', 'in', 'notIn'];
+
+const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));
+
+/** The fields that conditions may be about, with what each can be compared by (docs/segments.md). */
+export function fieldChoices(custom: CustomField[], groups: { id: string; name: string }[]): FieldChoice[] {
+  return [
+    { field: 'email', label: 'Address', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
+    { field: 'name', label: 'Name', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
+    {
+      field: 'group',
+      label: 'Group',
+      group: 'Contact',
+      operators: ONE_OF,
+      input: { kind: 'choice', choices: groups.map(({ id, name }) => ({ value: id, label: name })) },
+    },
+    {
+      field: 'source',
+      label: 'Source',
+      group: 'Contact',
+      operators: ONE_OF,
+      input: { kind: 'choice', choices: words({ api: 'API', import: 'Import', dashboard: 'Dashboard', form: 'Form' }) },
+    },
+    {
+      field: 'createdAt',
+      label: 'Added',
+      group: 'Contact',
+      operators: ['before', 'after', 'inLast', 'notInLast'],
+      input: { kind: 'date' },
+    },
+    {
+      field: 'suppressionStatus',
+      label: 'Subscription',
+      group: 'Contact',
+      operators: ONE_OF,
+      input: {
+        kind: 'choice',
+        choices: words({
+          none: 'Subscribed',
+          unsubscribed: 'Unsubscribed',
+          bounced: 'Bounced',
+          complained: 'Complained',
+          manual: 'Suppressed by hand',
+        }),
+      },
+    },
+    { field: 'sent', label: 'Was sent mail', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
+    { field: 'opened', label: 'Opened mail', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
+    { field: 'clicked', label: 'Clicked a link', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
+    ...custom.map(customChoice),
+  ];
+}
+
+const ONLY: Record<CustomField['type'], string[]> = {
+  text: [...TEXT, 'in', 'notIn'],
+  number: [...ONE_OF, 'lessThan', 'atMost', 'moreThan', 'atLeast'],
+  boolean: ['is', 'isNot'],
+  date: ['is', 'isNot', 'before', 'after', 'inLast', 'notInLast', 'inNext'],
+  select: ONE_OF,
+};
+
+function customChoice({ key, label, type, options }: CustomField): FieldChoice {
+  const input: Input =
+    type === 'select'
+      ? { kind: 'choice', choices: options.map((option) => ({ value: option, label: option })) }
+      : { kind: type };
+  return {
+    field: `customFields.${key}`,
+    label,
+    group: 'Custom fields',
+    operators: [...ONLY[type], 'isSet', 'isNotSet'],
+    input,
+  };
+}
+
+/** Whether conditions on a field may be about one campaign. */
+export const isAboutMail = (field: string) => field === 'sent' || field === 'opened' || field === 'clicked';

@@ -1,0 +1,110 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { IconFilter, IconPlus } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { useMay, useProject } from '../../app/session.tsx';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+
+const SEGMENTS = graphql(`
+  query Segments($after: String) {
+    segments(first: 30, after: $after) {
+      nodes {
+        id
+        name
+        updatedAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+/** Apart from the list, since counting takes its time where there are many contacts. */
+const COUNTS = graphql(`
+  query SegmentCounts($after: String) {
+    segments(first: 30, after: $after) {
+      nodes {
+        id
+        contactCount
+      }
+    }
+  }
+`);
+
+/** Saved filters over contacts. */
+export function Segments() {
+  const search = useSearch({ from: '/gate/p/$projectId/segments' });
+  const after = cursorOf(search) ?? null;
+  const segments = useRead(SEGMENTS, { after });
+  const counts = useRead(COUNTS, { after }).data?.segments.nodes;
+  const { id: projectId } = useProject();
+  const may = useMay();
+  const create = may('write') && (
+    <ButtonLink
+      to="/p/$projectId/segments/$segmentId"
+      params={{ projectId, segmentId: 'new' }}
+      leftSection={<IconPlus size={16} aria-hidden />}
+    >
+      New segment
+    </ButtonLink>
+  );
+  return (
+    <Page title="Segments" about="Saved filters: who is in them follows from what contacts are now." actions={create}>
+      <Answer of={segments} skeleton={<RowsSkeleton />}>
+        {({ segments: { nodes, pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No segments yet" icon={IconFilter} action={create}>
+              A segment finds people by their fields and by what they opened, such as everybody on a plan who was quiet
+              for a month.
+            </Empty>
+          ) : (
+            <Stack>
+              <DataTable
+                label="Segments"
+                rows={nodes}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: 'Name',
+                    cell: ({ id, name }) => (
+                      <TextLink
+                        to="/p/$projectId/segments/$segmentId"
+                        params={{ projectId, segmentId: id }}
+                        className="covering"
+                        fw={550}
+                        size="sm"
+                        c="var(--mantine-color-text)"
+                      >
+                        {name}
+                      </TextLink>
+                    ),
+                  },
+                  {
+                    title: 'Contacts now',
+                    align: 'right',
+                    width: 140,
+                    cell: ({ id }) =>
+                      counts?.find((each) => each.id === id)?.contactCount.toLocaleString('en') ?? (
+                        <Skeleton h={12} w={40} ml="auto" />
+                      ),
+                  },
+                  { title: 'Changed', from: 'sm', width: 170, cell: ({ updatedAt }) => <When at={updatedAt} /> },
+                ]}
+              />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </Stack>
+          )
+        }
+      </Answer>
+    </Page>
+  );
+}

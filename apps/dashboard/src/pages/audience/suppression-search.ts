@@ -1,0 +1,16 @@
+import { type PageSearch, pageSearch } from '../../data/paging.ts';
+import { type Reason, REASONS } from './subscription.tsx';
+
+/** Which suppressions a list shows, as its address says it. */
+export interface SuppressionSearch extends PageSearch {
+  email?: string;
+  reason?: Reason;
+}
+
+export function suppressionSearch({ email, reason, ...search }: Record<string, unknown>): SuppressionSearch {
+  return {
+    ...(typeof email === 'string' && email !== '' ? { email } : {}),
+    ...(typeof reason === 'string' && reason in REASONS ? { reason: reason as Reason } : {}),
+    ...pageSearch(search),
+  };
+}

@@ -1,0 +1,230 @@
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconBan, IconPlus, IconSearchOff } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { SuppressionsQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { ButtonLink } from '../../parts/link.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { REASONS, type Reason, Subscription } from './subscription.tsx';
+
+const SUPPRESSIONS = graphql(`
+  query Suppressions($after: String, $email: String, $reason: SuppressionReason) {
+    suppressions(first: 50, after: $after, email: $email, reason: $reason) {
+      nodes {
+        id
+        email
+        reason
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const ADD = graphql(`
+  mutation AddSuppression($input: AddSuppressionInput!) {
+    addSuppression(input: $input) {
+      created
+    }
+  }
+`);
+
+const REMOVE = graphql(`
+  mutation RemoveSuppression($id: ID!) {
+    removeSuppression(id: $id)
+  }
+`);
+
+type Row = SuppressionsQuery['suppressions']['nodes'][number];
+
+const NAMES: Record<Reason, string> = {
+  unsubscribed: 'Unsubscribed',
+  bounced: 'Bounced',
+  complained: 'Complained',
+  manual: 'By hand',
+};
+
+/** Addresses that are not mailed, and why. */
+export function Suppressions() {
+  const search = useSearch({ from: '/gate/p/$projectId/suppressions' });
+  const { email, reason } = search;
+  const rows = useRead(SUPPRESSIONS, {
+    after: cursorOf(search) ?? null,
+    email: email ?? null,
+    reason: reason ?? null,
+  });
+  const navigate = useNavigate();
+  const [adding, setAdding] = useState(false);
+  const may = useMay();
+  const change = (part: Record<string, string | null | undefined>) => {
+    const next = Object.entries({ email, reason, ...part }).filter(([, value]) => value != null);
+    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+  };
+  const add = may('write') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+      Add an address
+    </Button>
+  );
+  return (
+    <Page
+      title="Suppressions"
+      about="Addresses that get nothing from this project, whoever asks for it. They stay when a contact is deleted."
+      actions={add}
+    >
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchBox value={email ?? ''} label="Whole address" onSearch={(next) => change({ email: next })} />
+          <Select
+            aria-label="Reason"
+            placeholder="Any reason"
+            clearable
+            w={170}
+            data={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
+            value={reason ?? null}
+            onChange={(next) => change({ reason: next })}
+          />
+        </Group>
+        <Answer of={rows} skeleton={<RowsSkeleton />}>
+          {({ suppressions: { nodes, pageInfo } }) =>
+            nodes.length === 0 ? (
+              <None filtered={email !== undefined || reason !== undefined} />
+            ) : (
+              <Stack>
+                <Table rows={nodes} />
+                <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+              </Stack>
+            )
+          }
+        </Answer>
+      </Stack>
+      <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress an address</Text>}>
+        <AddForm onClose={() => setAdding(false)} />
+      </Modal>
+    </Page>
+  );
+}
+
+function None({ filtered }: { filtered: boolean }) {
+  if (!filtered) {
+    return (
+      <Empty title="Nobody is suppressed" icon={IconBan}>
+        Who unsubscribes, complains or can’t be reached is listed here by itself, and is not mailed again.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="No address matches"
+      icon={IconSearchOff}
+      action={
+        <ButtonLink to="." search={{} as never} variant="default">
+          Show all
+        </ButtonLink>
+      }
+    >
+      This address is not suppressed for this reason. It has to be whole.
+    </Empty>
+  );
+}
+
+function Table({ rows }: { rows: Row[] }) {
+  const [removing, setRemoving] = useState<Row>();
+  const remove = useChange(REMOVE);
+  const may = useMay();
+  const confirm = async () => {
+    if (removing === undefined || (await remove.run({ id: removing.id })) === undefined) return;
+    tell(`${removing.email} may be mailed again, unless there is another reason.`);
+    setRemoving(undefined);
+  };
+  return (
+    <>
+      <DataTable
+        label="Suppressions"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Address', cell: ({ email }) => email },
+          { title: 'Reason', width: 140, cell: ({ reason }) => <Subscription status={reason} /> },
+          { title: 'What it means', from: 'md', cell: ({ reason }) => REASONS[reason] },
+          { title: 'Since', from: 'sm', width: 150, cell: ({ createdAt }) => <When at={createdAt} /> },
+          {
+            title: 'Remove',
+            silent: true,
+            align: 'right',
+            width: 100,
+            cell: (row) =>
+              may('write') && (
+                <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setRemoving(row)}>
+                  Remove<span className="visually-hidden"> {row.email}</span>
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        opened={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title="Mail this address again?"
+        action="Remove"
+        {...(removing?.reason === 'complained' ? { word: removing.email } : {})}
+        running={remove.running}
+        problem={remove.problem}
+        onConfirm={() => void confirm()}
+      >
+        {removing && REASONS[removing.reason]} Mail to people who do not want it, or to addresses that do not exist,
+        costs a sender its good name.
+      </Confirm>
+    </>
+  );
+}
+
+function AddForm({ onClose }: { onClose: () => void }) {
+  const add = useChange(ADD);
+  const form = useForm({
+    initialValues: { email: '', reason: 'manual' as Reason },
+    validate: { email: (value) => (value.trim() === '' ? 'Which address?' : null) },
+  });
+  useFieldProblems(form, add.problem);
+  const submit = form.onSubmit(async (input) => {
+    const data = await add.run({ input });
+    if (data === undefined) return;
+    tell(data.addSuppression.created ? `${input.email} is not mailed any more.` : 'It was suppressed already.');
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={add.problem} fields={['email']} />
+        <TextInput label="Address" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
+        <Select
+          label="Reason"
+          allowDeselect={false}
+          data={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('reason')}
+        />
+        <FormButtons submit="Suppress" running={add.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
