@@ -19,9 +19,7 @@ let packed: Packed;
 
 /** A fresh project that has installed what would be published. */
 beforeAll(async () => {
-  // The repository lets no package run scripts of its own, so `prepack` is run by hand.
-  await run('npm', ['run', 'build'], { cwd: PACKAGE });
-  // The repository lets no script run by itself; packing is when this one must, as it builds what is packed.
+  // `prepack` builds what is packed, also where scripts are switched off.
   const flags = ['--json', '--silent', '--ignore-scripts=false', '--pack-destination', project];
   const { stdout } = await run('npm', ['pack', ...flags], { cwd: PACKAGE });
   packed = (JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed])[0];
