@@ -1,0 +1,269 @@
+/**
+ * How fast events reach endpoints: a PostgreSQL, a Temporal, a worker and a receiver of its own, all on this machine and gone afterwards.
+ * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint and to fifty; a
+ * paced stream; and 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse.
+ * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10]. It ends by itself after ten minutes at the latest.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
+import { Agent } from 'undici';
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '5000' },
+    rate: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '10' },
+  },
+});
+const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Number(values.seconds)];
+const LIMIT_MS = 10 * 60_000;
+const WAIT_MS = 90_000;
+
+setTimeout(() => {
+  console.error('The bench took longer than ten minutes.');
+  process.exit(1);
+}, LIMIT_MS).unref();
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [postgresPort = 0, temporalPort = 0, uiPort = 0, refusingPort = 0] = await freePorts(4);
+const binary = await temporalBinary(undefined, console.log);
+const postgres = await startPostgres(run, {
+  folder: join(folder, 'postgres'),
+  port: postgresPort,
+  logFile: join(folder, 'postgres.log'),
+  durable: false,
+  removeAfter: folder,
+});
+const temporal = await startTemporal(run, {
+  binary,
+  port: temporalPort,
+  uiPort,
+  logFile: join(folder, 'temporal.log'),
+});
+await migrate(postgres.url);
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: postgres.url,
+  TEMPORAL_ADDRESS: temporal.address,
+  WEBHOOKS_ALLOW_PRIVATE: '1',
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const { closeDatabase, newId, pool } = await import('@postroom/platform');
+const { createEndpoint } = await import('@postroom/webhooks');
+
+interface Figures {
+  count: number;
+  p50: number;
+  p99: number;
+}
+
+const [receiver, ports] = await startProgram<{ port: number; hangingPort: number }>('webhooks-receiver.ts');
+const [worker] = await startProgram('../apps/worker/src/main.ts');
+const good = (n: number) => `http://127.0.0.1:${ports.port}/hook/${n}`;
+const DATA = JSON.stringify({
+  email: 'ada@example.com',
+  message_id: 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6',
+  subject: 'News in November',
+  campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1',
+  contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8',
+  tags: ['newsletter'],
+  metadata: {},
+});
+
+try {
+  console.log(
+    `load average at the start: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')}`,
+  );
+  await burst('warm-up', 1, 200);
+  const alone = await postsAlone();
+  const compare = (rate: number) => `${(rate / alone).toFixed(2)} of the POSTs alone`;
+  for (const endpoints of [1, 50]) {
+    const rate = await burst(`burst to ${endpoints}`, endpoints, EVENTS);
+    console.log(`  ${compare(rate)}`);
+  }
+  await paced();
+  const without = await burst('80 endpoints', 80, EVENTS);
+  const beside = await burst('80 beside 20 that fail', 80, EVENTS, { failing: true });
+  console.log(`  ${(beside / without).toFixed(2)} of the 80 alone`);
+} finally {
+  await Promise.all([worker, receiver].map(stopProcess));
+  await closeDatabase();
+  await temporal.stop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** What the machine can do without us: the same body, freshly signed, 32 at once over connections that are kept. */
+async function postsAlone(): Promise<number> {
+  const agent = new Agent({ connections: 32 });
+  const { origin } = new URL(good(0));
+  let left = EVENTS;
+  const began = Date.now();
+  const cpu = process.cpuUsage();
+  const post = async () => {
+    while (left-- > 0) {
+      const body = `{"id":"evt_${left}","type":"email.delivered","created":"${new Date().toISOString()}","data":${DATA}}`;
+      const t = Math.floor(Date.now() / 1000);
+      const v1 = createHmac('sha256', 'whsec_bench').update(`${t}.${body}`).digest('hex');
+      const headers = { 'content-type': 'application/json', 'x-webhook-signature': `t=${t},v1=${v1}` };
+      const answer = await agent.request({ origin, path: '/alone', method: 'POST', headers, body });
+      await answer.body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, post));
+  const seconds = (Date.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  await agent.close();
+  await ask<Figures>('take');
+  const rate = EVENTS / seconds;
+  console.log(`POSTs alone: ${rate.toFixed(0)}/s, ${((user + system) / 1000 / EVENTS).toFixed(2)} ms of CPU each`);
+  return rate;
+}
+
+/** Records events at once, so that so many deliveries go out, and waits until the receiver has each. Returns deliveries a second. */
+async function burst(title: string, endpoints: number, deliveries: number, { failing = false } = {}): Promise<number> {
+  const projectId = await makeProject(endpoints, failing);
+  const before = cpuByProgram();
+  const began = Date.now();
+  const each = Math.ceil(deliveries / endpoints);
+  await record(projectId, each);
+  const figures = await arrived(each * endpoints);
+  const seconds = (Date.now() - began) / 1000;
+  report(title, figures, seconds, before);
+  await pool.query('DELETE FROM webhook_endpoints WHERE project_id = $1', [projectId]);
+  return figures.count / seconds;
+}
+
+async function paced(): Promise<void> {
+  const projectId = await makeProject(1, false);
+  const before = cpuByProgram();
+  const began = Date.now();
+  const total = RATE * SECONDS;
+  for (let sent = 0; sent < total; sent++) {
+    const wait = began + (sent * 1000) / RATE - Date.now();
+    if (wait > 0) await pause(wait);
+    await record(projectId, 1);
+  }
+  const offered = (Date.now() - began) / 1000;
+  const figures = await arrived(total);
+  const seconds = (Date.now() - began) / 1000;
+  report(`${RATE} a second, offered in ${offered.toFixed(1)} s`, figures, seconds, before);
+}
+
+async function makeProject(endpoints: number, failing: boolean): Promise<string> {
+  const projectId = newId('prj');
+  await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  const bad = [`http://127.0.0.1:${ports.hangingPort}/`, `http://127.0.0.1:${refusingPort}/`];
+  const urls = [
+    ...Array.from({ length: endpoints }, (_, n) => good(n)),
+    ...(failing ? Array.from({ length: 20 }, (_, n) => bad[n % 2] ?? '') : []),
+  ];
+  for (const url of urls) await createEndpoint(projectId, { url, events: ['*'] });
+  return projectId;
+}
+
+/** Records events in one statement, as a campaign's page does. */
+async function record(projectId: string, events: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO events (id, project_id, type, data)
+     SELECT postroom_id('evt'), $1, 'email.delivered', $2::json FROM generate_series(1, $3::int)`,
+    [projectId, DATA, events],
+  );
+}
+
+async function arrived(expected: number): Promise<Figures> {
+  const deadline = Date.now() + WAIT_MS;
+  while ((await ask<{ count: number }>('count')).count < expected && Date.now() < deadline) await pause(25);
+  const figures = await ask<Figures>('take');
+  if (figures.count < expected) console.log(`  only ${figures.count} of ${expected} came in time`);
+  return figures;
+}
+
+function report(title: string, { count, p50, p99 }: Figures, seconds: number, before: Map<string, number>): void {
+  const after = cpuByProgram();
+  const cpu = [...after].map(([name, used]) => `${name} ${((used - (before.get(name) ?? 0)) / count).toFixed(2)}`);
+  const rate = (count / seconds).toFixed(0);
+  console.log(
+    `${title}: ${count} in ${seconds.toFixed(1)} s, ${rate}/s, p50 ${p50} ms, p99 ${p99} ms; CPU ms each: ${cpu.join(', ')}`,
+  );
+}
+
+/** Milliseconds of CPU that each kind of program below this one has used; nothing where /proc is not there. */
+function cpuByProgram(): Map<string, number> {
+  const stats = new Map<number, { name: string; parent: number; ms: number }>();
+  for (const entry of listProcesses()) {
+    const [, name = '', rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(entry.stat) ?? [];
+    const fields = rest.split(' ');
+    stats.set(entry.pid, { name, parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * 10 });
+  }
+  const used = new Map<string, number>();
+  for (const [pid, { name, ms }] of stats) {
+    if (pid === process.pid || !isBelowUs(pid, stats)) continue;
+    const program = pid === worker.pid ? 'worker' : pid === receiver.pid ? 'receiver' : name;
+    if (!['worker', 'receiver', 'postgres', 'temporal'].includes(program)) continue;
+    used.set(program, (used.get(program) ?? 0) + ms);
+  }
+  return used;
+}
+
+function listProcesses(): { pid: number; stat: string }[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          return [{ pid: Number(name), stat: readFileSync(`/proc/${name}/stat`, 'latin1') }];
+        } catch {
+          return []; // it has just ended
+        }
+      });
+  } catch {
+    return [];
+  }
+}
+
+function isBelowUs(pid: number, stats: ReadonlyMap<number, { parent: number }>): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 1; at = stats.get(at)?.parent) {
+    if (at === process.pid) return true;
+  }
+  return false;
+}
+
+function ask<Answer>(word: 'count' | 'take'): Promise<Answer> {
+  return new Promise((resolve) => {
+    receiver.once('message', (answer) => resolve(answer as Answer));
+    receiver.send(word);
+  });
+}
+
+async function startProgram<Ready>(path: string): Promise<[ChildProcess, Ready]> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, path)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ready = await new Promise<Ready>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Ready));
+    child.once('exit', (code) => reject(new Error(`${path} ended with ${code} before it was ready.`)));
+  });
+  return [child, ready];
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  await gone;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
