@@ -46,9 +46,17 @@ function isInstalled() {
 }
 
 async function install() {
-  const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Older versions of npm run scripts of dependencies; ours need none (see .npmrc).
+  const flags = [
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   try {
-    await step('Installing packages (about a minute, only now)', ...npm('ci', ...flags));
+    await step('Installing packages (a minute or more, only now)', ...npm('ci', ...flags));
   } catch (error) {
     if (!error.message.includes('in sync')) throw error;
     await step(
