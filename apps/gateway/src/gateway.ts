@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { handleUnsubscribe } from '@postroom/emails';
 import { logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, handleSignIn } from '@postroom/people';
 import { register } from 'prom-client';
@@ -41,6 +42,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
+    if (path.startsWith('/u/')) return handleUnsubscribe(request, response);
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
     if (path === '/metrics')

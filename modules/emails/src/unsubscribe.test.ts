@@ -1,18 +1,13 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handleUnsubscribe, testUnsubscribeUrl, unsubscribeUrl } from './index.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { testUnsubscribeUrl, unsubscribeUrl } from './index.ts';
 
+/** Where the gateway of the tests listens: links are made with the public address. */
 let origin = '';
-const server = createServer((request, response) => void handleUnsubscribe(request, response));
-
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = (await testApi()).url;
 });
-afterAll(() => server.close());
 
 /** A contact, and the link in the message that a campaign sent it. */
 async function recipient() {
