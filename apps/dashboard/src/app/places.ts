@@ -5,6 +5,7 @@ import {
   IconFilter,
   IconForms,
   IconHistory,
+  IconHome,
   IconKey,
   IconMail,
   IconSend,
@@ -29,6 +30,10 @@ export interface Place {
 
 /** Where one can go in a project: the navigation, and what Ctrl+K finds. */
 export const PLACES: { heading: string; places: Place[] }[] = [
+  {
+    heading: '',
+    places: [{ label: 'Home', to: '/p/$projectId', icon: IconHome, keywords: 'overview statistics dashboard start' }],
+  },
   {
     heading: 'Send',
     places: [

@@ -3,6 +3,7 @@ import { audienceRoutes } from '../pages/audience/routes.tsx';
 import { domainRoutes } from '../pages/domains/routes.tsx';
 import { campaignRoutes } from '../pages/campaigns/routes.tsx';
 import { emailRoutes } from '../pages/emails/routes.tsx';
+import { homeRoutes } from '../pages/home/routes.tsx';
 import { settingsRoutes } from '../pages/settings/routes.tsx';
 import { signInRoutes } from '../pages/sign-in/routes.tsx';
 import { templateRoutes } from '../pages/templates/routes.tsx';
@@ -15,6 +16,7 @@ const routeTree = rootRoute.addChildren([
   gateRoute.addChildren([
     startRoute,
     projectRoute.addChildren([
+      ...homeRoutes,
       ...audienceRoutes,
       ...campaignRoutes,
       ...emailRoutes,

@@ -1,16 +1,9 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 
 /** The settings of a project, and one's own. */
 export const settingsRoutes = [
-  createRoute({
-    getParentRoute: () => projectRoute,
-    path: '/',
-    beforeLoad: ({ params }) => {
-      throw redirect({ to: '/p/$projectId/keys', params });
-    },
-  }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'keys',

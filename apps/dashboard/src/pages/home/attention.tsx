@@ -1,0 +1,133 @@
+import { Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useProject } from '../../app/session.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { Section } from '../../parts/page.tsx';
+import { countOf, percent } from '../campaigns/campaign-words.ts';
+import { type Point, total } from './statistics.ts';
+import type { Overview } from './overview.ts';
+
+interface Worry {
+  key: string;
+  color: 'red' | 'yellow';
+  says: ReactNode;
+  /** Where something can be done about it. */
+  link?: ReactNode;
+}
+
+/** What large mailbox providers want senders to stay below. */
+const MOST_BOUNCED = 0.02;
+const MOST_COMPLAINED = 0.001;
+/** Below so many messages a rate says nothing. */
+const LEAST_SENT = 50;
+
+/** What somebody should look at; nothing is shown when all is well. */
+export function Attention({
+  overview,
+  points,
+  words,
+}: {
+  overview: Overview;
+  points: readonly Point[];
+  words: string;
+}) {
+  const { id: projectId } = useProject();
+  const worries = [...worriesOf(overview, projectId), ...ratesOf(points, words)];
+  if (worries.length === 0) return null;
+  return (
+    <Section title="Needs attention">
+      <Card p={0}>
+        <Stack gap={0}>
+          {worries.map(({ key, color, says, link }) => (
+            <Group key={key} px="md" py="sm" gap="sm" wrap="nowrap" align="flex-start" className="worry">
+              <ThemeIcon variant="light" color={color} size={28} radius="xl">
+                <IconAlertTriangle size={16} stroke={1.8} aria-hidden />
+              </ThemeIcon>
+              <Text size="sm" flex={1} pt={3} className="breakable">
+                {says}
+              </Text>
+              {link}
+            </Group>
+          ))}
+        </Stack>
+      </Card>
+    </Section>
+  );
+}
+
+function worriesOf({ domains, webhookEndpoints, paused, recent }: Overview, projectId: string): Worry[] {
+  const campaignLink = (campaignId: string) => (
+    <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm" pt={3}>
+      Look
+    </TextLink>
+  );
+  return [
+    ...domains.nodes
+      .filter(({ verification }) => verification === 'failing' || verification === 'failed')
+      .map(({ id, domain, verifiedForSending }): Worry => ({
+        key: id,
+        color: verifiedForSending ? 'yellow' : 'red',
+        says: verifiedForSending
+          ? `${domain}: its records are not as they were. There are three days to mend them.`
+          : `${domain} can not be sent from: its records are not seen.`,
+        link: (
+          <TextLink to="/p/$projectId/domains" params={{ projectId }} size="sm" pt={3}>
+            Look
+          </TextLink>
+        ),
+      })),
+    ...webhookEndpoints.nodes
+      .filter(({ enabled, failingSince }) => !enabled || failingSince !== null)
+      .map(({ id, url, enabled, disabledReason }): Worry => ({
+        key: id,
+        color: enabled ? 'yellow' : 'red',
+        says: enabled
+          ? `${url} does not acknowledge events now.`
+          : `${url} is disabled${disabledReason === null ? '' : `: ${disabledReason}`}`,
+        link: (
+          <TextLink to="/p/$projectId/webhooks" params={{ projectId }} size="sm" pt={3}>
+            Look
+          </TextLink>
+        ),
+      })),
+    ...paused.nodes.map(({ id, name, pauseReason }): Worry => ({
+      key: id,
+      color: pauseReason === null ? 'yellow' : 'red',
+      says: pauseReason === null ? `${name} is paused.` : `${name} was paused automatically: ${pauseReason}`,
+      link: campaignLink(id),
+    })),
+    ...recent.nodes
+      .filter(({ progress }) => progress.unknown > 0)
+      .map(({ id, name, progress }): Worry => ({
+        key: `${id} unknown`,
+        color: 'yellow',
+        says: `${name}: of ${countOf(progress.unknown, 'message')} nobody can know whether they arrived.`,
+        link: campaignLink(id),
+      })),
+  ];
+}
+
+function ratesOf(points: readonly Point[], words: string): Worry[] {
+  const [sent, bounced] = [total(points, 'sent'), total(points, 'bounced')];
+  const [delivered, complained] = [total(points, 'delivered'), total(points, 'complained')];
+  if (sent < LEAST_SENT) return [];
+  const worry = (key: string, part: number, whole: number, most: number, says: string): Worry[] =>
+    whole > 0 && part / whole >= most ? [{ key, color: 'red', says }] : [];
+  return [
+    ...worry(
+      'bounces',
+      bounced,
+      sent,
+      MOST_BOUNCED,
+      `${percent(bounced, sent)} of the mail of ${words} came back. Providers want less than 2 %: are these addresses old?`,
+    ),
+    ...worry(
+      'complaints',
+      complained,
+      delivered,
+      MOST_COMPLAINED,
+      `${percent(complained, delivered)} of the mail of ${words} was marked as spam. Providers want less than 0.1 %.`,
+    ),
+  ];
+}

@@ -1,0 +1,74 @@
+import { graphql } from '../../generated/gql.ts';
+import type { OverviewQuery } from '../../generated/graphql.ts';
+
+export const OVERVIEW = graphql(`
+  query Overview {
+    domains(first: 100) {
+      nodes {
+        id
+        domain
+        verification
+        verifiedForSending
+      }
+    }
+    webhookEndpoints(first: 100) {
+      nodes {
+        id
+        url
+        enabled
+        disabledReason
+        failingSince
+      }
+    }
+    contacts(first: 1) {
+      nodes {
+        id
+      }
+    }
+    groups(first: 1) {
+      nodes {
+        id
+      }
+    }
+    sending: campaigns(first: 10, status: sending) {
+      nodes {
+        id
+        name
+        recipientCount
+        progress {
+          planned
+          claimed
+        }
+      }
+    }
+    paused: campaigns(first: 10, status: paused) {
+      nodes {
+        id
+        name
+        pauseReason
+      }
+    }
+    recent: campaigns(first: 5) {
+      nodes {
+        id
+        name
+        status
+        startedAt
+        scheduledAt
+        recipientCount
+        engagement {
+          sent
+          delivered
+          opened
+          clicked
+          unsubscribed
+        }
+        progress {
+          unknown
+        }
+      }
+    }
+  }
+`);
+
+export type Overview = OverviewQuery;

@@ -1,0 +1,79 @@
+import { useProject } from '../../app/session.tsx';
+import { State } from '../../parts/badge.tsx';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Section } from '../../parts/page.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { number, percent, STATUS_WORDS } from '../campaigns/campaign-words.ts';
+import type { Overview } from './overview.ts';
+
+/** The last five campaigns. */
+export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['nodes'] }) {
+  const { id: projectId } = useProject();
+  if (campaigns.length === 0) return null;
+  return (
+    <Section
+      title="Last campaigns"
+      actions={
+        <ButtonLink variant="default" size="compact-sm" to="/p/$projectId/campaigns" params={{ projectId }}>
+          All campaigns
+        </ButtonLink>
+      }
+    >
+      <DataTable
+        label="Last campaigns"
+        rows={campaigns}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'Campaign',
+            cell: ({ id, name }) => (
+              <TextLink
+                to="/p/$projectId/campaigns/$campaignId"
+                params={{ projectId, campaignId: id }}
+                className="covering"
+                fw={550}
+                size="sm"
+                c="var(--mantine-color-text)"
+              >
+                {name}
+              </TextLink>
+            ),
+          },
+          {
+            title: 'Status',
+            width: 130,
+            cell: ({ status }) => <State tone={STATUS_WORDS[status][0]}>{STATUS_WORDS[status][1]}</State>,
+          },
+          {
+            title: 'Sent',
+            align: 'right',
+            from: 'sm',
+            cell: ({ engagement: { sent } }) => (sent === 0 ? '–' : number(sent)),
+          },
+          {
+            title: 'Delivered',
+            align: 'right',
+            from: 'sm',
+            cell: ({ engagement: { sent, delivered } }) => percent(delivered, sent),
+          },
+          {
+            title: 'Opened',
+            align: 'right',
+            from: 'md',
+            cell: ({ engagement: { delivered, opened } }) => percent(opened, delivered),
+          },
+          {
+            title: 'When',
+            from: 'sm',
+            width: 160,
+            cell: ({ startedAt, scheduledAt }) => {
+              const at = startedAt ?? scheduledAt;
+              return at === null ? '–' : <When at={at} />;
+            },
+          },
+        ]}
+      />
+    </Section>
+  );
+}

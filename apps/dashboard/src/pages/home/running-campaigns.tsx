@@ -1,0 +1,57 @@
+import { Card, Group, Progress, Stack, Text } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
+import { useLive } from '../../data/live.ts';
+import { graphql } from '../../generated/gql.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { Section } from '../../parts/page.tsx';
+import { number } from '../campaigns/campaign-words.ts';
+import type { Overview } from './overview.ts';
+
+const PROGRESS = graphql(`
+  subscription RunningProgress($id: ID!) {
+    campaignProgress(id: $id) {
+      id
+    }
+  }
+`);
+
+/** Campaigns that are being sent, and how far they are. */
+export function RunningCampaigns({ campaigns }: { campaigns: Overview['sending']['nodes'] }) {
+  const { id: projectId } = useProject();
+  const [first] = campaigns;
+  // One stream has all of them read again, and leaves the browser's other connections free.
+  useLive(PROGRESS, { id: first?.id ?? '' }, { pause: first === undefined });
+  if (first === undefined) return null;
+  return (
+    <Section title="Being sent">
+      <Card>
+        <Stack>
+          {campaigns.map(({ id, name, recipientCount, progress }) => {
+            const done = recipientCount - progress.planned - progress.claimed;
+            return (
+              <Stack key={id} gap={6}>
+                <Group justify="space-between" gap="xs">
+                  <TextLink
+                    to="/p/$projectId/campaigns/$campaignId"
+                    params={{ projectId, campaignId: id }}
+                    size="sm"
+                    fw={550}
+                  >
+                    {name}
+                  </TextLink>
+                  <Text size="sm" c="dimmed" className="tabular">
+                    {number(done)} of {number(recipientCount)}
+                  </Text>
+                </Group>
+                <Progress
+                  value={recipientCount === 0 ? 0 : (done / recipientCount) * 100}
+                  aria-label={`${name}: ${done} of ${recipientCount}`}
+                />
+              </Stack>
+            );
+          })}
+        </Stack>
+      </Card>
+    </Section>
+  );
+}
