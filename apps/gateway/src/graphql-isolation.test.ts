@@ -1,3 +1,4 @@
+import { checkOptions, createImport } from '@postroom/imports';
 import { pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import {
@@ -42,6 +43,7 @@ beforeAll(async () => {
     await create('/v1/segments', { name: MARK, filter: { field: 'email', op: 'contains', value: MARK } }),
     await create('/v1/custom-fields', { key: 'theirs', label: MARK, type: 'text' }),
     await create('/v1/suppressions', { email: `${MARK}-2@example.com` }),
+    (await createImport(theirs.projectId, await checkOptions(theirs.projectId, { fileName: MARK }))).id,
   ];
   for (const table of ['deliveries', 'events', 'messages', 'domains', 'members', 'invitations']) {
     const column = table === 'members' ? 'user_id' : 'id';

@@ -88,6 +88,7 @@ const Import = builder.prismaObject('Import', {
     columns: t.field({
       type: [ImportColumn],
       description: 'What the columns become; empty until the file has been looked at.',
+      complexity: { field: 1, multiplier: 1 }, // they are a part of the row
       resolve: (row) => planOf(row)?.columns ?? [],
     }),
     onConflict: t.field({

@@ -3,13 +3,13 @@ import { testApi } from '@postroom/testkit';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { routes } from '../routes.ts';
+import { routes, streams } from '../routes.ts';
 import { schema } from '../schema.ts';
 import { Conformance } from './conformance.ts';
 import { type OpenApiDocument, openApiDocument } from './document.ts';
 import type { Schema } from './schemas.ts';
 
-const document = openApiDocument(schema, routes);
+const document = openApiDocument(schema, routes, streams);
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
 );
@@ -37,7 +37,7 @@ test('every example in it is what its schema allows', () => {
 
 test('every route is in it, under an id of its own, with a summary, a tag and every error it may answer with', () => {
   expect(operations.map(({ at }) => at).toSorted()).toEqual(
-    routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    [...routes, ...streams].map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);

@@ -1,4 +1,5 @@
 import { addLocalDomain } from '@postroom/domains';
+import { checkOptions, createImport } from '@postroom/imports';
 import { type Api, testApi } from '@postroom/testkit';
 
 /** A project that has one of everything which `/v1` can name, for tests that walk every route. */
@@ -55,6 +56,7 @@ export async function everything(): Promise<Everything> {
     html: '<p>News</p>',
     group_ids: [group],
   });
+  const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
     '/v1/contacts': contact,
@@ -67,6 +69,7 @@ export async function everything(): Promise<Everything> {
     '/v1/webhooks': webhook,
     '/v1/deliveries': delivery,
     '/v1/campaigns': campaign,
+    '/v1/imports': upload.id,
     '/v1/projects/{id}/domains': DOMAIN,
   };
   const fill = (path: string) =>
