@@ -61,22 +61,29 @@ function operationMember(operation: Operation): string {
 }
 
 function bodyType({ requestBody }: Operation): string {
-  return typeOf(requestBody?.content['application/json']?.schema ?? {}, '    ');
+  const content = requestBody?.content ?? {};
+  return typeOf((content['application/json'] ?? content['multipart/form-data'])?.schema ?? {}, '    ');
 }
 
+/** What is not JSON is as long as it likes, so it is read as it arrives. */
 function replyType({ responses }: Operation): string {
   const replies = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
-    .map(([, { content }]) => typeOf(content?.['application/json']?.schema ?? {}, '    '));
+    .map(([, { content = {} }]) => {
+      const json = content['application/json'];
+      return json === undefined ? 'ReadableStream<Uint8Array>' : typeOf(json.schema, '    ');
+    });
   return [...new Set(replies)].join(' | ');
 }
 
 function parametersType({ parameters }: Operation, place: 'path' | 'query'): string {
   const own = parameters.filter((parameter) => parameter.in === place);
   if (own.length === 0) return 'Record<never, never>';
-  const members = own.map(({ name, required, schema, description }) =>
-    member(name as string, { ...(schema as Schema), description }, required === true, '      '),
-  );
+  const members = own.map(({ name, required, schema, content, description }) => {
+    const [value] = Object.values((content ?? {}) as Record<string, { schema: Schema }>);
+    const type = { ...((schema ?? value?.schema) as Schema), description };
+    return member(name as string, type, required === true, '      ');
+  });
   return `{\n${members.join('\n')}\n    }`;
 }
 
@@ -88,6 +95,8 @@ function typeOf(schema: Schema, indent: string): string {
   const alternatives = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
   if (alternatives !== undefined) return [...new Set(alternatives.map((each) => typeOf(each, indent)))].join(' | ');
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');
+  // In a form, a text of its own media type is a file.
+  if (typeof schema.contentMediaType === 'string') return 'Blob';
   switch (schema.type) {
     case 'string':
     case 'boolean':

@@ -41,6 +41,11 @@ export class Contacts extends Resource {
   delete(id: string, options?: RequestOptions): Promise<void> {
     return this.done('deleteContact', { path: { id } }, options);
   }
+
+  /** The contacts that pass every filter given, as a CSV file that is read as it arrives. */
+  export(query: Query<'exportContacts'> = {}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.transport.call('exportContacts', { query }, options);
+  }
 }
 
 export class Groups extends Resource {

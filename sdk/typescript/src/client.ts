@@ -1,5 +1,6 @@
 import { Contacts, CustomFields, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
+import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
 import { Campaigns, Emails, Templates } from './sending.ts';
 import { type ClientOptions, type Input, type OperationId, type RequestOptions, Transport } from './transport.ts';
@@ -19,6 +20,7 @@ export class Postroom {
   readonly suppressions: Suppressions;
   readonly segments: Segments;
   readonly groups: Groups;
+  readonly imports: Imports;
   readonly campaigns: Campaigns;
   readonly templates: Templates;
   readonly domains: Domains;
@@ -36,6 +38,7 @@ export class Postroom {
     this.suppressions = new Suppressions(transport);
     this.segments = new Segments(transport);
     this.groups = new Groups(transport);
+    this.imports = new Imports(transport);
     this.campaigns = new Campaigns(transport);
     this.templates = new Templates(transport);
     this.domains = new Domains(transport);

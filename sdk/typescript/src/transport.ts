@@ -54,7 +54,7 @@ export class Transport {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
-  /** Runs an operation of the API and returns the body of its answer. */
+  /** Runs an operation of the API and returns the body of its answer; a file is a stream, read as it arrives. */
   async call<Id extends OperationId>(
     id: Id,
     input: Input,
@@ -63,7 +63,7 @@ export class Transport {
     const [method = '', template = ''] = OPERATIONS[id].split(' ');
     const url = this.#baseUrl + filled(template, { ...input.path }) + queryOf({ ...input.query });
     const headers = this.#headers(method, input.body, options);
-    const body = input.body === undefined ? null : JSON.stringify(input.body);
+    const body = bodyOf(input.body);
     return (await this.#send(url, { method, headers, body }, options)) as Operations[Id]['reply'];
   }
 
@@ -71,9 +71,10 @@ export class Transport {
     const projectId = options.projectId ?? this.#options.projectId;
     return {
       Authorization: `Bearer ${this.#options.apiKey}`,
-      Accept: 'application/json',
+      Accept: 'application/json, text/csv',
       'User-Agent': 'postroom-typescript',
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      // A form says itself how its parts are told apart.
+      ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
       ...(projectId === undefined ? {} : { 'X-Project-Id': projectId }),
       // One key for all attempts, so that a request whose answer was lost is not done again.
       ...(method === 'POST' ? { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() } : {}),
@@ -94,22 +95,34 @@ export class Transport {
   }
 
   async #attempt(url: string, init: RequestInit, options: RequestOptions): Promise<Outcome> {
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000);
-    const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.#options.timeoutMs ?? 30_000);
+    const signal = options.signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, options.signal]);
     const send = this.#options.fetch ?? globalThis.fetch;
     try {
       const response = await send(url, { ...init, signal });
+      // A file takes as long as its reader does.
+      if (response.ok && isFile(response)) return { body: response.body };
       const text = await response.text();
       if (!response.ok) return { error: errorOf(response, text), retryAfterMs: retryAfter(response) };
       return parsedBody(response, text);
     } catch (cause) {
       if (options.signal?.aborted === true) throw options.signal.reason;
-      return { error: unanswered(cause, timeout) };
+      return { error: unanswered(cause, timeout.signal) };
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
 
+function bodyOf(body: unknown): string | FormData | null {
+  if (body === undefined) return null;
+  return body instanceof FormData ? body : JSON.stringify(body);
+}
+
 type Outcome = { body: unknown } | { error: PostroomError; retryAfterMs?: number | undefined };
+
+const isFile = ({ headers }: Response) => headers.get('content-type')?.startsWith('text/csv') === true;
 
 function parsedBody(response: Response, text: string): Outcome {
   try {
@@ -173,8 +186,13 @@ function queryOf(query: Record<string, unknown>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value])
-      params.append(name, one instanceof Date ? one.toISOString() : String(one));
+    for (const one of Array.isArray(value) ? value : [value]) params.append(name, queryValue(one));
   }
   return params.size === 0 ? '' : `?${params.toString()}`;
+}
+
+/** Dates are instants, and an object in a query is JSON. */
+function queryValue(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

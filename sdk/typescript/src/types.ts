@@ -176,6 +176,93 @@ export interface Group {
 }
 
 /**
+ * Where an import is.
+ *
+ * - `canceled`: It was ended before its end; what was written stays.
+ * - `completed`: Every row is written, or reported.
+ * - `failed`: The file can not be used; `error` says why. Nothing was written.
+ * - `queued`: It begins as soon as a worker takes it up.
+ * - `running`: Its rows are being written.
+ * - `uploading`: Its file is not all there yet.
+ */
+export type ImportStatus = 'canceled' | 'completed' | 'failed' | 'queued' | 'running' | 'uploading';
+
+/** What became of the rows so far; in a dry run, what would. */
+export interface ImportCounts {
+  /** Rows dealt with. The others add up to it. */
+  rows: number;
+  /** Contacts that are new. */
+  created: number;
+  /** Contacts that were there and were changed. */
+  updated: number;
+  /** Contacts that were there and stay as they were. */
+  unchanged: number;
+  /** Rows whose address an earlier row of the file has. */
+  duplicates: number;
+  /** Rows whose address is new and not to be mailed. */
+  suppressed: number;
+  /** Rows that can not be a contact. */
+  invalid: number;
+}
+
+/** A column of the file and what it becomes. */
+export interface ImportColumn {
+  /** What the file calls it. */
+  name: string;
+  /** `email`, `name` or `customFields.<key>`; empty when it is not imported. */
+  fields: string[];
+  /** The type of the custom field. */
+  type: string | null;
+  /** Whether the custom field is made for it. */
+  isNew: boolean;
+}
+
+/** What happens to a contact that exists: nothing, or the name and the custom fields given are written. */
+export type OnConflict = 'skip' | 'update';
+
+/** A CSV file of contacts that is written into the project in the background, and what became of its rows. */
+export interface Import {
+  /** Import id; its workflow in Temporal has the same. */
+  id: string;
+  /** Where it is. */
+  status: ImportStatus;
+  /** How much of the file has been dealt with, 0 to 1. */
+  progress: number;
+  /** What became of the rows. */
+  counts: ImportCounts;
+  /** Why it failed. */
+  error: string | null;
+  /** What the file is called. */
+  fileName: string | null;
+  /** Bytes of the file. */
+  size: number;
+  /** Of the file; as found, unless it was given. */
+  encoding: string | null;
+  /** What is between values; as found, unless it was given. */
+  separator: string | null;
+  /** What the columns become; empty until the file has been looked at. */
+  columns: ImportColumn[];
+  /** What happens to contacts that exist. */
+  onConflict: OnConflict;
+  /** Whether nothing is written, only told what would be. */
+  dryRun: boolean;
+  /** Whether columns that are no custom field become one. */
+  createFields: boolean;
+  /** The group that its contacts join; one made for it as soon as it has a member. */
+  groupId: string | null;
+  /** The name of the group, when that was given. */
+  groupName: string | null;
+  /** When somebody canceled it; it ends after the rows that are in hand. */
+  cancelRequestedAt: string | null;
+  /** When its upload began. */
+  createdAt: string;
+  /** When rows began to be written. */
+  startedAt: string | null;
+  /** When it ended. */
+  finishedAt: string | null;
+}
+
+/**
  * Where a campaign is.
  *
  * - `canceled`: It was ended before all had gone out.
@@ -823,9 +910,6 @@ export interface BatchContactInput {
   name?: string | null | undefined;
 }
 
-/** What happens to a contact that exists: nothing, or the name and the custom fields given are written. */
-export type OnConflict = 'skip' | 'update';
-
 /** Many contacts at once. */
 export interface CreateContactsBatchInput {
   /** 1 to 1,000 contacts. */
@@ -1103,6 +1187,62 @@ export interface SendTestWebhookPayload {
   eventId: string;
   /** Its delivery. */
   deliveryId: string;
+}
+
+/** Which columns are what, by their names in the file, without regard to case. What is not given is told by the names. */
+export interface ImportColumnsInput {
+  /** An object of columns by custom-field key; an empty one for none. */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The column of addresses. */
+  email?: string | null | undefined;
+  /** The columns that make the name, joined by a space; an empty list for none. */
+  name?: string[] | null | undefined;
+}
+
+/** How a file of contacts is imported. */
+export interface ImportContactsInput {
+  /** Which columns are what; told by their names unless given. */
+  columns?: ImportColumnsInput | null | undefined;
+  /** Columns that are no custom field become one, of the type that their values have. */
+  create_fields?: boolean | null | undefined;
+  /** Nothing is written; the counts and errors are those of the real import. */
+  dry_run?: boolean | null | undefined;
+  /** Of the file, such as `windows-1252`; found out unless given. */
+  encoding?: string | null | undefined;
+  /** What the file is called, for people. */
+  file_name?: string | null | undefined;
+  /** The group that the contacts join. */
+  group_id?: string | null | undefined;
+  /** The name of the group that they join, which is made if there is none. */
+  group_name?: string | null | undefined;
+  /** What happens to contacts that exist; `skip` unless it says. A blank cell changes nothing. */
+  on_conflict?: OnConflict | null | undefined;
+  /** The character between values, or `tab`; found out unless given. */
+  separator?: string | null | undefined;
+}
+
+/** Which contacts are exported, by the filters of their list, and how. */
+export interface ExportContactsInput {
+  /** The file begins with a byte order mark, by which Excel knows that it is in UTF-8. */
+  bom?: boolean | null | undefined;
+  /** Added after this instant. */
+  created_after?: string | null | undefined;
+  /** Added before this instant. */
+  created_before?: string | null | undefined;
+  /** The whole address, without regard to case. */
+  email?: string | null | undefined;
+  /** Members of this group. */
+  group_id?: string | null | undefined;
+  /** Values as they are. Otherwise those that a spreadsheet would run as a formula begin with a `'`. */
+  raw?: boolean | null | undefined;
+  /** Part of the address or of the name, without regard to case. */
+  search?: string | null | undefined;
+  /** Contacts in this segment. */
+  segment_id?: string | null | undefined;
+  /** Where they came from. */
+  source?: ContactSource | null | undefined;
+  /** True for those that are not mailed, false for the others. */
+  suppressed?: boolean | null | undefined;
 }
 
 /** A contact is added (manually or by import). */
@@ -2027,6 +2167,87 @@ export interface Operations {
       matched: number;
     };
   };
+  /** List imports, newest first */
+  listImports: {
+    path: Record<never, never>;
+    query: {
+      /** How many to return at most. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+    };
+    body: undefined;
+    reply: {
+      data: Import[];
+      /** Whether there is a next page. */
+      has_more: boolean;
+      /** What to give as `cursor` for the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Import a CSV file of contacts */
+  importContacts: {
+    path: Record<never, never>;
+    query: {
+      /** Which columns are what; told by their names unless given. */
+      columns?: ImportColumnsInput | undefined;
+      /** Columns that are no custom field become one, of the type that their values have. */
+      create_fields?: boolean | undefined;
+      /** Nothing is written; the counts and errors are those of the real import. */
+      dry_run?: boolean | undefined;
+      /** Of the file, such as `windows-1252`; found out unless given. */
+      encoding?: string | undefined;
+      /** What the file is called, for people. */
+      file_name?: string | undefined;
+      /** The group that the contacts join. */
+      group_id?: string | undefined;
+      /** The name of the group that they join, which is made if there is none. */
+      group_name?: string | undefined;
+      /** What happens to contacts that exist; `skip` unless it says. A blank cell changes nothing. */
+      on_conflict?: OnConflict | undefined;
+      /** The character between values, or `tab`; found out unless given. */
+      separator?: string | undefined;
+    };
+    body: {
+      /** The file. */
+      file: Blob;
+      options?: ImportContactsInput | undefined;
+    };
+    reply: {
+      data: {
+        /** Import id. */
+        id: string;
+        /** It begins as soon as a worker takes it up. */
+        status: 'queued';
+      };
+    };
+  };
+  /** Retrieve an import and how far it is */
+  getImport: {
+    path: {
+      /** Import id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** An import of the project; `not_found` when there is none. */
+      data: Import;
+    };
+  };
+  /** Cancel an import; what is written stays */
+  cancelImport: {
+    path: {
+      /** Import id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Ends an import; contacts that are written already stay. `conflict` when it has ended. */
+      data: Import;
+    };
+  };
   /** List campaigns with status and engagement summary, newest first */
   listCampaigns: {
     path: Record<never, never>;
@@ -2519,6 +2740,44 @@ export interface Operations {
       data: WebhookDelivery;
     };
   };
+  /** Download what is wrong with the rows of an import */
+  downloadImportErrors: {
+    path: {
+      /** The id of the row. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: ReadableStream<Uint8Array>;
+  };
+  /** Export contacts as a CSV file, newest first */
+  exportContacts: {
+    path: Record<never, never>;
+    query: {
+      /** The file begins with a byte order mark, by which Excel knows that it is in UTF-8. */
+      bom?: boolean | undefined;
+      /** Added after this instant. */
+      created_after?: string | undefined;
+      /** Added before this instant. */
+      created_before?: string | undefined;
+      /** The whole address, without regard to case. */
+      email?: string | undefined;
+      /** Members of this group. */
+      group_id?: string | undefined;
+      /** Values as they are. Otherwise those that a spreadsheet would run as a formula begin with a `'`. */
+      raw?: boolean | undefined;
+      /** Part of the address or of the name, without regard to case. */
+      search?: string | undefined;
+      /** Contacts in this segment. */
+      segment_id?: string | undefined;
+      /** Where they came from. */
+      source?: ContactSource | undefined;
+      /** True for those that are not mailed, false for the others. */
+      suppressed?: boolean | undefined;
+    };
+    body: undefined;
+    reply: ReadableStream<Uint8Array>;
+  };
 }
 
 /** The method and path of each operation. */
@@ -2558,6 +2817,10 @@ export const OPERATIONS = {
   updateGroup: 'PATCH /v1/groups/{id}',
   deleteGroup: 'DELETE /v1/groups/{id}',
   addContactsToGroup: 'POST /v1/groups/{id}/contacts',
+  listImports: 'GET /v1/imports',
+  importContacts: 'POST /v1/imports',
+  getImport: 'GET /v1/imports/{id}',
+  cancelImport: 'POST /v1/imports/{id}/cancel',
   listCampaigns: 'GET /v1/campaigns',
   createCampaign: 'POST /v1/campaigns',
   getCampaign: 'GET /v1/campaigns/{id}',
@@ -2591,4 +2854,6 @@ export const OPERATIONS = {
   listDeliveries: 'GET /v1/deliveries',
   getWebhookDelivery: 'GET /v1/deliveries/{id}',
   replayWebhookDelivery: 'POST /v1/deliveries/{id}/replay',
+  downloadImportErrors: 'GET /v1/imports/{id}/errors',
+  exportContacts: 'GET /v1/contacts/export',
 } as const satisfies Record<keyof Operations, string>;

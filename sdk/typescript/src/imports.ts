@@ -1,0 +1,39 @@
+import type { List } from './list.ts';
+import { type DataOf, type Query, Resource } from './resource.ts';
+import type { RequestOptions } from './transport.ts';
+import type { Import, ImportContactsInput } from './types.ts';
+
+/** A large file takes a while to be sent. */
+const UPLOAD_TIMEOUT_MS = 600_000;
+
+export class Imports extends Resource {
+  list(query: Query<'listImports'> = {}, options?: RequestOptions): List<Import> {
+    return this.listOf('listImports', { query }, options);
+  }
+
+  /** Takes a CSV file of contacts in, which is imported in the background: `get` tells how far it is. */
+  create(
+    file: Blob | string,
+    how: ImportContactsInput = {},
+    options: RequestOptions = {},
+  ): Promise<DataOf<'importContacts'>> {
+    const body = new FormData();
+    body.set('options', JSON.stringify(how));
+    body.set('file', typeof file === 'string' ? new Blob([file], { type: 'text/csv' }) : file);
+    return this.data('importContacts', { body }, { timeoutMs: UPLOAD_TIMEOUT_MS, ...options });
+  }
+
+  get(id: string, options?: RequestOptions): Promise<Import> {
+    return this.data('getImport', { path: { id } }, options);
+  }
+
+  /** What is wrong with rows, as a CSV file of line, field and message. */
+  errors(id: string, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.transport.call('downloadImportErrors', { path: { id } }, options);
+  }
+
+  /** Ends an import; what is written stays. */
+  cancel(id: string, options?: RequestOptions): Promise<Import> {
+    return this.data('cancelImport', { path: { id } }, options);
+  }
+}
