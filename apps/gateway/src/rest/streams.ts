@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, type FieldProblem, logger, type Reply, type StreamRoute } from '@postroom/platform';
-import { type GraphQLInputFieldMap, type GraphQLSchema, isInputObjectType } from 'graphql';
+import { getNamedType, type GraphQLInputFieldMap, type GraphQLSchema, isInputObjectType } from 'graphql';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { fieldReaders, objectReader, throwProblems } from './input.ts';
 import { inRestNames } from './names.ts';
@@ -38,7 +38,7 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
     const problems: FieldProblem[] = [];
     const options = readObject(value, '', problems);
     throwProblems(problems);
-    return options as Record<string, unknown>;
+    return withInstants(fields, options as Record<string, unknown>);
   };
   return {
     route,
@@ -48,7 +48,7 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
       const { projectId } = caller;
       const once = (fingerprint: Buffer, work: () => Promise<Reply>) => workOnce(arrival, fingerprint, work);
       try {
-        const options = readQuery(query);
+        const options = withInstants(fields, readQuery(query));
         const reply = await route.answer({ caller, projectId, params, options, readOptions, request, response, once });
         return reply && stored(reply);
       } catch (error) {
@@ -60,6 +60,15 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
       }
     },
   };
+}
+
+/** GraphQL is not asked about these options, so what it would make of instants is made here. */
+function withInstants(fields: GraphQLInputFieldMap, options: Record<string, unknown>): Record<string, unknown> {
+  const read = Object.entries(options).map(([name, value]) => {
+    const isInstant = fields[name] !== undefined && getNamedType(fields[name].type).name === 'DateTime';
+    return [name, isInstant && typeof value === 'string' ? new Date(value) : value];
+  });
+  return Object.fromEntries(read);
 }
 
 const stored = ({ status, body }: Reply): StoredAnswer => ({ status, body: JSON.stringify(body) });
