@@ -1,4 +1,13 @@
-import { builder, callerProject, type Context, JSON_OBJECT, jsonSchema, Node, registerNode } from '@postroom/platform';
+import {
+  authenticated,
+  builder,
+  callerProject,
+  type Context,
+  JSON_OBJECT,
+  jsonSchema,
+  Node,
+  registerNode,
+} from '@postroom/platform';
 import { batched } from './batched.ts';
 import { type BatchResult, createContactsBatch } from './contact-batch.ts';
 import { listContacts } from './contact-list.ts';
@@ -206,7 +215,8 @@ builder.mutationFields((t) => ({
     description:
       'Creates a contact, or finds the one that has the address (spec: Contacts). `conflict` when a new address is suppressed.',
     args: { input: t.arg({ type: CreateContactInput, required: true, description: 'The contact.' }) },
-    resolve: (_root, { input }, context) => createContact(callerProject(context), input),
+    resolve: (_root, { input }, context) =>
+      createContact(callerProject(context), input, authenticated(context).kind === 'person' ? 'dashboard' : 'api'),
   }),
   createContacts: t.field({
     type: [BatchContactResult],

@@ -55,6 +55,7 @@ export default function HtmlEditor({ value, label, placeholders, readOnly = fals
           html(),
           syntaxHighlighting(COLORS),
           EditorView.cspNonce.of(nonce),
+          EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorState.readOnly.of(readOnly),
@@ -85,6 +86,24 @@ export default function HtmlEditor({ value, label, placeholders, readOnly = fals
     },
   }));
   return <div ref={parent} className="html-editor" />;
+}
+
+/**
+ * Typing over a selection is done here: left to the browser, it keeps the look of what it replaces by inline styles, which the
+ * policy of the page refuses. Extensions such as the one that closes brackets still come first.
+ */
+function typeOverSelection(event: InputEvent, view: EditorView): boolean {
+  const { data, inputType } = event;
+  const { main } = view.state.selection;
+  if (inputType !== 'insertText' || data === null || main.empty || view.composing || view.state.readOnly) return false;
+  event.preventDefault();
+  const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type' });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handle) => handle(view, main.from, main.to, data, insert)))
+    view.dispatch(
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true }),
+    );
+  return true;
 }
 
 /** After two braces, the names of placeholders. */

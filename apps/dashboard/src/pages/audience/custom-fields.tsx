@@ -124,6 +124,7 @@ export function CustomFields() {
 /** A key made of what people call the field. */
 const keyOf = (label: string) =>
   label
+    .replaceAll('ß', 'ss')
     .normalize('NFKD')
     .replace(/[^\w\s]/g, '')
     .trim()

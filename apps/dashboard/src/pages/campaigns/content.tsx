@@ -1,6 +1,8 @@
-import { Card, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Alert, Card, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
+import { TextLink } from '../../parts/link.tsx';
 import { MailEditor } from '../../parts/mail-editor.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -24,6 +26,7 @@ const TEMPLATE_CHOICES = graphql(`
 
 /** What it says: a template as it is when the campaign starts, or HTML of its own. */
 export function Content({ draft, set, errors, readOnly }: PartProps) {
+  const { id: projectId } = useProject();
   const templates = useRead(TEMPLATE_CHOICES, {}).data?.templates.nodes ?? [];
   const chosen = templates.find(({ id }) => id === draft.templateId);
   const choose = (templateId: string | null) => {
@@ -65,6 +68,19 @@ export function Content({ draft, set, errors, readOnly }: PartProps) {
                 readOnly={readOnly}
                 onChange={choose}
               />
+              {chosen?.status === 'draft' && (
+                <Alert color="yellow">
+                  This template is a draft.{' '}
+                  <TextLink
+                    to="/p/$projectId/templates/$templateId"
+                    params={{ projectId, templateId: chosen.id }}
+                    size="sm"
+                  >
+                    Publish it
+                  </TextLink>{' '}
+                  before the campaign is sent.
+                </Alert>
+              )}
               {chosen === undefined ? (
                 <Text size="sm" c="dimmed">
                   It is sent as it is when the campaign starts.

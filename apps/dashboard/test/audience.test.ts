@@ -1,0 +1,153 @@
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, seriousFindings, windowOf } from './browser.ts';
+
+inBrowser('contacts, groups and segments', () => {
+  test('a contact is added, found again, edited, unsubscribed, and deleted by its address', async () => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/contacts');
+    await page.getByRole('button', { name: 'Add a contact' }).first().click();
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByLabel('City').fill('London');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    await page.getByText('London').waitFor();
+    await page.getByText('Source: Dashboard').waitFor();
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('City').fill('Turin');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Turin').waitFor();
+
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByRole('button', { name: 'Resubscribe' }).waitFor();
+    await page.getByText('They asked not to be mailed any more.').first().waitFor();
+
+    await page.getByRole('button', { name: 'More for Ada Lovelace' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('ada@example.com');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No contacts yet').waitFor();
+  });
+
+  test('what is searched and filtered for is in the address, and a page of the list can be come back to', async () => {
+    const api = await testApi();
+    const contacts = Array.from({ length: 60 }, (_, at) => ({
+      email: `person${at}@example.com`,
+      name: `Person ${at}`,
+    }));
+    await api.post('/v1/contacts/batch', { contacts: [...contacts, { email: 'grace@example.com', name: 'Grace' }] });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/contacts');
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('link', { name: 'Person 0', exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Person 0', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByRole('link', { name: 'Grace' }).waitFor();
+
+    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('grac');
+    await page.waitForURL(/q=grac/);
+    await page.getByRole('link', { name: 'Person 59' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('link', { name: 'Grace' }).waitFor();
+
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Not mailed' }).click();
+    await page.getByText('Nobody matches').waitFor();
+    expect(page.url()).toContain('mailed=no');
+  });
+
+  test('a group is made of addresses, and keeps its last member', async () => {
+    const api = await testApi();
+    for (const email of ['ada@example.com', 'bob@example.com']) await api.contact(email);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/groups');
+    await page.getByRole('button', { name: 'New group' }).first().click();
+    await page.getByLabel('Name').fill('Beta');
+    await page.getByLabel('Members').fill('ada@example.com, nobody@example.com');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Beta' }).waitFor();
+    await page.getByRole('button', { name: 'Add members' }).click();
+    await page.getByLabel('Addresses of contacts').fill('bob@example.com');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('2 members').waitFor();
+    await page.getByRole('button', { name: 'Take out bob' }).click();
+    await page.getByText('1 member', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Take out ada' }).click();
+    await page.getByText(/a group is never empty/).waitFor();
+    await page.getByText('1 member', { exact: true }).waitFor();
+  });
+
+  test('a segment is built condition by condition, counted meanwhile, and saved', async () => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'select', options: ['free', 'pro'] });
+    for (const [at, plan] of ['free', 'pro', 'pro'].entries())
+      await api.contact(`person${at}@example.com`, { custom_fields: { plan } });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/segments');
+    await page.getByRole('link', { name: 'New segment' }).first().click();
+    await page.getByLabel('Name').fill('Pro');
+    await page.getByText('Complete the conditions').waitFor();
+    await page.getByRole('combobox', { name: 'What it is about' }).click();
+    await page.getByRole('option', { name: 'Plan' }).click();
+    await page.getByRole('combobox', { name: 'Compared with' }).click();
+    await page.getByRole('option', { name: 'pro' }).click();
+    await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Pro', level: 1 }).waitFor();
+    const { body } = await api.get('/v1/segments');
+    expect(body.data[0]).toMatchObject({
+      name: 'Pro',
+      filter: { and: [{ field: 'customFields.plan', op: 'is', value: 'pro' }] },
+    });
+  });
+
+  test('an address is suppressed and let go again; a field is added with a key of its name', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/suppressions');
+    await page.getByRole('button', { name: 'Add an address' }).click();
+    await page.getByLabel('Address', { exact: true }).fill('bob@example.com');
+    await page.getByRole('button', { name: 'Suppress' }).click();
+    await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Nobody is suppressed').waitFor();
+
+    await window.open('/fields');
+    await page.getByRole('button', { name: 'New field' }).first().click();
+    await page.getByLabel('Name').fill('Größe der Firma');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page
+      .getByText('grosse_der_firma')
+      .or(page.getByText('groe_der_firma'))
+      .or(page.getByText('groe_der_firma'))
+      .waitFor();
+  });
+
+  test('who may only look is offered nothing that changes anything', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    await using window = await windowOf(api, 'viewer');
+    const { page } = window;
+    await window.open(`/contacts/${ada.id}`);
+    await page.getByText('Source: API').waitFor();
+    expect(await page.getByRole('button', { name: /Unsubscribe|Edit|More for/ }).count()).toBe(0);
+    await window.open('/campaigns');
+    await page.getByText('No campaigns yet').waitFor();
+    expect(await page.getByRole('button', { name: 'New campaign' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,154 @@
+import { addLocalDomain } from '@postroom/domains';
+import { type Api, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, seriousFindings, windowOf, soon } from './browser.ts';
+
+/** A project that may send from example.com, with a group of two, one of whom is not mailed. */
+async function readyProject(): Promise<Api> {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  const [ada, bob] = [
+    await api.contact('ada@example.net', { name: 'Ada' }),
+    await api.contact('bob@example.net', { name: 'Bob' }),
+  ];
+  await api.patch(`/v1/contacts/${bob.id}`, { subscribed: false });
+  await api.post('/v1/groups', { name: 'Readers', contact_ids: [ada.id, bob.id] });
+  return api;
+}
+
+inBrowser('templates and campaigns', () => {
+  test('a template is written beside its preview, a placeholder comes from a list, and it is published', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/templates');
+    await page.getByRole('button', { name: 'New template' }).first().click();
+    await page.getByLabel('Name').fill('Monthly letter');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const preview = page.frameLocator('iframe');
+    await preview.getByText('Hello Ada Lovelace,').waitFor();
+
+    const editor = page.getByRole('textbox', { name: 'HTML' });
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('<h1>Autumn</h1><p>For ');
+    await page.getByRole('button', { name: 'Insert a placeholder' }).click();
+    await page.getByRole('menuitem', { name: /^Address/ }).click();
+    await preview.getByText('For ada@example.com').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    const { body } = await api.get('/v1/templates');
+    expect(body.data[0]).toMatchObject({ name: 'Monthly letter', status: 'published' });
+    expect(body.data[0].body).toContain('<p>For {{email}}');
+  });
+
+  test('a preview runs no script and asks no other host until images are wanted', async () => {
+    const api = await testApi();
+    const html =
+      '<p id="out">before</p><script>document.body.textContent = "ran"</script><img src="https://elsewhere.example/a.png">';
+    const { body } = await api.post('/v1/templates', { name: 'Hostile', body: html });
+    await using window = await windowOf(api);
+    const { page } = window;
+    const answered: string[] = [];
+    page.on('requestfinished', (request) => answered.push(request.url()));
+    await window.open(`/templates/${body.data.id}`);
+    await page.frameLocator('iframe').getByText('before').waitFor();
+    await page.getByRole('button', { name: 'Load images' }).waitFor();
+    await soon(() => window.problems.join()).toMatch(/Blocked script execution/);
+    await soon(() => window.problems.join()).toMatch(/Loading the image .* violates/);
+    expect(answered.filter((url) => url.includes('elsewhere.example'))).toEqual([]);
+    // That the browser says what it refused is what was wanted here.
+    await page.goto('about:blank');
+    window.problems.splice(0);
+  });
+
+  test('a campaign is written, checked, scheduled on the clocks of a place and made a draft again', async () => {
+    const api = await readyProject();
+    const subject = 'Hello {{name|there}}';
+    const { body: letter } = await api.post('/v1/templates', { name: 'Letter', subject, body: `<p>${subject}</p>` });
+    await api.post(`/v1/templates/${letter.data.id}/publish`);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/campaigns');
+    await page.getByRole('button', { name: 'New campaign' }).first().click();
+    await page.getByLabel('Name').fill('December letter');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Still missing').waitFor();
+    expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
+
+    await page.getByRole('combobox', { name: 'Sender’s address' }).fill('news@example.com');
+    await page.getByRole('combobox', { name: 'Groups' }).click();
+    await page.getByRole('option', { name: 'Readers' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 person would get it now.').waitFor();
+    await page.getByText('Left out: 1 unsubscribed, of 2.').waitFor();
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'Letter' }).click();
+    await page.getByText('Nothing keeps it from being sent.').waitFor();
+    expect(await page.getByLabel('Subject').inputValue()).toBe(subject);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Schedule' }).click();
+    const day = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('Date and time').fill(`${day}T10:00`);
+    await page.getByRole('combobox', { name: 'On the clocks of' }).click();
+    await page.getByRole('combobox', { name: 'On the clocks of' }).fill('Tokyo');
+    await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
+    await page.getByText('Scheduled', { exact: true }).waitFor();
+    const { body } = await api.get('/v1/campaigns');
+    expect(body.data[0].scheduledAt).toBe(`${day}T01:00:00.000Z`);
+
+    await page.getByRole('button', { name: 'Make it a draft again' }).click();
+    await page.getByText('Draft', { exact: true }).waitFor();
+  });
+
+  test('what is typed into a campaign is there after a reload, and what is wrong stands beside its field', async () => {
+    const api = await readyProject();
+    const { body } = await api.post('/v1/campaigns', { name: 'News' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${body.data.id}`);
+    await page.getByLabel('Subject').fill('Until Friday');
+    await page.getByText(/^Saved/).waitFor();
+    await expect
+      .poll(async () => (await api.get(`/v1/campaigns/${body.data.id}`)).body.data.subject)
+      .toBe('Until Friday');
+    await page.reload();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Until Friday');
+    await page.getByRole('combobox', { name: 'Sender’s address' }).fill('not an address');
+    await page.getByText('Not saved: see below.').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Sender’s address' }).getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('combobox', { name: 'Sender’s address' }).fill('');
+    await page.getByText(/^Saved/).waitFor();
+  });
+
+  test('a campaign that is being sent is paused, resumed and canceled by its name', async () => {
+    const api = await readyProject();
+    const groups = await api.get('/v1/groups');
+    const { body } = await api.post('/v1/campaigns', {
+      name: 'News',
+      subject: 'News',
+      from_email: 'news@example.com',
+      html: '<p>News</p>',
+      group_ids: [groups.body.data[0].id],
+    });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${body.data.id}`);
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByText('News goes to 1 person.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send it' }).click();
+    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('News');
+    await page.getByRole('button', { name: 'Cancel the campaign' }).click();
+    await page.getByText('Canceled', { exact: true }).waitFor();
+  });
+});
