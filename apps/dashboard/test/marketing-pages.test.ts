@@ -1,0 +1,128 @@
+import { addLocalDomain } from '@postroom/domains';
+import { pool, record } from '@postroom/platform';
+import { type Api, signedIn, type SignedIn, testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { inBrowser, openWindow, seriousFindings } from './browser.ts';
+
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const SCHEMES = ['light', 'dark'] as const;
+
+interface Ids {
+  contact: string;
+  group: string;
+  segment: string;
+  template: string;
+  draft: string;
+  sending: string;
+  email: string;
+}
+
+inBrowser('pages for marketers', () => {
+  let api: Api;
+  let owner: SignedIn;
+  let ids: Ids;
+
+  beforeAll(async () => {
+    api = await testApi();
+    owner = await signedIn(api, 'owner');
+    ids = await furnish(api);
+  });
+
+  test.each<[string, () => string]>([
+    ['Needs attention', () => '?period=24h'],
+    ['Ada Lovelace', () => '/contacts'],
+    ['Source: API', () => `/contacts/${ids.contact}`],
+    ['Readers', () => '/groups'],
+    ['ada@example.net', () => `/groups/${ids.group}`],
+    ['Londoners', () => '/segments'],
+    ['1 contact now', () => `/segments/${ids.segment}`],
+    ['Complete the conditions', () => '/segments/new'],
+    ['City', () => '/fields'],
+    ['They asked not to be mailed any more.', () => '/suppressions?reason=unsubscribed'],
+    ['Letter', () => '/templates'],
+    ['Insert a placeholder', () => `/templates/${ids.template}`],
+    ['Under way', () => '/campaigns'],
+    ['Check and send', () => `/campaigns/${ids.draft}`],
+    ['How it was set up', () => `/campaigns/${ids.sending}`],
+    ['550 no such user', () => `/campaigns/${ids.sending}/recipients?state=failed`],
+    ['ada@example.net', () => '/emails'],
+    ['What happened', () => `/emails/${ids.email}`],
+    ['There is nothing here', () => '/contacts/ctc_00000000000000000000000000'],
+  ])(
+    'the page with "%s" is usable by everybody in both schemes and sizes, and asks no other host',
+    async (text, path) => {
+      for (const colorScheme of SCHEMES) {
+        await using window = await openWindow(api, owner, { colorScheme });
+        const { page } = window;
+        await window.open(path());
+        // Some words stand in a column that phones do not show, so they are looked for before the window shrinks.
+        await page.getByText(text).first().waitFor();
+        await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
+        expect(await page.title()).toMatch(/ · Postroom$/);
+        expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+        for (const [name, size] of Object.entries(SIZES)) {
+          await page.setViewportSize(size);
+          expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);
+          const overflows = await page.evaluate(
+            'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+          );
+          expect(overflows, `${colorScheme}, ${name}: scrolls sideways`).toBe(false);
+        }
+      }
+    },
+  );
+});
+
+/** A project with something on every page, and a campaign whose recipients are in several states. */
+async function furnish(api: Api): Promise<Ids> {
+  const created = async (path: string, body: unknown) => (await api.post(path, body)).body.data.id as string;
+  await addLocalDomain(api.projectId, 'example.com');
+  await created('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+  const ada = await api.contact('ada@example.net', { name: 'Ada Lovelace', custom_fields: { city: 'London' } });
+  const bob = await api.contact('bob@example.net');
+  const eve = await api.contact('eve@example.net');
+  await api.patch(`/v1/contacts/${eve.id}`, { subscribed: false });
+  const group = await created('/v1/groups', { name: 'Readers', contact_ids: [ada.id, bob.id, eve.id] });
+  const template = await created('/v1/templates', { name: 'Letter', body: '<h1>Hello {{name|there}}</h1>' });
+  const campaign = { from_email: 'news@example.com', subject: 'News', html: '<p>News</p>', group_ids: [group] };
+  const sending = await created('/v1/campaigns', { name: 'Under way', ...campaign });
+  await putUnderWay(api, sending, [ada, bob]);
+  await pool.query("UPDATE campaigns SET status = 'paused' WHERE id = $1", [sending]);
+  await record(pool, api.projectId, [
+    { type: 'email.sent', data: {} },
+    { type: 'email.bounced', data: {} },
+  ]);
+  return {
+    contact: ada.id,
+    group,
+    segment: await created('/v1/segments', {
+      name: 'Londoners',
+      filter: { field: 'customFields.city', op: 'is', value: 'London' },
+    }),
+    template,
+    draft: await created('/v1/campaigns', { name: 'Next one', ...campaign }),
+    sending,
+    email: await created('/v1/emails', {
+      from: 'shop@example.com',
+      to: 'ada@example.net',
+      subject: 'Your order',
+      html: '<p>Thank you.</p>',
+      tags: ['order'],
+    }),
+  };
+}
+
+/** Writes what a sender would have written of a campaign by now: one message accepted, one refused. */
+async function putUnderWay(api: Api, campaignId: string, [one, other]: { id: string; email: string }[]): Promise<void> {
+  await pool.query(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, delivered_at, unsent_at, answer)
+     VALUES (postroom_id('eml'), $1, $2, $3, $4, 'accepted', now(), now(), NULL, '250 ok'),
+            (postroom_id('eml'), $1, $2, $5, $6, 'failed', NULL, NULL, now(), '550 no such user')`,
+    [api.projectId, campaignId, one?.id, one?.email, other?.id, other?.email],
+  );
+  await pool.query(
+    `UPDATE campaigns SET started_at = now(), frozen_at = now(), recipient_count = 2, accepted_count = 1, failed_count = 1,
+       delivered_count = 1 WHERE id = $1`,
+    [campaignId],
+  );
+}
