@@ -32,7 +32,7 @@ export async function readMultipart(
       form.once('finish', resolve);
       form.once('error', (error: Error) => reject(malformed(error)));
       request.once('close', () => {
-        if (!request.complete) reject(new DomainError('validation_error', 'The body broke off.'));
+        if (!request.complete) reject(brokenOff());
       });
       request.pipe(form);
     });
@@ -57,6 +57,9 @@ function open(request: IncomingMessage): BusboyInstance {
     throw malformed(error as Error);
   }
 }
+
+/** The caller went away, or was cut off; nobody hears this. */
+export const brokenOff = () => new DomainError('validation_error', 'The body broke off.');
 
 const malformed = ({ message }: Error) =>
   new DomainError('validation_error', `The body is not well-formed multipart/form-data: ${message}.`);

@@ -99,11 +99,12 @@ function checkMapping(
 ): CheckedMapping {
   const fields = customFields ?? undefined;
   const isObject = typeof fields === 'object' && !Array.isArray(fields);
-  if (fields !== undefined && !isObject) problem('columns.customFields', 'must be an object of columns by key');
+  if (fields !== undefined && !isObject)
+    problem('columns', 'must have an object of columns by key for the custom fields');
   const entries = isObject ? Object.entries(fields) : [];
   for (const [key, column] of entries) {
     if (typeof column !== 'string' || textProblem(column) !== undefined)
-      problem(`columns.customFields.${key}`, 'must be the name of a column');
+      problem('columns', `must have the name of a column for the custom field ${key}`);
   }
   return {
     ...(email != null && { email }),

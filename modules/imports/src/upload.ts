@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { audit, DomainError, invalid, pool, type Reply, type StreamExchange } from '@postroom/platform';
 import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
 import { checkOptions, type ImportOptions } from './options.ts';
-import { readMultipart } from './multipart.ts';
+import { brokenOff, readMultipart } from './multipart.ts';
 import { cut } from './parts.ts';
 
 /** What surrounds the file in a multipart body, at most, in bytes. */
@@ -84,7 +84,11 @@ function parse(options: string): unknown {
 const readText =
   (parameters: readonly string[]): ReadBody =>
   async ({ request, options }, takeFile) => {
-    await takeFile(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>);
+    await takeFile(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>).catch(
+      (error: unknown) => {
+        throw request.destroyed && !request.complete ? brokenOff() : error;
+      },
+    );
     const [charset] = parameters.flatMap((each) => /^charset="?([^"]+)"?$/i.exec(each)?.[1] ?? []);
     return { ...(charset !== undefined && { encoding: charset }), ...options };
   };

@@ -1,0 +1,139 @@
+import { pool } from '@postroom/platform';
+import { suppress } from '@postroom/contacts';
+import { startTestWorker, testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { contactsOf, download, importFile } from './testing.ts';
+
+beforeAll(startTestWorker);
+
+test('an export has every contact, newest first, with its custom fields and what an import does not take', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'seats', type: 'number' });
+  await api.post('/v1/custom-fields', { key: 'note', type: 'text' });
+  const ada = await api.contact('ada@example.com', { name: 'Ada, Countess', custom_fields: { seats: -3 } });
+  await api.contact('bob@example.com', { name: 'Bob "B" Lee', custom_fields: { note: 'two\r\nlines' } });
+  await suppress(pool, api.projectId, [{ email: 'ada@example.com', reason: 'complained' }]);
+  const { createdAt, updatedAt } = (await api.get(`/v1/contacts/${ada.id}`)).body.data;
+  const file = await download(api, '/v1/contacts/export');
+  const [header, bob, lines, last] = file.split('\r\n');
+  expect(header).toBe('email,name,seats,note,id,source,suppression_status,created_at,updated_at');
+  expect(`${bob}\r\n${lines}`).toMatch(/^bob@example\.com,"Bob ""B"" Lee",,"two\r\nlines",ctc_\w+,api,none,/);
+  expect(last).toBe(`ada@example.com,"Ada, Countess",-3,,${ada.id},api,complained,${createdAt},${updatedAt}`);
+});
+
+test('the filters are those of the list: a group, a segment and the others', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com', { name: 'Ada' });
+  await api.contact('bob@example.com', { name: 'Bob' });
+  const { body: group } = await api.post('/v1/groups', { name: 'A', contact_ids: [ada.id] });
+  const filter = { field: 'name', op: 'is', value: 'Bob' };
+  const { body: segment } = await api.post('/v1/segments', { name: 'B', filter });
+  const emails = async (query: string) =>
+    (await download(api, `/v1/contacts/export?${query}`))
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')[0]);
+  expect(await emails(`group_id=${group.data.id}`)).toEqual(['ada@example.com']);
+  expect(await emails(`segment_id=${segment.data.id}`)).toEqual(['bob@example.com']);
+  expect(await emails('search=ADA&source=api&suppressed=false&created_after=2026-01-01T00:00:00Z')).toEqual([
+    'ada@example.com',
+  ]);
+  expect(await emails('email=nobody@example.com')).toEqual([]);
+});
+
+test('what is wrong with an export is an error, not a file', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const eve = await other.contact('eve@example.com');
+  const { body: theirs } = await other.post('/v1/groups', { name: 'Theirs', contact_ids: [eve.id] });
+  const { key: sending } = await api.newKey('sending');
+  const answers = [
+    await api.get(`/v1/contacts/export?group_id=${theirs.data.id}`),
+    await api.get('/v1/contacts/export?segment_id=nonsense'),
+    await api.get('/v1/contacts/export?raw=maybe'),
+    await api.get('/v1/contacts/export?colour=red'),
+    await api.send('GET', '/v1/contacts/export', { key: sending }),
+    await api.send('GET', '/v1/contacts/export', { key: null }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400, 403, 401]);
+});
+
+const FORMULAS = ['=1+1', '+49 30 1234', '-5', '@SUM(A1)', "'=1", "O'Brien"];
+
+test('what a spreadsheet would run as a formula is guarded, unless raw is asked for; an import takes the guard away', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'note', type: 'text' });
+  for (const [n, note] of FORMULAS.entries()) {
+    await api.contact(`p${n}@example.com`, { name: note, custom_fields: { note } });
+  }
+  const before = await contactsOf(api);
+  const file = await download(api, '/v1/contacts/export');
+  expect(file).not.toMatch(/(^|,|")[=+\-@]/m);
+  const raw = await download(api, '/v1/contacts/export?raw=true');
+  for (const note of FORMULAS) expect(raw).toContain(`,${note},${note},`);
+
+  const again = await importFile(api, file, { on_conflict: 'update', create_fields: true });
+  expect(again.counts).toMatchObject({ rows: 6, unchanged: 6 });
+  const copy = await testApi();
+  const copied = await importFile(copy, file, { create_fields: true });
+  expect(copied.columns.map(({ name, fields }) => [name, ...fields])).toEqual([
+    ['email', 'email'],
+    ['name', 'name'],
+    ['note', 'customFields.note'],
+    ['id'],
+    ['source'],
+    ['suppression_status'],
+    ['created_at'],
+    ['updated_at'],
+  ]);
+  expect(await contactsOf(copy)).toEqual(before);
+});
+
+test('a byte order mark is written for Excel when it is asked for', async () => {
+  const api = await testApi();
+  const bytes = async (query: string) => {
+    const response = await fetch(`${api.url}/v1/contacts/export${query}`, {
+      headers: { Authorization: `Bearer ${api.key}` },
+    });
+    return [...new Uint8Array(await response.arrayBuffer()).subarray(0, 3)];
+  };
+  expect(await bytes('?bom=true')).toEqual([0xef, 0xbb, 0xbf]);
+  expect(await bytes('')).toEqual([...Buffer.from('ema')]);
+});
+
+test('an export is streamed: many at once are refused for the moment, and one that nobody reads on is let go', async () => {
+  const api = await testApi();
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source)
+     SELECT postroom_id('ctc'), $1, 'p' || n || '@example.com', 'p' || n || '@example.com', repeat('x', 200), 'api'
+       FROM generate_series(1, 60000) AS n`,
+    [api.projectId],
+  );
+  const open = async () => {
+    const stop = new AbortController();
+    const headers = { Authorization: `Bearer ${api.key}` };
+    const response = await fetch(`${api.url}/v1/contacts/export`, { headers, signal: stop.signal });
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), stop };
+  };
+  const four = await Promise.all([open(), open(), open(), open()]);
+  expect(four.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(await open()).toMatchObject({ status: 429, retryAfter: '10' });
+  for (const { stop } of four) stop.abort();
+  await expect
+    .poll(async () => (await download(api, '/v1/contacts/export').catch(() => '')).split('\r\n').length)
+    .toBe(60_002);
+});
+
+test('a HEAD tells what a GET would, without the file', async () => {
+  const api = await testApi();
+  const response = await fetch(`${api.url}/v1/contacts/export`, {
+    method: 'HEAD',
+    headers: { Authorization: `Bearer ${api.key}` },
+  });
+  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+    '',
+  ]);
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="contacts-\d{4}-\d\d-\d\d\.csv"$/);
+});

@@ -1,0 +1,380 @@
+import { pool } from '@postroom/platform';
+import { suppress } from '@postroom/contacts';
+import { type Api, startTestWorker, testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { contactsOf, ended, errorsOf, importFile, upload } from './testing.ts';
+
+beforeAll(startTestWorker);
+
+const counts = (some: object) => ({
+  rows: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  duplicates: 0,
+  suppressed: 0,
+  invalid: 0,
+  ...some,
+});
+
+test('each row becomes a contact of source import, and contact.created fires for each', async () => {
+  const api = await testApi();
+  const done = await importFile(api, 'email,name\nada@example.com,Ada Lovelace\ngrace@example.com,\n');
+  expect(done).toMatchObject({
+    status: 'completed',
+    progress: 1,
+    counts: counts({ rows: 2, created: 2 }),
+    error: null,
+  });
+  expect(await contactsOf(api)).toEqual([
+    ['ada@example.com', 'Ada Lovelace', {}],
+    ['grace@example.com', 'grace', {}],
+  ]);
+  const { body } = await api.get('/v1/contacts?source=import');
+  const [grace, ada] = body.data;
+  expect((await api.events()).map(({ type, data }) => ({ type, data }))).toEqual([
+    { type: 'contact.created', data: { contact_id: ada.id, email: 'ada@example.com', name: 'Ada Lovelace' } },
+    { type: 'contact.created', data: { contact_id: grace.id, email: 'grace@example.com', name: 'grace' } },
+  ]);
+});
+
+test('columns are custom fields by key, by label or by what a key of their name would be, and coerced', async () => {
+  const api = await testApi();
+  for (const field of [
+    { key: 'plan', type: 'select', options: ['free', 'pro'] },
+    { key: 'seats', type: 'number' },
+    { key: 'since', label: 'Customer since', type: 'date' },
+    { key: 'vip_guest', label: 'x', type: 'boolean' },
+  ]) {
+    await api.post('/v1/custom-fields', field);
+  }
+  const file =
+    'E-Mail;Full name;PLAN;seats;customer since;VIP guest;other\nada@example.com;Ada;PRO;3;2026-11-21;yes;x\n';
+  const done = await importFile(api, file);
+  expect(done.columns.map(({ name, fields, type, isNew }) => [name, ...fields, type, isNew])).toEqual([
+    ['E-Mail', 'email', null, false],
+    ['Full name', 'name', null, false],
+    ['PLAN', 'customFields.plan', 'select', false],
+    ['seats', 'customFields.seats', 'number', false],
+    ['customer since', 'customFields.since', 'date', false],
+    ['VIP guest', 'customFields.vip_guest', 'boolean', false],
+    ['other', null, false],
+  ]);
+  expect(await contactsOf(api)).toEqual([
+    ['ada@example.com', 'Ada', { plan: 'pro', seats: 3, since: '2026-11-21', vip_guest: true }],
+  ]);
+});
+
+test('a row that can not be a contact is reported with its line, its fields and why, and holds back no other', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'seats', type: 'number' });
+  const file = [
+    'email,name,seats',
+    'ada@example.com,"Ada',
+    'Lovelace",1',
+    ',Nobody,2',
+    'bob at example.com,Bob,many',
+    '',
+    'carl@example.com,Carl',
+    `dora@example.com,${'x'.repeat(201)},3`,
+    '"eve@example.com,Eve,4',
+    'frank@example.com,Fr\0ank,5',
+    'grace@example.com,Grace,6,,',
+    ',,',
+  ].join('\r\n');
+  const done = await importFile(api, file);
+  expect(done.counts).toEqual(counts({ rows: 8, created: 2, invalid: 6 }));
+  expect(await errorsOf(api, done.id)).toEqual([
+    '4 email is required',
+    '5 custom_fields.seats must be a number',
+    '5 email must be an email address such as ada@example.com',
+    '7 row 2 columns instead of 3',
+    '8 name must be at most 200 characters',
+    '9 row a quote is opened and never closed',
+    '10 row a value holds a NUL character',
+  ]);
+  expect((await contactsOf(api)).map(([email]) => email)).toEqual(['ada@example.com', 'grace@example.com']);
+});
+
+test('of rows with the same address, whatever its case, the first good one wins; the others are told its line', async () => {
+  const api = await testApi();
+  const file = 'email,name\nada@example,Bad\nAda@Example.com,First\n ADA@example.com ,Second\nada@example.com,Third\n';
+  for (const onConflict of ['skip', 'update']) {
+    const done = await importFile(api, file, { on_conflict: onConflict });
+    expect(done.counts).toMatchObject({ rows: 4, duplicates: 2, invalid: 1 });
+    expect(await errorsOf(api, done.id)).toEqual([
+      '2 email must have a domain such as example.com after the @',
+      '4 email is in line 3 already',
+      '5 email is in line 3 already',
+    ]);
+    expect(await contactsOf(api)).toEqual([['Ada@Example.com', 'First', {}]]);
+  }
+});
+
+test('an address that is not to be mailed is reported; a contact that has one is updated as others are', async () => {
+  const api = await testApi();
+  await api.contact('known@example.com', { name: 'Known' });
+  const addresses = ['gone@example.com', 'known@example.com'];
+  await suppress(
+    pool,
+    api.projectId,
+    addresses.map((email) => ({ email, reason: 'bounced' })),
+  );
+  const file = 'email,name\nGONE@example.com,Gone\nknown@example.com,Known better\nnew@example.com,New\n';
+  const done = await importFile(api, file, { on_conflict: 'update' });
+  expect(done.counts).toEqual(counts({ rows: 3, created: 1, updated: 1, suppressed: 1 }));
+  expect(await errorsOf(api, done.id)).toEqual(["2 email is on the project's suppression list"]);
+  expect(await contactsOf(api)).toEqual([
+    ['known@example.com', 'Known better', {}],
+    ['new@example.com', 'New', {}],
+  ]);
+});
+
+test('on_conflict=skip leaves contacts as they are; nothing fires', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com', { name: 'Ada' });
+  const done = await importFile(api, 'email,name\nada@example.com,Somebody else\n');
+  expect(done.counts).toEqual(counts({ rows: 1, unchanged: 1 }));
+  expect(await contactsOf(api)).toEqual([['ada@example.com', 'Ada', {}]]);
+  expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created']);
+});
+
+test('on_conflict=update writes what is given, a blank cell changes nothing, and contact.updated fires where a name changed', async () => {
+  const api = await testApi();
+  for (const key of ['plan', 'city']) await api.post('/v1/custom-fields', { key, type: 'text' });
+  const custom_fields = { plan: 'free', city: 'London' };
+  for (const name of ['ada', 'bob', 'cy']) await api.contact(`${name}@example.com`, { name, custom_fields });
+  const file =
+    'email,name,plan,city\nada@example.com,Ada King,pro,\nbob@example.com,,pro,Bonn\ncy@example.com,cy,free,\n';
+  const done = await importFile(api, file, { on_conflict: 'update' });
+  expect(done.counts).toEqual(counts({ rows: 3, updated: 2, unchanged: 1 }));
+  expect(await contactsOf(api)).toEqual([
+    ['ada@example.com', 'Ada King', { plan: 'pro', city: 'London' }],
+    ['bob@example.com', 'bob', { plan: 'pro', city: 'Bonn' }],
+    ['cy@example.com', 'cy', custom_fields],
+  ]);
+  expect((await api.events('contact.updated')).map(({ data }) => data.email)).toEqual(['ada@example.com']);
+});
+
+test('a dry run writes nothing, and tells what the import would do, errors included', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com', { name: 'Ada' });
+  await api.contact('bob@example.com', { name: 'Bob' });
+  await suppress(pool, api.projectId, [{ email: 'gone@example.com', reason: 'manual' }]);
+  const before = await contactsOf(api);
+  const file = [
+    'email,name,plan',
+    'ada@example.com,Ada King,pro',
+    'bob@example.com,Bob,',
+    'cy@example.com,Cy,pro',
+    'CY@example.com,Cy,pro',
+    'gone@example.com,Gone,free',
+    'nonsense,,',
+  ].join('\n');
+  const options = { on_conflict: 'update', create_fields: true, group_name: 'New' };
+  const dry = await importFile(api, file, { ...options, dry_run: true });
+  expect(await contactsOf(api)).toEqual(before);
+  expect((await api.get('/v1/custom-fields')).body.data).toEqual([]);
+  expect((await api.get('/v1/groups')).body.data).toEqual([]);
+  expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created', 'contact.created']);
+  const real = await importFile(api, file, options);
+  expect(real.counts).toEqual(
+    counts({ rows: 6, created: 1, updated: 1, unchanged: 1, duplicates: 1, suppressed: 1, invalid: 1 }),
+  );
+  expect(dry.counts).toEqual(real.counts);
+  expect(dry.columns).toEqual(real.columns);
+  expect(await errorsOf(api, dry.id)).toEqual(await errorsOf(api, real.id));
+});
+
+test('create_fields makes columns custom fields of the types that their values have, unless they are blank', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
+  const rows = Array.from(
+    { length: 30 },
+    (_, n) =>
+      `p${n}@example.com,Ann,Lee,Bonn,${['free', 'pro'][n % 2]},${n},2026-01-${10 + (n % 20)},${n % 2 ? 'yes' : 'no'},0${n},,'=${n}`,
+  );
+  const file = ['email,First name,Last name,City,Plan,Seats,Signed up,VIP,Postcode,Void,Formula', ...rows].join('\n');
+  const done = await importFile(api, file, { create_fields: true });
+  expect(done.counts.created).toBe(30);
+  const { body } = await api.get('/v1/custom-fields');
+  expect(
+    body.data.map(({ key, label, type, options }: Record<string, unknown>) => [key, label, type, options]).reverse(),
+  ).toEqual([
+    ['city', 'city', 'text', []],
+    ['first_name', 'First name', 'select', ['Ann']],
+    ['last_name', 'Last name', 'select', ['Lee']],
+    ['plan', 'Plan', 'select', ['free', 'pro']],
+    ['seats', 'Seats', 'number', []],
+    ['signed_up', 'Signed up', 'date', []],
+    ['vip', 'VIP', 'boolean', []],
+    ['postcode', 'Postcode', 'text', []],
+    ['formula', 'Formula', 'text', []],
+  ]);
+  expect((await contactsOf(api))[0]).toEqual([
+    'p0@example.com',
+    'Ann Lee',
+    {
+      city: 'Bonn',
+      first_name: 'Ann',
+      last_name: 'Lee',
+      plan: 'free',
+      seats: 0,
+      signed_up: '2026-01-10',
+      vip: false,
+      postcode: '00',
+      formula: '=0',
+    },
+  ]);
+});
+
+test('contacts join the group that is named; it is made with its first member, and existing contacts hear of it', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const file = 'email\nada@example.com\nbob@example.com\n';
+  const done = await importFile(api, file, { group_name: ' Newsletter ' });
+  const group = (await api.get(`/v1/groups/${done.groupId}`)).body.data;
+  expect(group).toMatchObject({ name: 'Newsletter', memberCount: 2 });
+  expect((await api.events('contact.updated')).map(({ data }) => data.contact_id)).toEqual([ada.id]);
+  const again = await importFile(api, 'email\nada@example.com\ncy@example.com\n', { group_name: 'Newsletter' });
+  expect(again.groupId).toBe(done.groupId);
+  await importFile(api, 'email\ndora@example.com\n', { group_id: done.groupId });
+  expect((await api.get(`/v1/groups/${done.groupId}`)).body.data.memberCount).toBe(4);
+  expect(await api.events('contact.updated')).toHaveLength(1);
+});
+
+test('a group is never empty: no contact, no group; one that is deleted meanwhile is left alone', async () => {
+  const api = await testApi();
+  const none = await importFile(api, 'email\nnonsense\n', { group_name: 'Nobody' });
+  expect([none.groupId, (await api.get('/v1/groups')).body.data]).toEqual([null, []]);
+  const ada = await api.contact('ada@example.com');
+  const { body } = await api.post('/v1/groups', { name: 'Gone', contact_ids: [ada.id] });
+  const { body: accepted } = await upload(api, 'email\nbob@example.com\n', { group_id: body.data.id });
+  await api.delete(`/v1/groups/${body.data.id}`);
+  expect(await ended(api, accepted.data.id)).toMatchObject({ status: 'completed', counts: { created: 1 } });
+});
+
+test('columns are mapped by their names in the file, without regard to case; what is not given is told by the names', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
+  await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
+  const file = 'Kontakt;Mail privat;Vorn.;Nachn.;Tarif;city\nold@example.com;ada@example.com;Ada;Lovelace;pro;Bonn\n';
+  const done = await importFile(api, file, {
+    columns: { email: 'mail privat', name: ['Vorn.', 'nachn.'], custom_fields: { plan: 'TARIF' } },
+  });
+  expect(done.columns.map(({ fields }) => fields)).toEqual([
+    [],
+    ['email'],
+    ['name'],
+    ['name'],
+    ['customFields.plan'],
+    [],
+  ]);
+  expect(await contactsOf(api)).toEqual([['ada@example.com', 'Ada Lovelace', { plan: 'pro' }]]);
+  const rest = await importFile(api, file, { columns: { email: 'Kontakt', name: [] } });
+  expect(rest.columns.map(({ fields }) => fields)).toEqual([['email'], [], [], [], [], ['customFields.city']]);
+});
+
+test.each([
+  ['names,of\nno,address\n', {}, 'No column is called email or holds addresses; the columns are: names, of.'],
+  ['email,name\n', { columns: { email: 'E-Mail' } }, 'No column is called "E-Mail"; the columns are: email, name.'],
+  [
+    'email,plan\na@example.com,pro\n',
+    { columns: { custom_fields: { tarif: 'plan' } } },
+    'tarif is not a custom field of this project. Add it first, or ask for create_fields.',
+  ],
+  [
+    'email,plan\na@example.com,pro\n',
+    { create_fields: true, columns: { custom_fields: { 'not a key': 'plan' } } },
+    "The custom field not a key can't be made: key: must begin with a letter and have at most 64 letters, digits and underscores",
+  ],
+  ['"email,name\na@example.com,Ann\n', {}, 'Line 1 should name the columns: a quote is opened and never closed.'],
+  ['\n\n', {}, 'The file is empty.'],
+  [
+    'x\n'.repeat(2_000_000),
+    {},
+    'The file has 2,000,001 lines, and an import takes 2,000,000 at most. Split it into several.',
+  ],
+])(
+  'a file that can not be used fails the import in a sentence, and nothing is written: %#',
+  async (file, options, error) => {
+    const api = await testApi();
+    expect(await importFile(api, file, options)).toMatchObject({ status: 'failed', error, counts: counts({}) });
+    expect(await contactsOf(api)).toEqual([]);
+  },
+);
+
+test.each([
+  ['UTF-8 with a byte order mark', 'utf-8', ',', Buffer.from('\uFEFFemail,name\nzoe@example.com,Zoé ☕\n')],
+  [
+    'UTF-16 with tabs, as Excel writes it',
+    'utf-16le',
+    '\t',
+    Buffer.from('\uFEFFemail\tname\r\nzoe@example.com\tZoé ☕\r\n', 'utf16le'),
+  ],
+  [
+    'Windows-1252 with sep=;',
+    'windows-1252',
+    ';',
+    Buffer.from('sep=;\r\nemail;name\r\nzoe@example.com;Zo\xe9 \x95\r\n', 'latin1'),
+  ],
+])('the encoding and the separator are found out: %s', async (_name, encoding, separator, bytes) => {
+  const api = await testApi();
+  const done = await importFile(api, new Uint8Array(bytes));
+  expect(done).toMatchObject({ status: 'completed', encoding, separator, counts: { created: 1 } });
+  expect((await contactsOf(api))[0]?.[1]).toMatch(/^Zoé [☕•]$/);
+});
+
+test('an encoding and a separator that are given are taken', async () => {
+  const api = await testApi();
+  const bytes = new Uint8Array(Buffer.from('email:name\nzoe@example.com:\xfa\xcf\xd1\n', 'latin1'));
+  const done = await importFile(api, bytes, { encoding: 'koi8-r', separator: ':' });
+  expect(done).toMatchObject({ encoding: 'koi8-r', separator: ':' });
+  expect(await contactsOf(api)).toEqual([['zoe@example.com', 'Зоя', {}]]);
+});
+
+test('odd files are read: no names of columns, one column, lone carriage returns, quotes around all, no line break at the end', async () => {
+  const files: [string, number][] = [
+    ['Ada;ada@example.com\nBob;bob@example.com\n', 2],
+    ['email\nada@example.com\nbob@example.com', 2],
+    ['email,name\rada@example.com,Ada\rbob@example.com,Bob\r', 2],
+    ['"email","name"\r\n"ada@example.com","Ada ""the Countess"""\r\n"bob@example.com","two\r\nlines"\r\n', 2],
+    ['\n\n email , name \n\n ada@example.com , Ada \n', 1],
+    ['name,email,name\nAda,ada@example.com,Bob\n', 1],
+    ['email\n', 0],
+  ];
+  for (const [file, created] of files) {
+    const api = await testApi();
+    expect(await importFile(api, file)).toMatchObject({ status: 'completed', counts: { rows: created, created } });
+  }
+});
+
+test('imports are listed newest first, and are of their project alone', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const [one, two] = [await importFile(api, 'email\n'), await importFile(api, 'email\n')];
+  const page = await api.get('/v1/imports?limit=1');
+  expect(page.body).toMatchObject({ data: [{ id: two.id }], has_more: true });
+  const { body } = await api.get(`/v1/imports?cursor=${page.body.next_cursor}`);
+  expect(body).toMatchObject({ data: [{ id: one.id }], has_more: false });
+  for (const path of [`/v1/imports/${one.id}`, `/v1/imports/${one.id}/errors`, '/v1/imports/nonsense/errors']) {
+    expect(await other.get(path)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  }
+  expect((await other.post(`/v1/imports/${one.id}/cancel`)).status).toBe(404);
+});
+
+test('an import that has ended can not be canceled', async () => {
+  const api = await testApi();
+  const { id } = await importFile(api, 'email\n');
+  expect(await api.post(`/v1/imports/${id}/cancel`)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict' } },
+  });
+});
+
+test('what is kept of a file when its import has ended is nothing', async () => {
+  const api: Api = await testApi();
+  const { id } = await importFile(api, 'email\nada@example.com\n');
+  for (const table of ['import_parts', 'import_batches']) {
+    expect((await pool.query(`SELECT 1 FROM ${table} WHERE import_id = $1`, [id])).rowCount).toBe(0);
+  }
+});

@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { config, newId, startWorkflow } from '@postroom/platform';
+import { migrate } from '@postroom/platform/migrate';
+import { eventually } from '@postroom/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// A database and a task queue of their own: only the workers of this file, which it kills, see the imports.
+const database = `imports_${randomUUID().replaceAll('-', '')}`;
+const databaseUrl = new URL(config.DATABASE_URL ?? '');
+let admin: pg.Client;
+let db: pg.Client;
+let worker: ChildProcess | undefined;
+
+beforeAll(async () => {
+  admin = new pg.Client({ connectionString: databaseUrl.href });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${database}`);
+  databaseUrl.pathname = `/${database}`;
+  await migrate(databaseUrl.href);
+  db = new pg.Client({ connectionString: databaseUrl.href });
+  await db.connect();
+});
+
+afterAll(async () => {
+  await kill();
+  await db.end();
+  await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
+  await admin.end();
+});
+
+function start(): void {
+  worker = fork(join(import.meta.dirname, 'kill.worker.ts'), {
+    env: { ...process.env, DATABASE_URL: databaseUrl.href, TEMPORAL_TASK_QUEUE: database },
+    execArgv: [],
+  });
+}
+
+/** kill -9, as a machine that fails does it. */
+async function kill(): Promise<void> {
+  const killed = worker;
+  worker = undefined;
+  if (killed === undefined) return;
+  const ended = new Promise((resolve) => killed.once('exit', resolve));
+  killed.kill('SIGKILL');
+  await ended;
+}
+
+/** The most memory that the worker has had, in MB. */
+const memory = () =>
+  new Promise<number>((resolve) => {
+    worker?.once('message', (megabytes) => resolve(Number(megabytes)));
+    worker?.send('memory');
+  });
+
+/** Stores a file as an upload does, and starts its import. */
+async function importOf(file: string): Promise<{ id: string; projectId: string }> {
+  const [id, projectId] = [newId('imp'), newId('prj')];
+  const bytes = Buffer.from(file);
+  await db.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
+  await db.query(
+    `INSERT INTO imports (id, project_id, status, size, on_conflict, dry_run, create_fields, group_name)
+     VALUES ($1, $2, 'queued', $3, 'skip', false, true, 'Everybody')`,
+    [id, projectId, bytes.length],
+  );
+  for (let at = 0; at < bytes.length; at += 1_000_000) {
+    await db.query('INSERT INTO import_parts (import_id, number, data) VALUES ($1, $2, $3)', [
+      id,
+      at / 1_000_000,
+      bytes.subarray(at, at + 1_000_000),
+    ]);
+  }
+  await startWorkflow(db, { workflowId: id, type: 'importContacts', args: [id] });
+  return { id, projectId };
+}
+
+const rowOf = async (id: string) => (await db.query('SELECT * FROM imports WHERE id = $1', [id])).rows[0];
+const one = async (text: string, values: unknown[]) => (await db.query(text, values)).rows[0];
+
+/** Every hundredth row has an address that an earlier one has, and every thousandth none. */
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => {
+    if (n % 1000 === 999) return `nobody,Nobody ${n},x`;
+    return `person${n % 100 === 99 ? n - 50 : n}@example.com,Person ${n},note ${n}`;
+  });
+const fileOf = (count: number) => ['email,name,note', ...rowsOf(count)].join('\n');
+
+test(
+  'kill -9 of the worker in mid-import: it goes on where it was, nothing is doubled and nothing lost',
+  { timeout: 180_000 },
+  async () => {
+    const ROWS = 100_000;
+    const { id, projectId } = await importOf(fileOf(ROWS));
+    const reached: number[] = [];
+    start();
+    for (const rows of [0, 30_000, 60_000]) {
+      await eventually(async () => expect((await rowOf(id)).rows).toBeGreaterThan(rows), 60_000);
+      await kill();
+      const { status, rows: kept } = await rowOf(id);
+      expect(status).toBe('running');
+      reached.push(kept);
+      start();
+    }
+    await eventually(async () => expect((await rowOf(id)).status).toBe('completed'), 90_000);
+
+    const [invalid, duplicates] = [ROWS / 1000, ROWS / 100 - ROWS / 1000];
+    const created = ROWS - invalid - duplicates;
+    expect(await rowOf(id)).toMatchObject({
+      rows: ROWS,
+      created,
+      duplicates,
+      invalid,
+      updated: 0,
+      unchanged: 0,
+      suppressed: 0,
+    });
+    expect(
+      await one(
+        'SELECT count(*)::int AS contacts, count(DISTINCT email_key)::int AS addresses FROM contacts WHERE project_id = $1',
+        [projectId],
+      ),
+    ).toEqual({ contacts: created, addresses: created });
+    expect(
+      await one(
+        `SELECT count(*)::int AS events, count(DISTINCT e.data->>'contact_id')::int AS contacts
+           FROM events e JOIN contacts c ON c.id = e.data->>'contact_id' WHERE e.project_id = $1 AND e.type = 'contact.created'`,
+        [projectId],
+      ),
+    ).toEqual({ events: created, contacts: created });
+    expect(await one('SELECT count(*)::int AS errors FROM import_errors WHERE import_id = $1', [id])).toEqual({
+      errors: invalid + duplicates,
+    });
+    expect(await one('SELECT message FROM import_errors WHERE import_id = $1 AND line = 99901', [id])).toEqual({
+      message: 'is in line 99851 already',
+    });
+    expect(
+      await one(
+        'SELECT count(*)::int AS members FROM group_members m JOIN groups g ON g.id = m.group_id WHERE g.project_id = $1',
+        [projectId],
+      ),
+    ).toEqual({ members: created });
+    // What was written before a kill was not written again.
+    expect(reached.every((rows, n) => rows > (reached[n - 1] ?? 0))).toBe(true);
+    console.info(`killed at ${reached.join(', ')} of ${ROWS} rows`);
+  },
+);
+
+test('a file of 300,000 rows takes no more memory than one of 50,000', { timeout: 180_000 }, async () => {
+  await kill();
+  start();
+  const measured: number[] = [];
+  for (const count of [50_000, 300_000]) {
+    const { id } = await importOf(fileOf(count));
+    await eventually(async () => expect((await rowOf(id)).status).toBe('completed'), 120_000);
+    measured.push(await memory());
+  }
+  const [few = 0, many = 0] = measured;
+  console.info(`${few} MB for 50,000 rows, ${many} MB for 300,000`);
+  expect(many - few).toBeLessThan(60);
+});

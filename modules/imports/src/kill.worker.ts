@@ -1,0 +1,21 @@
+// A worker and a relay for imports alone, as a program of its own that a test can kill (see kill.test.ts).
+import { fileURLToPath } from 'node:url';
+import { config } from '@postroom/platform';
+import { outboxSource, startRelay } from '@postroom/platform/relay';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import * as activities from './activities.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = config;
+const worker = await Worker.create({
+  connection: await NativeConnection.connect({ address }),
+  taskQueue,
+  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  activities,
+});
+const client = new Client({ connection: await Connection.connect({ address }) });
+process.on('disconnect', () => process.exit(1)); // it does not outlive its test
+/** Tells how much memory it had at most, in MB. */
+process.on('message', () => process.send?.(Math.round(process.resourceUsage().maxRSS / 1024)));
+await Promise.all([worker.run(), startRelay(client, [outboxSource])]);
