@@ -12,7 +12,7 @@ export default defineConfig({
     include: [
       '{modules,apps}/*/src/**/*.test.ts',
       'workflows/src/**/*.test.ts',
-      'sdk/*/test/**/*.test.ts',
+      '{sdk,apps}/*/test/**/*.test.ts',
       'scripts/**/*.test.{mjs,ts}',
     ],
     globalSetup: [join(root, 'modules/testkit/src/global-setup.ts')],

@@ -1,15 +1,15 @@
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
+
 import '@fontsource-variable/inter/wght.css';
 import './app/app.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
 import { theme } from './app/theme.ts';
+import { NotificationArea } from './parts/notify.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
 // The scroll lock of modals makes a style element of its own, with the nonce that this package holds.
@@ -20,8 +20,8 @@ if (root === null) throw new Error('index.html has no element with the id root.'
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <Notifications position="bottom-right" />
       <RouterProvider router={router} />
+      <NotificationArea />
     </MantineProvider>
   </StrictMode>,
 );

@@ -3,6 +3,7 @@ export { type Received, type Receiver, startReceiver } from './receiver.ts';
 export { eventually } from './eventually.ts';
 export { startTestWorker } from './worker.ts';
 export { type SignedIn, signedIn, signIn, TEST_PASSWORD } from './person.ts';
+export type { Role } from '@postroom/people';
 export { type SinkAnswer, type SinkRule, type SmtpSink, startSmtpSink, type SunkMail } from './smtp-sink.ts';
 export { startSystem, type System, type SystemApi } from './system.ts';
 export { freePorts } from '@postroom/launcher';

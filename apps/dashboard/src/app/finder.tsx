@@ -46,6 +46,8 @@ export default function Finder({ asked }: { asked: number }) {
         { group: 'Pages', actions: [...pages, account] },
         ...(others.length === 0 ? [] : [{ group: 'Projects', actions: others }]),
       ]}
+      title="Go to a page or a project"
+      className="finder"
       shortcut={null}
       nothingFound="Nothing has that name."
       highlightQuery

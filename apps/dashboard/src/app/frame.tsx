@@ -56,8 +56,8 @@ export function ProjectFrame() {
             </Group>
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar p="sm" aria-label="Pages">
-          <AppShell.Section grow component={ScrollArea} type="auto">
+        <AppShell.Navbar p="sm" aria-label="Pages" className={open ? undefined : 'closed'}>
+          <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={8}>
             <Places onGo={close} />
           </AppShell.Section>
         </AppShell.Navbar>
@@ -122,12 +122,13 @@ function FinderButton() {
   useHotkeys([['mod+K', ask]]);
   return (
     <>
-      <UnstyledButton onClick={ask} className="finder-button" aria-label="Go to a page (Ctrl+K)">
+      <UnstyledButton onClick={ask} className="finder-button">
         <IconSearch size={16} aria-hidden />
-        <Text size="sm" c="dimmed" visibleFrom="md">
+        <span className="visually-hidden">Find a page</span>
+        <Text size="sm" c="dimmed" visibleFrom="md" aria-hidden>
           Go to…
         </Text>
-        <Kbd size="xs" visibleFrom="md">
+        <Kbd size="xs" visibleFrom="md" aria-hidden>
           Ctrl K
         </Kbd>
       </UnstyledButton>

@@ -55,7 +55,7 @@ export function Gate() {
 
 async function load(): Promise<State> {
   const { data, error } = await clientFor('').query(ME, {}, { requestPolicy: 'network-only' }).toPromise();
-  if (data !== undefined) {
+  if (data != null) {
     const projects = data.myProjects.map(({ role, project }) => ({ ...project, role }));
     return { kind: 'in', session: { me: data.me, projects } };
   }

@@ -32,6 +32,8 @@ export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // What no route has checked is not part of an address.
+  search: { strict: true },
   defaultErrorComponent: LoadFailed,
   defaultPendingComponent: PagePending,
   defaultPendingMs: 300,

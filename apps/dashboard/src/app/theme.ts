@@ -1,21 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Badge,
-  Button,
-  Card,
-  createTheme,
-  type MantineColorsTuple,
-  Menu,
-  Modal,
-  NavLink,
-  PasswordInput,
-  Select,
-  Table,
-  Textarea,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** Postroom's green, from the lightest to the darkest. */
 const pine: MantineColorsTuple = [
@@ -39,7 +22,7 @@ const gray: MantineColorsTuple = [
   '#d3d9d6',
   '#b9c1bd',
   '#8f9994',
-  '#66716c',
+  '#616c67',
   '#4d5752',
   '#38403c',
   '#222825',
@@ -48,9 +31,9 @@ const gray: MantineColorsTuple = [
 const dark: MantineColorsTuple = [
   '#dbe2de',
   '#c0c9c4',
-  '#a3aea9',
+  '#b0bab5',
   '#6e7974',
-  '#434c48',
+  '#3c4642',
   '#353d39',
   '#282f2c',
   '#1c211f',
@@ -60,7 +43,10 @@ const dark: MantineColorsTuple = [
 
 const sized = { defaultProps: { size: 'sm' } };
 
-/** Quiet surfaces, one accent, and contrast that passes WCAG AA in both schemes. */
+/**
+ * Quiet surfaces, one accent, and contrast that passes WCAG AA in both schemes. Defaults of components are
+ * named, not imported: the theme is loaded with the first page, most components are not.
+ */
 export const theme = createTheme({
   colors: { pine, gray, dark },
   primaryColor: 'pine',
@@ -81,19 +67,22 @@ export const theme = createTheme({
     },
   },
   components: {
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
-    Alert: Alert.extend({ defaultProps: { variant: 'light' } }),
-    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', fw: 550 } }),
-    Button: Button.extend(sized),
-    Card: Card.extend({ defaultProps: { withBorder: true, padding: 'lg' } }),
-    Menu: Menu.extend({ defaultProps: { position: 'bottom-end', shadow: 'md', withinPortal: true } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } }),
-    NavLink: NavLink.extend({ defaultProps: { variant: 'light' } }),
-    PasswordInput: PasswordInput.extend(sized),
-    Select: Select.extend(sized),
-    Table: Table.extend({ defaultProps: { verticalSpacing: 10, horizontalSpacing: 'md' } }),
-    Textarea: Textarea.extend(sized),
-    TextInput: TextInput.extend(sized),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Alert: { defaultProps: { variant: 'light' } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550 } },
+    Button: sized,
+    Card: { defaultProps: { withBorder: true, padding: 'lg' } },
+    Menu: {
+      // The placeholder would be a focusable child that is no item.
+      defaultProps: { position: 'bottom-end', shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
+    },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    NavLink: { defaultProps: { variant: 'light' } },
+    PasswordInput: sized,
+    Select: sized,
+    Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: 'md' } },
+    Textarea: sized,
+    TextInput: sized,
+    Tooltip: { defaultProps: { openDelay: 300 } },
   },
 });

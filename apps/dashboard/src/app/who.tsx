@@ -12,8 +12,9 @@ export function Who() {
   return (
     <Menu width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Signed in as ${me.name}. Open your menu`} className="round">
-          <Avatar name={me.name} color="pine" size={32} radius="xl" />
+        <UnstyledButton className="round">
+          <span className="visually-hidden">Signed in as {me.name}. Open your menu</span>
+          <Avatar name={me.name} color="pine" size={32} radius="xl" aria-hidden />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,5 +1,4 @@
 import type { TypedDocumentNode } from '@urql/core';
-import { createClient } from 'graphql-sse';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { textOf } from './document.ts';
 import { refresh } from './refresh.ts';
@@ -82,6 +81,8 @@ async function listen(
   variables: Record<string, unknown>,
   { onEvent, onOpen, signal }: { onEvent: (data: unknown) => void; onOpen: () => void; signal: AbortSignal },
 ): Promise<boolean> {
+  const { createClient } = await import('graphql-sse');
+  if (signal.aborted) return false;
   const client = createClient({
     url: '/graphql/stream',
     retryAttempts: 0,

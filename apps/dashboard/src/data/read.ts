@@ -31,7 +31,7 @@ export function useRead<Data, Variables extends Record<string, unknown>>(
   } as Parameters<typeof useQuery<Data, Variables>>[0]);
   const again = () => execute({ requestPolicy: 'network-only' });
   useEffect(() => whenStale(() => execute({ requestPolicy: 'network-only' })), [execute]);
-  const kept = useKept(result.data, `${textOf(query)} ${JSON.stringify(variables)}`);
+  const kept = useKept(result.data ?? undefined, `${textOf(query)} ${JSON.stringify(variables)}`);
   const { error } = result;
   return {
     data: kept?.data,

@@ -18,7 +18,7 @@ export function Answer<Data>({
   skeleton?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  if (data === undefined) {
+  if (data === undefined || isFinal(problem)) {
     return problem === undefined ? (
       <div aria-busy="true" aria-label="Loading" role="status">
         {skeleton}
@@ -45,6 +45,9 @@ export function Answer<Data>({
     </>
   );
 }
+
+/** Whether what was shown before is gone, or not for this person any more. */
+const isFinal = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
 
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 

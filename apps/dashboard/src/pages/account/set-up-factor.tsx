@@ -71,6 +71,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
             oneTimeCode
             size="sm"
             gap={6}
+            getInputProps={(index) => (index === 0 ? { 'data-autofocus': true } : {})}
             autoFocus={tries > 0}
             aria-label="Digit of the code"
             onComplete={(code) => void verify(code)}

@@ -66,7 +66,7 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
       .toPromise();
     setWaiting(undefined);
     setProblem(error === undefined ? undefined : problemOf(error));
-    if (data === undefined) return;
+    if (data == null) return;
     if (how === 'own') return window.location.assign(`/p/${data.acceptInvitation}`);
     onJoined(data.acceptInvitation);
   };

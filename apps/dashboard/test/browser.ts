@@ -1,0 +1,162 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { config } from '@postroom/platform';
+import { type Api, type Role, signedIn, type SignedIn } from '@postroom/testkit';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, describe, expect } from 'vitest';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+
+/** Where this machine has Chromium; undefined when it has none. */
+function findBrowser(): string | undefined {
+  if (process.env.CHROMIUM_PATH !== undefined) return process.env.CHROMIUM_PATH;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const program = findBrowser();
+const isBuilt = existsSync(join(import.meta.dirname, '../dist/index.html'));
+
+/** Why these tests can't run here. */
+const reason =
+  program === undefined ? 'no Chromium here: set CHROMIUM_PATH' : isBuilt ? undefined : 'npm run build:dashboard first';
+const note = reason === undefined ? '' : ` (${reason})`;
+
+/** A group of tests in a real browser; skipped, with the reason in its name, where there is none. */
+export function inBrowser(name: string, tests: () => void): void {
+  describe.skipIf(reason !== undefined)(`${name}${note}`, { timeout: 90_000 }, () => {
+    tests();
+    afterAll(async () => {
+      await browser?.then((running) => running.close());
+      browser = undefined;
+    });
+  });
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** The sign-in library takes requests from the public address only, so the browser finds the gateway under test there. */
+function launch({ url }: Api): Promise<Browser> {
+  const [from, to] = [new URL(config.PUBLIC_URL).host, new URL(url).host];
+  browser ??= chromium.launch({
+    executablePath: program ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--force-color-profile=srgb',
+      '--font-render-hinting=none',
+      `--host-resolver-rules=MAP ${from} ${to}`,
+    ],
+  });
+  return browser;
+}
+
+/** A browser window in which everything that must never happen is noted. */
+export interface Window extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+  /** Violations of the policy, errors of scripts and of the console, requests to other hosts. */
+  problems: string[];
+  /** Goes to a path of the project of `api`, and waits until the page shows its heading. */
+  open: (path: string) => Promise<void>;
+}
+
+/** Opens a window, signed in as `person`; it fails the test on closing when anything was noted. */
+export async function openWindow(
+  api: Api,
+  person?: SignedIn,
+  { width = 1280, height = 800, colorScheme = 'light' as 'light' | 'dark' } = {},
+): Promise<Window> {
+  const running = await launch(api);
+  const context = await running.newContext({
+    baseURL: config.PUBLIC_URL,
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  if (person !== undefined) await context.addCookies(cookiesOf(person.cookie));
+  const problems: string[] = [];
+  await watch(context, problems);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  return {
+    page,
+    context,
+    problems,
+    open: async (path) => {
+      await page.goto(`/p/${api.projectId}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      expect(problems).toEqual([]);
+    },
+  };
+}
+
+/** A person of the project with a role, in a window of their own. */
+export async function windowOf(api: Api, role: Role = 'owner'): Promise<Window & { person: SignedIn }> {
+  const person = await signedIn(api, role);
+  return Object.assign(await openWindow(api, person), { person });
+}
+
+function cookiesOf(header: string) {
+  return header.split('; ').map((cookie) => {
+    const at = cookie.indexOf('=');
+    return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: config.PUBLIC_URL };
+  });
+}
+
+/** What the browser itself says of answers that were meant to be refusals, or of a connection that a test cuts. */
+const EXPECTED = /Failed to load resource/;
+
+async function watch(context: BrowserContext, problems: string[]): Promise<void> {
+  await context.exposeFunction('noteViolation', (text: string) => problems.push(`policy: ${text}`));
+  await context.addInitScript({
+    content: `addEventListener('securitypolicyviolation', (event) =>
+      noteViolation([event.violatedDirective, event.blockedURI, event.sourceFile, event.lineNumber, event.sample].join(' ')))`,
+  });
+  context.on('weberror', (error) => problems.push(`error: ${error.error().stack}`));
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !EXPECTED.test(message.text())) problems.push(`console: ${message.text()}`);
+  });
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (!['data:', 'blob:'].includes(url.protocol) && url.origin !== config.PUBLIC_URL)
+      problems.push(`another host: ${request.url()}`);
+  });
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe finds serious or critical on a page as it is now, a line each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(AXE);
+  const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
+    violations: Violation[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+/** Expects something to become so, however slow the machine is. */
+export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: 20_000 });

@@ -1,0 +1,67 @@
+import { config, db } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, windowOf, soon } from './browser.ts';
+
+inBrowser('domains', () => {
+  test('a domain is added, its records are there to be copied, and it is removed by its name', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, context } = window;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: config.PUBLIC_URL });
+    await window.open('/domains');
+    await page.getByRole('button', { name: 'Add a domain' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Domain', { exact: true }).fill('-not.a.domain-');
+    await dialog.getByRole('button', { name: 'Add the domain' }).click();
+    await soon(() => dialog.getByLabel('Domain', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Domain', { exact: true }).fill('news.acme.example');
+    await dialog.getByRole('button', { name: 'Add the domain' }).click();
+    await page.getByRole('heading', { name: 'news.acme.example', level: 1 }).waitFor();
+
+    const { records } = await db.domain.findFirstOrThrow({ where: { projectId: api.projectId } });
+    const [dkim] = records as { name: string; value: string }[];
+    const card = page.getByRole('article', { name: `TXT record ${dkim?.name}` });
+    await card.getByRole('button', { name: 'Copy: Value' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(dkim?.value);
+    await page.getByText('news.acme.example was added.').waitFor();
+
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('news.acme.example');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No domains yet').waitFor();
+  });
+
+  test('what a look-up finds shows by itself, with what stands there instead', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    const add = 'mutation { addDomain(input: { domain: "live.acme.example" }) { id } }';
+    const { id } = (await person.graphql(add)).body.data.addDomain;
+    await window.open('/domains/live.acme.example');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { records } = await db.domain.findUniqueOrThrow({ where: { id } });
+    const [dkim, ...rest] = records as { status: string }[];
+    const seen = { ...dkim, status: 'failing', found: ['v=DKIM1; p=old'], note: 'Another key stands there.' };
+    await db.domain.update({
+      where: { id },
+      data: { dkim: 'failing', records: [seen, ...rest], zone: 'acme.example', dnsProvider: 'cloudflare' },
+    });
+    await db.$executeRaw`SELECT pg_notify('postroom', ${`domain ${id}`})`;
+    await page.getByText('Another key stands there.').waitFor();
+    await page.getByText('v=DKIM1; p=old').waitFor();
+    await page.getByRole('link', { name: 'Open Cloudflare' }).waitFor();
+  });
+
+  test('a viewer sees a domain and is offered no change', async () => {
+    const api = await testApi();
+    await using owner = await windowOf(api);
+    await owner.person.graphql('mutation { addDomain(input: { domain: "view.acme.example" }) { id } }');
+    await using viewer = await windowOf(api, 'viewer');
+    await viewer.open('/domains/view.acme.example');
+    await viewer.page.getByText('DNS records').waitFor();
+    for (const name of ['Look now', 'More actions', 'Publish for me'])
+      expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
+  });
+});

@@ -1,0 +1,126 @@
+import { record, db, pool } from '@postroom/platform';
+import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { inBrowser, openWindow, seriousFindings } from './browser.ts';
+
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const SCHEMES = ['light', 'dark'] as const;
+
+inBrowser('every page', () => {
+  let api: Api;
+  let owner: SignedIn;
+  /** Paths with an id in them. */
+  let ids: { endpoint: string; delivery: string };
+
+  beforeAll(async () => {
+    api = await testApi();
+    owner = await signedIn(api, 'owner');
+    ids = await furnish(api, owner);
+  });
+
+  test.each([
+    ['API keys', () => '/keys'],
+    ['Members', () => '/members'],
+    ['Project', () => '/settings'],
+    ['Audit log', () => '/audit'],
+    ['Your account', () => '/account'],
+    ['Webhooks', () => '/webhooks'],
+    ['Add an endpoint', () => '/webhooks/new'],
+    ['Orders', () => `/webhooks/${ids.endpoint}`],
+    ['Edit the endpoint', () => `/webhooks/${ids.endpoint}/edit`],
+    ['contact.created', () => `/webhooks/${ids.endpoint}/deliveries/${ids.delivery}`],
+    ['Domains', () => '/domains'],
+    ['mail.acme.example', () => '/domains/mail.acme.example'],
+    ['There is nothing here', () => '/webhooks/whe_00000000000000000000000000'],
+    ['There is nothing here', () => '/no-such-page'],
+  ])(
+    '%s has a title and one first heading, is usable by everybody in both schemes and sizes, and asks no other host',
+    async (title, path) => {
+      for (const colorScheme of SCHEMES) {
+        await using window = await openWindow(api, owner, { colorScheme });
+        const { page } = window;
+        await window.open(path());
+        await page.getByText(title).first().waitFor();
+        expect(await page.title()).toMatch(/ · Postroom$/);
+        expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+        for (const [name, size] of Object.entries(SIZES)) {
+          await page.setViewportSize(size);
+          expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);
+          expect(await overflow(page), `${colorScheme}, ${name}: scrolls sideways`).toBe(false);
+        }
+      }
+    },
+  );
+
+  test.each(['/sign-in', '/reset-password', '/reset-password?token=x', '/invitation?token=x', '/invitation'])(
+    '%s needs nobody signed in and is usable by everybody',
+    async (path) => {
+      for (const colorScheme of SCHEMES) {
+        await using window = await openWindow(api, undefined, { colorScheme });
+        const { page } = window;
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        for (const size of Object.values(SIZES)) {
+          await page.setViewportSize(size);
+          expect(await seriousFindings(page)).toEqual([]);
+        }
+      }
+    },
+  );
+
+  test.each(SCHEMES)(
+    'dialogs, menus and the finder are usable by everybody, and keep to the policy: %s',
+    async (colorScheme) => {
+      await using window = await openWindow(api, owner, { colorScheme });
+      const { page } = window;
+      await window.open('/keys');
+      await page.getByRole('button', { name: 'Create a key' }).first().click();
+      await page.getByRole('dialog').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /Choose another/ }).click();
+      await page.getByRole('menuitem', { name: 'New project' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Go to a page or a project' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+    },
+  );
+});
+
+const overflow = (page: { evaluate: (script: string) => Promise<unknown> }) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+/** A project with something on every page. */
+async function furnish(api: Api, owner: SignedIn): Promise<{ endpoint: string; delivery: string }> {
+  const url = 'http://127.0.0.1:9/hooks';
+  const endpoint = (await api.post('/v1/webhooks', { url, events: ['*'], description: 'Orders' })).body.data;
+  await record(pool, api.projectId, [
+    { type: 'contact.created', data: { email: 'ada@example.com' } },
+    { type: 'email.bounced', data: { email: 'bob@example.com' } },
+  ]);
+  const [delivery] = await db.delivery.findMany({ where: { endpointId: endpoint.id }, orderBy: { id: 'asc' } });
+  if (delivery === undefined) throw new Error('The event made no delivery.');
+  await db.attempt.create({
+    data: {
+      deliveryId: delivery.id,
+      number: 1,
+      startedAt: new Date(),
+      durationMs: 31,
+      status: 503,
+      response: '{"error":"down for maintenance"}',
+      headers: { 'Content-Type': 'application/json', 'X-Webhook-Event': 'contact.created' },
+    },
+  });
+  await db.delivery.update({ where: { id: delivery.id }, data: { state: 'retried', attemptCount: 1 } });
+  const run = async (query: string) => {
+    const { body } = await owner.graphql(query);
+    if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors));
+  };
+  await run('mutation { addDomain(input: { domain: "mail.acme.example" }) { id } }');
+  await run('mutation { invite(input: { email: "grace@example.com", role: viewer }) { id } }');
+  await run('mutation { createApiKey(input: { name: "Shop", scope: sending }) { id } }');
+  return { endpoint: endpoint.id, delivery: delivery.id };
+}

@@ -1,0 +1,99 @@
+import { db } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, windowOf, soon } from './browser.ts';
+
+inBrowser('API keys', () => {
+  test('a key is shown once, works at once, and the dialog stays until it is saved', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, context } = window;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await window.open('/keys');
+    await page.getByRole('button', { name: 'Create a key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByText('Give it a name to know it by').waitFor();
+    await dialog.getByLabel('Name').fill('Shop');
+    await dialog.getByRole('radio', { name: 'Full' }).check();
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByText('Save this key now').waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await dialog.getByRole('button', { name: 'Copy: Key', exact: true }).click();
+    const key = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(key).toMatch(/^pr_[0-9A-Za-z]{40}$/);
+    expect(await dialog.getByText(`POSTROOM_API_KEY=${key}`).count()).toBe(1);
+    expect(await dialog.getByText(`Authorization: Bearer ${key}`).count()).toBe(1);
+    expect((await api.send('GET', '/v1/projects', { key })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'I saved it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText(key).count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Revoke Shop' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Shop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Shop is revoked.').waitFor();
+    expect((await api.send('GET', '/v1/projects', { key })).status).toBe(401);
+    await page.getByRole('row').filter({ hasText: 'Shop' }).getByText('Revoked').waitFor();
+  });
+
+  test('a member is not offered keys, and the address shows why', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'member');
+    await window.open('/keys');
+    await window.page.getByText('Your role in this project does not let you do this').waitFor();
+  });
+});
+
+inBrowser('a project', () => {
+  test('is renamed, and another one is created and opened', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/settings');
+    await page.getByLabel('Name').fill('Better name');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Project Better name. Choose another' }).click();
+    await page.getByRole('menuitem', { name: 'New project' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Second');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Project Second. Choose another' }).waitFor();
+    expect(page.url()).not.toContain(api.projectId);
+    const project = await db.project.findUniqueOrThrow({ where: { id: api.projectId } });
+    expect(project.name).toBe('Better name');
+  });
+});
+
+inBrowser('the audit log', () => {
+  test('is read page by page, and its pages can be shared and gone back from', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await db.auditEntry.createMany({
+      data: Array.from({ length: 120 }, (_, index) => ({
+        id: `aud_${String(index).padStart(26, '0')}`.replace(/^aud_0{3}/, `aud_01${index % 10}`),
+        projectId: api.projectId,
+        actorId: person.id,
+        action: 'createTemplate',
+        targetId: `tpl_${index}`,
+      })),
+      skipDuplicates: true,
+    });
+    await window.open('/audit');
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr');
+    const first = await rows.first().textContent();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.waitForURL(/after=/);
+    await soon(() => rows.first().textContent()).not.toBe(first);
+    const second = await rows.first().textContent();
+    await page.reload();
+    await soon(() => rows.first().textContent()).toBe(second);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await soon(() => rows.first().textContent()).not.toBe(second);
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await soon(() => rows.first().textContent()).toBe(second);
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await soon(() => rows.first().textContent()).toBe(first);
+  });
+});

@@ -1,0 +1,105 @@
+import { pool, record } from '@postroom/platform';
+import { signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, openWindow, windowOf, soon } from './browser.ts';
+
+/** What may be loaded before the first page shows, in bytes as they are sent. */
+const FIRST_LOAD_LIMIT = 260_000;
+
+inBrowser('the frame', () => {
+  test('Ctrl+K finds a page by a few letters, and the keyboard alone goes there', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/members');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Go to a page or a project' }).waitFor();
+    await page.keyboard.type('endpoi');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
+  test('the first stop of the Tab key leads past the navigation', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/members');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  test('on a phone the pages are behind a button, and the menu closes when one is chosen', async () => {
+    const api = await testApi();
+    const owner = await signedIn(api);
+    await using window = await openWindow(api, owner, { width: 390, height: 844 });
+    const { page } = window;
+    await window.open('/members');
+    const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Audit log' });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await link.click();
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await soon(() => link.isVisible()).toBe(false);
+  });
+
+  test('the colours that were chosen stay, without a white moment on the way', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/members');
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Dark colours' }).click();
+    const scheme = () => page.evaluate('document.documentElement.dataset.mantineColorScheme');
+    await soon(scheme).toBe('dark');
+    await page.goto(`/p/${api.projectId}/members`, { waitUntil: 'commit' });
+    await page.waitForFunction('document.body !== null');
+    expect(await scheme()).toBe('dark');
+  });
+
+  test('a page that breaks off from the network keeps what it shows, says so, and comes back by itself', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/webhooks', { url: 'https://example.com/x', events: ['*'] })).body.data;
+    await using window = await windowOf(api);
+    const { page, context } = window;
+    await window.open(`/webhooks/${id}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await context.setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await page.getByRole('heading', { name: 'example.com', level: 1 }).waitFor();
+    await record(pool, api.projectId, [{ type: 'contact.created', data: {} }]);
+    await context.setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('contact.created').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  test('seven tabs are open with live views, and the seventh still loads', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/webhooks', { url: 'https://example.com/x', events: ['*'] })).body.data;
+    await using window = await windowOf(api);
+    for (let tab = 0; tab < 7; tab++) {
+      const page = await window.context.newPage();
+      await page.goto(`/p/${api.projectId}/webhooks/${id}`);
+      await page.getByRole('heading', { name: 'example.com', level: 1 }).waitFor();
+      // Chromium without a screen takes every tab for visible; a person sees one.
+      await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    }
+  });
+
+  test('what is loaded before the first page shows is small', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    let bytes = 0;
+    page.on('response', (response) => {
+      if (/\.(js|css)$/.test(new URL(response.url()).pathname))
+        bytes += Number(response.headers()['content-length'] ?? 0);
+    });
+    await window.open('');
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(FIRST_LOAD_LIMIT);
+  });
+});

@@ -1,0 +1,253 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { config, db } from '@postroom/platform';
+import { type SignedIn, signedIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser, openWindow, windowOf } from './browser.ts';
+
+inBrowser('signing in', () => {
+  test('a person signs in, comes to the page that they wanted, and signs out', async () => {
+    const api = await testApi();
+    const person = await signedIn(api);
+    await using window = await openWindow(api);
+    const { page } = window;
+    await page.goto(`/p/${api.projectId}/audit`);
+    await page.waitForURL(/\/sign-in\?to=/);
+    await fill(page, person.email, 'wrong wrong wrong');
+    await page.getByRole('alert').getByText('Invalid email or password').waitFor();
+    expect(await page.getByLabel('Email').inputValue()).toBe(person.email);
+    await fill(page, person.email, TEST_PASSWORD);
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(`/p/${api.projectId}/audit`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('the session is kept from scripts, and the page is not kept by anybody', async () => {
+    const api = await testApi();
+    const person = await signedIn(api);
+    await using window = await openWindow(api);
+    const { page, context } = window;
+    const response = await page.goto('/sign-in');
+    await fill(page, person.email, TEST_PASSWORD);
+    await page.waitForURL(/\/p\//);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const cookies = await context.cookies();
+    expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, 'Lax']]);
+    const headers = response?.headers() ?? {};
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    const again = await page.goto(`/p/${api.projectId}/keys`);
+    expect(again?.headers()['content-security-policy']).not.toBe(headers['content-security-policy']);
+  });
+
+  test('a link to sign in never leads to another site afterwards', async () => {
+    const api = await testApi();
+    const person = await signedIn(api);
+    await using window = await openWindow(api);
+    const { page } = window;
+    await page.goto('/sign-in?to=//evil.example/steal');
+    await fill(page, person.email, TEST_PASSWORD);
+    await page.waitForURL(`**/p/${api.projectId}/**`);
+  });
+
+  test('a second factor is set up, asked for from then on, and replaced by a backup code once', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    const { secret, codes } = await setUpFactor(page, `/p/${api.projectId}/account`);
+    expect(codes.length).toBeGreaterThanOrEqual(8);
+
+    await using other = await openWindow(api);
+    await other.page.goto('/sign-in');
+    await fill(other.page, person.email, TEST_PASSWORD);
+    await other.page.getByRole('heading', { name: 'Your second factor' }).waitFor();
+    await typeCode(other.page, '000000');
+    await other.page.getByRole('alert').waitFor();
+    await typeCode(other.page, totp(secret));
+    await other.page.waitForURL(/\/p\//);
+
+    await using third = await openWindow(api);
+    await third.page.goto('/sign-in');
+    await fill(third.page, person.email, TEST_PASSWORD);
+    await third.page.getByRole('button', { name: 'Use a backup code' }).click();
+    await third.page.getByLabel('Backup code').fill(codes[0] ?? '');
+    await third.page.getByRole('button', { name: 'Sign in' }).click();
+    await third.page.waitForURL(/\/p\//);
+  });
+
+  test('a forgotten password is replaced by the link of a mail, and every browser is signed out', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { person, page: signedInPage } = window;
+    await using stranger = await openWindow(api);
+    const { page } = stranger;
+    await page.goto('/reset-password');
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('a link is on its way').waitFor();
+
+    const { identifier } = await db.verification.findFirstOrThrow({ where: { value: person.id } });
+    await page.goto(`/reset-password?token=${identifier.replace('reset-password:', '')}`);
+    await page.getByLabel('New password', { exact: true }).fill('short');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Use at least 10 characters').waitFor();
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password is changed').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await fill(page, person.email, 'another horse battery');
+    await page.waitForURL(/\/p\//);
+
+    await signedInPage.goto(`/p/${api.projectId}/keys`);
+    await signedInPage.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});
+
+inBrowser('invitations', () => {
+  test('an owner invites, the link makes a member, who sees what their role allows', async () => {
+    const api = await testApi();
+    const email = `${randomBytes(5).toString('hex')}@people.example`;
+    await using owner = await windowOf(api);
+    await owner.open('/members');
+    await owner.page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = owner.page.getByRole('dialog');
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByRole('radio', { name: 'Viewer' }).check();
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    const link = await dialog.getByText(/\/invitation\?token=/).textContent();
+    await owner.page.keyboard.press('Escape');
+    await owner.page.getByRole('cell', { name: email, exact: true }).waitFor();
+
+    await using guest = await openWindow(api);
+    const { page } = guest;
+    await page.goto((link ?? '').replace(config.PUBLIC_URL, ''));
+    await page.getByLabel('Your name').fill('Grace Hopper');
+    await page.getByLabel('Password', { exact: true }).fill('nanoseconds count');
+    await page.getByRole('button', { name: 'Join the project' }).click();
+    await page.getByRole('link', { name: 'Go to the project' }).click();
+    await fill(page, email, 'nanoseconds count');
+    await page.waitForURL(/\/p\//);
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('table', { name: 'Members' }).getByText('Grace Hopper').waitFor();
+    expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+
+    await page.goto((link ?? '').replace(config.PUBLIC_URL, ''));
+    await page.getByRole('button', { name: 'Join with the account I have' }).click();
+    await page.getByText('This invitation is not valid any more').waitFor();
+  });
+});
+
+inBrowser('members', () => {
+  test('a role is changed, and a person is removed by their address; the last owner stays', async () => {
+    const api = await testApi();
+    const other: SignedIn = await signedIn(api, 'viewer');
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await window.open('/members');
+    const row = page.getByRole('row').filter({ hasText: other.email });
+    await row.getByRole('combobox', { name: /Role of/ }).click();
+    await page.getByRole('option', { name: 'Admin' }).click();
+    await page.getByText('is an admin now').waitFor();
+    expect((await db.member.findFirstOrThrow({ where: { userId: other.id } })).role).toBe('admin');
+
+    await page
+      .getByRole('row')
+      .filter({ hasText: person.email })
+      .getByRole('button', { name: /Remove/ })
+      .click();
+    await page.getByRole('dialog').getByRole('textbox').fill(person.email);
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('A project keeps at least one owner.').waitFor();
+    await page.keyboard.press('Escape');
+
+    await row.getByRole('button', { name: /Remove/ }).click();
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove' });
+    expect(await remove.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill(other.email);
+    await remove.click();
+    await row.waitFor({ state: 'detached' });
+  });
+});
+
+inBrowser('your account', () => {
+  test('name and password are changed, and other browsers are signed out', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await window.open('/account');
+    await page.getByLabel('Name', { exact: true }).fill('Ada King');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Signed in as Ada King. Open your menu' }).waitFor();
+
+    await page.getByLabel('Current password').fill('not my password');
+    await page.getByLabel('New password', { exact: true }).fill('a longer password');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('alert').getByText('Invalid password').waitFor();
+    expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe('a longer password');
+    await page.getByLabel('Current password').fill(TEST_PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+
+    await using other = await openWindow(api);
+    await other.page.goto('/sign-in');
+    await fill(other.page, person.email, 'a longer password');
+    await other.page.waitForURL(/\/p\//);
+    await page.reload();
+    const sessions = page.getByRole('table', { name: 'Sessions' });
+    await sessions.getByRole('button', { name: /Sign out/ }).click();
+    await sessions.getByRole('button', { name: /Sign out/ }).waitFor({ state: 'detached' });
+    await other.page.reload();
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});
+
+async function fill(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function typeCode(page: Page, code: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Digit of the code' }).first().focus();
+  await page.keyboard.type(code);
+}
+
+async function setUpFactor(page: Page, path: string): Promise<{ secret: string; codes: string[] }> {
+  await page.goto(path);
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(TEST_PASSWORD);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set up your authenticator' });
+  await dialog.getByRole('img', { name: /QR code/ }).waitFor();
+  const secret = (await dialog.locator('code').first().textContent()) ?? '';
+  await typeCode(page, totp(secret));
+  const save = page.getByRole('dialog', { name: 'Save your backup codes' });
+  await save.waitFor();
+  const codes = await save.locator('.mono span').allTextContents();
+  await page.keyboard.press('Escape');
+  await save.getByRole('button', { name: 'I saved them' }).click();
+  await page.getByRole('button', { name: 'Turn off' }).waitFor();
+  return { secret, codes };
+}
+
+/** The code that an authenticator shows now (RFC 6238: SHA-1, six digits, thirty seconds). */
+function totp(secret: string): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const digest = createHmac('sha1', fromBase32(secret)).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text.replaceAll('=', '')]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}

@@ -1,0 +1,139 @@
+import { db, pool, record } from '@postroom/platform';
+import { startReceiver, startTestWorker, testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { inBrowser, windowOf, soon } from './browser.ts';
+
+inBrowser('webhooks', () => {
+  beforeAll(startTestWorker);
+
+  test('an endpoint is added with events by checkbox, a test event arrives, and its delivery shows live', async () => {
+    const api = await testApi();
+    const receiver = await startReceiver((_received, response) => void response.writeHead(200).end('thanks'));
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/webhooks');
+    await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await page.getByLabel('URL').fill('ftp://nowhere');
+    await page.getByRole('radio', { name: 'Only these' }).check();
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await page.getByText('Give an address that begins with https://').waitFor();
+    await page.getByText('Choose at least one event').waitFor();
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByLabel('Description').fill('Orders');
+    await page.getByRole('checkbox', { name: 'contact.created' }).check();
+    await page.getByRole('checkbox', { name: 'email.bounced' }).check();
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    const secret = await page.getByRole('dialog').locator('code').textContent();
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Go to the endpoint' }).click();
+    await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor();
+    const endpoint = await db.webhookEndpoint.findFirstOrThrow({ where: { projectId: api.projectId } });
+    expect(endpoint.events.toSorted()).toEqual(['contact.created', 'email.bounced']);
+
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    const deliveries = page.getByRole('table', { name: 'Deliveries' });
+    await deliveries.getByRole('row').filter({ hasText: 'webhook.test' }).getByText('Acknowledged').waitFor();
+    await record(pool, api.projectId, [{ type: 'email.bounced', data: { email: 'ada@example.com' } }]);
+    // Nothing is clicked: the live view brings it.
+    await deliveries.getByRole('row').filter({ hasText: 'email.bounced' }).getByText('Acknowledged').waitFor();
+
+    await deliveries.getByRole('link', { name: 'email.bounced' }).click();
+    await page.getByRole('heading', { name: 'email.bounced', level: 1 }).waitFor();
+    await page.getByRole('region', { name: 'Payload' }).getByText('"email": "ada@example.com"').waitFor();
+    await page.getByRole('region', { name: 'Body of the answer' }).getByText('thanks').waitFor();
+    await page.getByRole('region', { name: 'Headers that were sent' }).getByText('X-Webhook-Signature').waitFor();
+    expect(await page.getByRole('link', { name: 'Workflow' }).getAttribute('href')).toContain('/workflows/');
+
+    const before = receiver.received.length;
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('Replay of').waitFor();
+    await soon(() => receiver.received.length).toBe(before + 1);
+    expect(receiver.received.at(-1)?.raw).toBe(receiver.received.at(-2)?.raw);
+    await receiver.close();
+  });
+
+  test('the secret is revealed, rotated, and the old one signs beside it', async () => {
+    const api = await testApi();
+    const { id, secret } = (await api.post('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] })).body
+      .data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/webhooks/${id}`);
+    expect(await page.getByText(secret).count()).toBe(0);
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByText(secret).waitFor();
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    await page.getByText('There is a new secret.').waitFor();
+    await page.getByText(secret).waitFor({ state: 'detached' });
+    await page.getByText('The secret before signs beside this one').waitFor();
+    await page.getByRole('button', { name: 'How to verify a request' }).click();
+    for (const language of ['Python', 'Go']) {
+      await page.getByRole('tab', { name: language }).click();
+      await page.getByRole('region', { name: `Verification in ${language}` }).waitFor();
+    }
+  });
+
+  test('an endpoint is disabled, enabled, edited and deleted by its address', async () => {
+    const api = await testApi();
+    const url = 'https://example.com/hook';
+    const { id } = (await api.post('/v1/webhooks', { url, events: ['*'] })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/webhooks/${id}`);
+    const act = async (name: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await act('Disable');
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Disabled by hand.').waitFor();
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).waitFor();
+
+    await act('Edit');
+    await page.getByLabel('Description').fill('Renamed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+
+    await act('Delete');
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill(url);
+    await confirm.click();
+    await page.getByText('No endpoints yet').waitFor();
+  });
+
+  test('deliveries are narrowed by state and type in the address, and what failed is replayed', async () => {
+    const api = await testApi();
+    const receiver = await startReceiver();
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
+    await record(pool, api.projectId, [
+      { type: 'contact.created', data: {} },
+      { type: 'contact.deleted', data: {} },
+    ]);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/webhooks/${id}`);
+    const rows = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr');
+    await soon(() => rows.count()).toBe(2);
+    await page.getByRole('combobox', { name: 'Event type' }).click();
+    await page.getByRole('option', { name: 'contact.deleted' }).click();
+    await soon(() => rows.count()).toBe(1);
+    expect(page.url()).toContain('type=contact.deleted');
+    await page.reload();
+    await soon(() => rows.count()).toBe(1);
+
+    await soon(() => receiver.received.length).toBe(2);
+    await db.delivery.updateMany({ where: { endpointId: id }, data: { state: 'failed', closedAt: new Date() } });
+    await window.open(`/webhooks/${id}?state=failed`);
+    await soon(() => rows.count()).toBe(2);
+    await page.getByRole('button', { name: 'Replay failed…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('2 go out once more.').waitFor();
+    await soon(() => receiver.received.length).toBe(4);
+    await receiver.close();
+  });
+});
