@@ -32,9 +32,12 @@ const reason =
   program === undefined ? 'no Chromium here: set CHROMIUM_PATH' : isBuilt ? undefined : 'npm run build:dashboard first';
 const note = reason === undefined ? '' : ` (${reason})`;
 
+/** How long something may take to show on a machine that does other work as well; nothing waits for it when all is well. */
+const PATIENCE_MS = 45_000;
+
 /** A group of tests in a real browser; skipped, with the reason in its name, where there is none. */
 export function inBrowser(name: string, tests: () => void): void {
-  describe.skipIf(reason !== undefined)(`${name}${note}`, { timeout: 90_000 }, () => {
+  describe.skipIf(reason !== undefined)(`${name}${note}`, { timeout: 240_000 }, () => {
     tests();
     afterAll(async () => {
       await browser?.then((running) => running.close());
@@ -90,7 +93,7 @@ export async function openWindow(
   const problems: string[] = [];
   await watch(context, problems);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   return {
     page,
     context,
@@ -159,4 +162,4 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 }
 
 /** Expects something to become so, however slow the machine is. */
-export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: 20_000 });
+export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: PATIENCE_MS });

@@ -2,7 +2,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { pool, record } from '@postroom/platform';
 import { type Api, signedIn, type SignedIn, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { inBrowser, openWindow, seriousFindings } from './browser.ts';
+import { inBrowser, openWindow, seriousFindings, soon } from './browser.ts';
 
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const SCHEMES = ['light', 'dark'] as const;
@@ -57,7 +57,7 @@ inBrowser('pages for marketers', () => {
         await window.open(path());
         // Some words stand in a column that phones do not show, so they are looked for before the window shrinks.
         await page.getByText(text).first().waitFor();
-        await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
+        await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
         expect(await page.title()).toMatch(/ · Postroom$/);
         expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
         for (const [name, size] of Object.entries(SIZES)) {

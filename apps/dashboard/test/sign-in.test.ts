@@ -52,7 +52,7 @@ inBrowser('signing in', () => {
     const { page } = window;
     await page.goto('/sign-in?to=//evil.example/steal');
     await fill(page, person.email, TEST_PASSWORD);
-    await page.waitForURL(`**/p/${api.projectId}/**`);
+    await page.waitForURL(new RegExp(`^${config.PUBLIC_URL}/p/${api.projectId}$`));
   });
 
   test('a second factor is set up, asked for from then on, and replaced by a backup code once', async () => {
@@ -214,7 +214,7 @@ async function fill(page: Page, email: string, password: string): Promise<void> 
 }
 
 async function typeCode(page: Page, code: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Digit of the code' }).first().focus();
+  await page.getByRole('textbox', { name: 'Digit 1 of 6' }).focus();
   await page.keyboard.type(code);
 }
 

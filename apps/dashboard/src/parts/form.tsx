@@ -63,3 +63,6 @@ export function FormButtons({
     </Group>
   );
 }
+
+/** Names the boxes of a six-digit code one by one: a name given to `PinInput` itself would be that of their frame. */
+export const digitProps = (index: number) => ({ 'aria-label': `Digit ${index + 1} of 6` });

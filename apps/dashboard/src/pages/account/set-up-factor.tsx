@@ -3,7 +3,7 @@ import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
 import { CopyButton, CopyField } from '../../parts/copy.tsx';
-import { Refusal } from '../../parts/form.tsx';
+import { digitProps, Refusal } from '../../parts/form.tsx';
 import { tell } from '../../parts/notify.tsx';
 
 /** What the server makes up for a new second factor. */
@@ -71,9 +71,8 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
             oneTimeCode
             size="sm"
             gap={6}
-            getInputProps={(index) => (index === 0 ? { 'data-autofocus': true } : {})}
+            getInputProps={(index) => ({ ...digitProps(index), ...(index === 0 ? { 'data-autofocus': true } : {}) })}
             autoFocus={tries > 0}
-            aria-label="Digit of the code"
             onComplete={(code) => void verify(code)}
           />
         </Stack>

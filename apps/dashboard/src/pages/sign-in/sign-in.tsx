@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
-import { Refusal } from '../../parts/form.tsx';
+import { digitProps, Refusal } from '../../parts/form.tsx';
 import { TextLink } from '../../parts/link.tsx';
 import { Door } from './door.tsx';
 
@@ -87,7 +87,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
             type="number"
             oneTimeCode
             autoFocus
-            aria-label="Digit of the code"
+            getInputProps={digitProps}
             onComplete={(code) => void verify(code)}
           />
         </>
