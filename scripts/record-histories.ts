@@ -104,6 +104,15 @@ const STORIES: Record<string, Story> = {
     },
     meanwhile: (workflow) => workflow.signal('cancel'),
   },
+  'sendCampaign.goes-on': {
+    args: ['cmp_1', 2],
+    activities: {
+      freezeRecipients: answers(null),
+      sendPages: answers(turn('sending', 60_000), turn('sending', null), turn('superseded', null)),
+      completeCampaign: answers(false),
+    },
+    meanwhile: (workflow) => workflow.signal('sendAgain'),
+  },
   'scheduleCampaign.started': {
     args: ['cmp_1', new Date(Date.now() + 5_000).toISOString()],
     activities: { startScheduledCampaign: answers('started') },

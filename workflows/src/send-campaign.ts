@@ -14,6 +14,7 @@ export const pause = defineSignal('pause');
 export const resume = defineSignal('resume');
 export const cancel = defineSignal('cancel');
 export const changeRate = defineSignal('changeRate');
+export const sendAgain = defineSignal('sendAgain');
 
 const retry = { initialInterval: '1 second', maximumInterval: '15 seconds' } as const;
 const { freezeRecipients } = proxyActivities<typeof campaigns>({
@@ -45,15 +46,16 @@ const { completeCampaign } = proxyActivities<typeof campaigns>({
 const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
 
 /** How a campaign ended. */
-export type CampaignOutcome = 'completed' | 'canceled' | 'deleted';
+export type CampaignOutcome = 'completed' | 'canceled' | 'deleted' | 'superseded';
 
 /**
  * A campaign from its start until none of its messages is open. The ledger in Postgres knows every message; the workflow
- * only takes turns with it, so that its history holds counts.
+ * only takes turns with it, so that its history holds counts. A campaign that goes on after its workflow has ended has
+ * another one, of the next run; the ledger listens to the newest.
  */
-export async function sendCampaign(campaignId: string): Promise<CampaignOutcome> {
+export async function sendCampaign(campaignId: string, run = 1): Promise<CampaignOutcome> {
   let heard = false;
-  for (const signal of [pause, resume, cancel, changeRate]) setHandler(signal, () => void (heard = true));
+  for (const signal of [pause, resume, cancel, changeRate, sendAgain]) setHandler(signal, () => void (heard = true));
   const word = (timeoutMs?: number) =>
     timeoutMs === undefined ? condition(() => heard) : condition(() => heard, timeoutMs);
   let holds = 0;
@@ -61,21 +63,21 @@ export async function sendCampaign(campaignId: string): Promise<CampaignOutcome>
   await freezeRecipients(campaignId);
   for (;;) {
     heard = false;
-    const turn = await sendPages(campaignId);
+    const turn = await sendPages(campaignId, run);
     setCurrentDetails(describe(turn));
     holds = turn.hold === null ? 0 : holds + 1;
     if (turn.status === 'canceled') {
       setCurrentDetails(describe({ ...turn, counts: await cancelRecipients(campaignId) }));
       return 'canceled';
     }
-    if (turn.status === 'completed' || turn.status === 'deleted') return turn.status;
+    if (turn.status === 'completed' || turn.status === 'deleted' || turn.status === 'superseded') return turn.status;
     if (turn.status !== 'sending') await word();
     else if (turn.hold !== null) await word(turn.hold.waitMs ?? holdDelayMs(holds));
     else if (turn.waitMs === null) {
-      if (await completeCampaign(campaignId)) return 'completed';
+      if (await completeCampaign(campaignId, run)) return 'completed';
       await word(HOLD_DELAYS_MS[0]); // it has just been paused, or a row is still in the hands of an attempt that is ending
     } else if (turn.waitMs > 0) await word(turn.waitMs);
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId, run);
   }
 }
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { source as campaignSource } from '@postroom/campaigns/relay';
 import { source as domainSource } from '@postroom/domains/relay';
 import { source as emailSource } from '@postroom/emails/relay';
 import { config, logger, type Service } from '@postroom/platform';
@@ -30,7 +31,7 @@ export async function startWorker(): Promise<Service> {
     process.exit(1);
   });
   await ensureSchedules(client);
-  const relay = await startRelay(client, [outboxSource, emailSource, deliverySource, domainSource]);
+  const relay = await startRelay(client, [outboxSource, emailSource, deliverySource, domainSource, campaignSource]);
   return {
     stop: async () => {
       await relay.stop();

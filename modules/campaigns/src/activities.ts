@@ -25,9 +25,9 @@ export async function freezeRecipients(campaignId: string): Promise<Frozen> {
 }
 
 /** Sends for a while, and says where the campaign stands. */
-export async function sendPages(campaignId: string): Promise<Turn> {
+export async function sendPages(campaignId: string, run = 1): Promise<Turn> {
   const tally: Tally = {};
-  return beating(() => sendTurn(campaignId, newClaim(), cancellationSignal(), tally), tally);
+  return beating(() => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally), tally);
 }
 
 /** Closes what a canceled campaign has not sent. */
@@ -36,8 +36,8 @@ export async function cancelRecipients(campaignId: string): Promise<Counts> {
 }
 
 /** Completes a campaign of which nothing is open any more. */
-export async function completeCampaign(campaignId: string): Promise<boolean> {
-  return beating(() => complete(campaignId));
+export async function completeCampaign(campaignId: string, run = 1): Promise<boolean> {
+  return beating(() => complete({ id: campaignId, run }));
 }
 
 /** Starts a campaign whose time has come, unless it was moved to another. */

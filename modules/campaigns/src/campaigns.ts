@@ -17,6 +17,7 @@ import {
   signalWorkflow,
 } from '@postroom/platform';
 import { audienceProblems } from './audience.ts';
+import { workflowIdOf } from './workflow.ts';
 
 export type Campaign = Prisma.CampaignModel;
 
@@ -96,7 +97,9 @@ export async function updateCampaign(projectId: string, id: string, input: Campa
       : ['draft', 'scheduled'];
     const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: statuses } }, data });
     if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be changed.');
-    if (isRateOnly) await signalWorkflow(tx, { workflowId: id, signal: 'changeRate' });
+    if (!isRateOnly) return;
+    const { run } = await tx.campaign.findUniqueOrThrow({ where: { id }, select: { run: true } });
+    await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal: 'changeRate' });
   });
 }
 

@@ -13,6 +13,7 @@ import {
   registerNode,
   rowsQuery,
 } from '@postroom/platform';
+import { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
 import type { AudienceCount } from './audience.ts';
 import {
   type Campaign as CampaignModel,
@@ -381,6 +382,28 @@ const TestSendInput = builder.inputType('TestCampaignInput', {
   }),
 });
 
+const UnknownOutcome = builder.enumType('UnknownOutcome', {
+  description: 'What became of messages whose outcome was unknown, as somebody has found out.',
+  values: {
+    accepted: { description: 'The mail server took them.' },
+    failed: { description: 'It did not take them; they can be retried.' },
+  },
+});
+
+const RecipientsPayload = builder
+  .objectRef<{ campaignId: string; recipients: number }>('CampaignRecipientsPayload')
+  .implement({
+    description: 'What a decision about recipients changed.',
+    fields: (t) => ({
+      recipients: t.exposeInt('recipients', { description: 'How many recipients it was about.' }),
+      campaign: t.prismaField({
+        type: Campaign,
+        description: 'The campaign, as it is now.',
+        resolve: (query, { campaignId }, _args, context) => getCampaign(callerProject(context), campaignId, query),
+      }),
+    }),
+  });
+
 const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
   description: 'A test that goes out.',
   fields: (t) => ({
@@ -391,6 +414,9 @@ const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: idArg });
+  const recipientIds = t.arg.idList({
+    description: 'Message ids of at most 10,000 of its recipients; all in that state when not given.',
+  });
   /** A command changes the status and returns the campaign as it is now. */
   const command = (run: (projectId: string, id: string) => Promise<void>, description: string) =>
     t.prismaField({
@@ -449,6 +475,45 @@ builder.mutationFields((t) => {
       sendCampaign,
       'Starts a campaign now (spec: Campaigns). Its messages go out in the background.',
     ),
+    retryCampaignRecipients: t.field({
+      type: RecipientsPayload,
+      description:
+        'Sends again to recipients who were refused. A completed campaign goes back to `sending` and completes again.',
+      args: { id, recipientIds },
+      resolve: async (_root, { id, recipientIds }, context) => ({
+        campaignId: id,
+        recipients: await retryFailed(callerProject(context), id, recipientIds),
+      }),
+    }),
+    resendCampaignRecipients: t.field({
+      type: RecipientsPayload,
+      description: 'Sends again to recipients whose outcome is unknown. Some of them may get it twice.',
+      args: {
+        id,
+        acceptDuplicates: t.arg.boolean({
+          required: true,
+          description: 'True, to say that it is known that some may get it twice.',
+        }),
+        recipientIds,
+      },
+      resolve: async (_root, { id, ...input }, context) => ({
+        campaignId: id,
+        recipients: await resendUnknown(callerProject(context), id, input),
+      }),
+    }),
+    resolveCampaignRecipients: t.field({
+      type: RecipientsPayload,
+      description: 'Says what became of recipients whose outcome is unknown. Nothing is sent.',
+      args: {
+        id,
+        outcome: t.arg({ type: UnknownOutcome, required: true, description: 'What became of them.' }),
+        recipientIds,
+      },
+      resolve: async (_root, { id, ...input }, context) => ({
+        campaignId: id,
+        recipients: await resolveUnknownRecipients(callerProject(context), id, input),
+      }),
+    }),
     unscheduleCampaign: command(unscheduleCampaign, 'Makes a scheduled campaign a draft again.'),
     pauseCampaign: command(pauseCampaign, 'Pauses a campaign that is being sent; what is in hand goes out.'),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),

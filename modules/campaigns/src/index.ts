@@ -1,3 +1,4 @@
+export { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
 export {
   type Campaign,
   type CampaignFilter,

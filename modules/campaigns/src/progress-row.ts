@@ -13,6 +13,7 @@ export interface CampaignRow {
   html: string | null;
   text: string | null;
   pause_reason: string | null;
+  run: number;
   recipient_count: number;
   claimed_count: number;
   accepted_count: number;

@@ -20,6 +20,12 @@ const command = (name: string, mutation: string, summary: string): Route => ({
   reply: found(mutation),
 });
 
+/** The campaign, and how many of its recipients a decision was about. */
+const decided = (status: number, { campaign, recipients }: { campaign: unknown; recipients: unknown }) => ({
+  status,
+  body: { data: campaign, recipients },
+});
+
 export const routes: Route[] = [
   {
     method: 'GET',
@@ -119,6 +125,47 @@ export const routes: Route[] = [
   command('unschedule', 'unscheduleCampaign', 'Make a scheduled campaign a draft again'),
   command('pause', 'pauseCampaign', 'Pause a campaign that is being sent'),
   command('resume', 'resumeCampaign', 'Resume a paused campaign'),
+  {
+    method: 'POST',
+    path: '/v1/campaigns/{id}/recipients/retry',
+    needs: 'full',
+    tag,
+    summary: 'Send again to recipients who were refused; a completed campaign goes on',
+    document: gql`mutation ($id: ID!, $recipientIds: [ID!]) {
+      retryCampaignRecipients(id: $id, recipientIds: $recipientIds) { recipients campaign { ${DETAIL} } }
+    }`,
+    reply: ({ retryCampaignRecipients }) => decided(202, retryCampaignRecipients),
+    statuses: [202],
+  },
+  {
+    method: 'POST',
+    path: '/v1/campaigns/{id}/recipients/resend',
+    needs: 'full',
+    tag,
+    summary: 'Send again to recipients whose outcome is unknown; some may get it twice',
+    document: gql`mutation ($id: ID!, $acceptDuplicates: Boolean!, $recipientIds: [ID!]) {
+      resendCampaignRecipients(id: $id, acceptDuplicates: $acceptDuplicates, recipientIds: $recipientIds) {
+        recipients campaign { ${DETAIL} }
+      }
+    }`,
+    reply: ({ resendCampaignRecipients }) => decided(202, resendCampaignRecipients),
+    example: { accept_duplicates: true },
+    statuses: [202],
+  },
+  {
+    method: 'POST',
+    path: '/v1/campaigns/{id}/recipients/resolve',
+    needs: 'full',
+    tag,
+    summary: 'Say what became of recipients whose outcome is unknown; nothing is sent',
+    document: gql`mutation ($id: ID!, $outcome: UnknownOutcome!, $recipientIds: [ID!]) {
+      resolveCampaignRecipients(id: $id, outcome: $outcome, recipientIds: $recipientIds) {
+        recipients campaign { ${DETAIL} }
+      }
+    }`,
+    reply: ({ resolveCampaignRecipients }) => decided(200, resolveCampaignRecipients),
+    example: { outcome: 'accepted' },
+  },
   command('cancel', 'cancelCampaign', 'End a campaign; what has not gone out never will'),
   {
     method: 'POST',

@@ -6,7 +6,6 @@ import {
   type FieldProblem,
   invalid,
   pool,
-  type Prisma,
   record,
   signalWorkflow,
   startWorkflow,
@@ -14,6 +13,7 @@ import {
 import { audienceProblems, isAnybody } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
+import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
 /**
  * Starts a campaign now, from draft or scheduled (spec: Campaigns, Send errors). Its recipients are frozen by its workflow.
@@ -44,40 +44,16 @@ interface Body {
 
 /** Starts it if it is as it was read; the condition of the UPDATE decides between several who try at once. */
 async function start(campaign: Campaign, body: Body): Promise<boolean> {
-  const { id, projectId, status, updatedAt } = campaign;
+  const { id, status, updatedAt } = campaign;
   return db.$transaction(async (tx) => {
     const now = new Date();
     const { count } = await tx.campaign.updateMany({
       where: { id, status, updatedAt },
       data: { ...body, status: 'sending', startedAt: now, pauseReason: null },
     });
-    if (count === 1) await startSending(tx, { id, projectId, name: campaign.name });
+    if (count === 1) await startSending(tx, campaign);
     return count === 1;
   });
-}
-
-function startSending(
-  tx: Prisma.TransactionClient,
-  { id, projectId, name }: Pick<Campaign, 'id' | 'projectId' | 'name'>,
-) {
-  return startWorkflow(tx, {
-    workflowId: id,
-    type: 'sendCampaign',
-    args: [id],
-    summary: summaryOf(name),
-    searchAttributes: { projectId, campaignId: id },
-  });
-}
-
-/** One line of at most 200 bytes. */
-export function summaryOf(name: string): string {
-  const line = `Campaign: ${name.replace(/\s+/g, ' ')}`;
-  return Buffer.byteLength(line) <= 200
-    ? line
-    : `${Buffer.from(line)
-        .subarray(0, 190)
-        .toString('utf8')
-        .replace(/\ufffd+$/, '')} …`;
 }
 
 /**
@@ -237,7 +213,8 @@ async function command(projectId: string, id: string, { from, data, signal }: Co
     const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: from } }, data });
     if (count === 0)
       throw new DomainError('conflict', `Only a campaign that is ${from.join(' or ')} can take this: ${signal}.`);
-    await signalWorkflow(tx, { workflowId: id, signal });
+    const { run } = await tx.campaign.findUniqueOrThrow({ where: { id }, select: { run: true } });
+    await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
     await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
   });
 }

@@ -3,6 +3,7 @@ import {
   closeLost,
   giveBackUnsent,
   type Hold,
+  inLedgerTransaction,
   lane,
   ledgerPool,
   MessageError,
@@ -22,7 +23,7 @@ import { autoPause } from './sending.ts';
 
 /** How a turn of the sender ended. */
 export interface Turn {
-  status: CampaignRow['status'] | 'deleted';
+  status: CampaignRow['status'] | 'deleted' | 'superseded';
   counts: Counts;
   /** Milliseconds until there is something to send, 0 for now; null when nothing is planned any more. */
   waitMs: number | null;
@@ -33,6 +34,12 @@ export interface Turn {
 /** What became of messages in this turn so far: how many were accepted, failed … */
 export type Tally = Partial<Record<Settlement['state'], number>>;
 
+/** A campaign, and which of its workflows asks. */
+export interface CampaignOfRun {
+  id: string;
+  run: number;
+}
+
 /** A turn claims for so long, so that the workflow shows where it stands, in milliseconds. */
 export const TURN_MS = 15_000;
 
@@ -41,21 +48,21 @@ export const TURN_MS = 15_000;
  * recorded as it becomes known. What an older attempt left claimed is closed first, and not sent again.
  */
 export async function sendTurn(
-  campaignId: string,
+  { id: campaignId, run }: CampaignOfRun,
   claim: string,
   signal: AbortSignal,
   tally: Tally = {},
 ): Promise<Turn> {
-  const campaign = await takeLane(campaignId, claim);
-  if (campaign === undefined) return turnOf(campaignId, undefined);
+  const campaign = await takeLane(campaignId, run, claim);
+  if (campaign === undefined) return turnOf({ id: campaignId, run }, undefined);
   if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
   const frame = await compileOrPause(campaign);
-  if (frame === undefined) return turnOf(campaignId, undefined);
+  if (frame === undefined) return turnOf(campaign, undefined);
   const hold = await sendPages(campaign, claim, { frame, signal, tally });
   if (hold?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
   }
-  return turnOf(campaignId, hold);
+  return turnOf(campaign, hold);
 }
 
 async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
@@ -114,13 +121,13 @@ async function sendPages(
 
 const NO_PAGE = { rows: [], ratePerSecond: null };
 
-async function turnOf(campaignId: string, hold: Hold | undefined): Promise<Turn> {
-  const campaign = await readCampaignRow(campaignId);
+async function turnOf({ id, run }: CampaignOfRun, hold: Hold | undefined): Promise<Turn> {
+  const campaign = await readCampaignRow(id);
   if (campaign === undefined) return { status: 'deleted', counts: NOBODY, waitMs: null, hold: null };
   return {
-    status: campaign.status,
+    status: campaign.run === run ? campaign.status : 'superseded',
     counts: countsOf(campaign),
-    waitMs: await untilNext(campaignId),
+    waitMs: await untilNext(id),
     hold: hold?.cause === 'host' ? { answer: hold.answer, waitMs: hold.waitMs ?? null } : null,
   };
 }
@@ -171,29 +178,32 @@ export async function cancelRest(campaignId: string, claim: string, onPage: () =
   return campaign === undefined ? NOBODY : countsOf(campaign);
 }
 
-/** Completes a campaign when none of its rows is open, once. Returns whether it is completed. */
-export async function complete(campaignId: string): Promise<boolean> {
-  const client = await ledgerPool.connect();
-  try {
-    await client.query('BEGIN');
+/**
+ * Completes a campaign when none of its rows is open. `campaign.completed` is recorded the first time: what is retried
+ * afterwards completes it again, which is no news of the campaign. Returns whether the asking run has nothing left to do.
+ */
+export async function complete({ id, run }: CampaignOfRun): Promise<boolean> {
+  await inLedgerTransaction(async (client) => {
+    // Held before its messages are looked at: somebody who retries some of them at this moment comes before or after.
+    const before = await client.query<{ first_completed_at: Date | null }>(
+      'SELECT first_completed_at FROM campaigns WHERE id = $1 FOR NO KEY UPDATE',
+      [id],
+    );
     const { rows } = await client.query<CampaignRow & { delivered_count: number }>(
-      `UPDATE campaigns c SET status = 'completed', completed_at = now()
-       WHERE id = $1 AND status = 'sending' AND frozen_at IS NOT NULL
+      `UPDATE campaigns c SET status = 'completed', completed_at = now(), first_completed_at = coalesce(first_completed_at, now())
+       WHERE id = $1 AND run = $2 AND status = 'sending' AND frozen_at IS NOT NULL
          AND NOT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.state IN ('planned', 'claimed'))
        RETURNING *`,
-      [campaignId],
+      [id, run],
     );
     const [campaign] = rows;
-    if (campaign !== undefined) {
+    if (campaign === undefined) return;
+    if (before.rows[0]?.first_completed_at === null) {
       const { accepted_count: sent, delivered_count: delivered, failed_count: failed } = campaign;
       await record(client, campaign.project_id, [campaignCompleted(campaign, { sent, delivered, failed })]);
-      await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${campaignId}`]);
     }
-    await client.query('COMMIT');
-    client.release();
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-  return (await readCampaignRow(campaignId))?.status === 'completed';
+    await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
+  });
+  const campaign = await readCampaignRow(id);
+  return campaign === undefined || campaign.run !== run || campaign.status === 'completed';
 }

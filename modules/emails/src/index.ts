@@ -1,8 +1,9 @@
+export { type Chosen, planAgain, resolveUnknown } from './again.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { formatMailbox, parseMailbox } from './mailbox.ts';
 export { LANE_WIDTH, lane } from './lanes.ts';
 export { ledgerPool } from './ledger-pool.ts';
-export { closeLost, giveBackUnsent, newClaim, settle, type Settlement } from './ledger.ts';
+export { closeLost, giveBackUnsent, inLedgerTransaction, newClaim, settle, type Settlement } from './ledger.ts';
 export { type AttachmentInput, scheduleProblem, type SendEmailInput } from './email-input.ts';
 export {
   cancelEmail,

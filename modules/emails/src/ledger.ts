@@ -28,14 +28,14 @@ export interface Settlement {
  * `event_id`: the events they cause and the counters of their campaign, in the order messages, campaign. A row `unknown`
  * may be resolved later, so states are counted as they are entered and left.
  */
-const CONSEQUENCES = `
+export const CONSEQUENCES = `
   told AS (
     INSERT INTO events (id, project_id, type, data)
     SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
       CASE m.state WHEN 'accepted' THEN json_build_object(${EMAIL_EVENT_MEMBERS})
         ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', m.answer) END
     FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
-    WHERE m.state IN ('accepted', 'failed') AND m.before IN ('claimed', 'unknown')
+    WHERE m.state IN ('accepted', 'failed') AND m.before IN ('claimed', 'unknown', 'planned')
   ), counted AS (
     SELECT campaign_id, ${['claimed', 'accepted', 'failed', 'suppressed', 'unknown', 'canceled']
       .map(
@@ -60,7 +60,7 @@ const SETTLE = `
     FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::bool[], $7::text[], $8::text[])
       AS o(id, state, answer, wait_ms, deferred, subject, event_id)
     JOIN messages m ON m.id = o.id LEFT JOIN campaigns c ON c.id = m.campaign_id
-    WHERE m.claim = $1 AND m.state IN ('claimed', 'unknown')
+    WHERE m.claim = $1 AND (m.state IN ('claimed', 'unknown') OR m.state = 'planned' AND o.state = 'accepted')
     ORDER BY m.id FOR NO KEY UPDATE OF m
   ), settled AS (
     UPDATE messages m SET state = o.state, answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
@@ -77,8 +77,8 @@ const SETTLE = `
 
 /**
  * Records what became of messages that `claim` holds, in one statement: states, events, the campaign's counters. Rows
- * that another attempt has taken for lost are found too, as long as nobody else has resolved them. `notice` is sent to who
- * watches, unless it is empty.
+ * that another attempt has taken for lost are found too, as long as nobody else has resolved them; one that a person has
+ * sent again meanwhile is not, when the first time was accepted after all. `notice` is sent to who watches, unless it is empty.
  * @returns how many rows it changed.
  */
 export async function settle(claim: string, settlements: readonly Settlement[], notice = ''): Promise<number> {
@@ -184,7 +184,8 @@ function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
   return 'campaignId' in scope ? ['campaign_id', scope.campaignId] : ['workflow_id', scope.workflowId];
 }
 
-async function inLedgerTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Runs `work` in one transaction on a connection that plans for the ledger; an error rolls it back. */
+export async function inLedgerTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await ledgerPool.connect();
   try {
     await client.query('BEGIN');

@@ -21,7 +21,8 @@ const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
 
 /**
  * One statement for any number of reports: facts on rows, the first time only; counters of campaigns; one event for each
- * fact. A row that was `unknown` has been accepted, or there would be no report, and so has its event. Rows are locked in
+ * fact. A row that was `unknown` has been accepted, or there would be no report, and so has its event; so has one that was
+ * to be sent again. Rows are locked in
  * the order of their ids and before campaigns, as all who write the ledger do, so that nobody waits in a circle.
  */
 const RECORD = `
@@ -35,18 +36,20 @@ const RECORD = `
     FROM report GROUP BY id
   ), known AS (
     SELECT m.id, m.state AS before, t.detail, t.at AS reported_at,
+      m.state = 'unknown' OR m.state = 'planned' AND m.claim IS NOT NULL AS resolved,
       ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
     FROM told t JOIN messages m ON m.id = t.id ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
     UPDATE messages m SET ${KINDS.map((kind) => `${kind}_at = coalesce(m.${kind}_at, k.${kind})`).join(', ')},
-      state = CASE k.before WHEN 'unknown' THEN 'accepted' ELSE m.state END,
-      accepted_at = CASE k.before WHEN 'unknown' THEN k.reported_at ELSE m.accepted_at END,
-      unsent_at = CASE k.before WHEN 'unknown' THEN NULL ELSE m.unsent_at END
+      state = CASE WHEN k.resolved THEN 'accepted' ELSE m.state END,
+      accepted_at = CASE WHEN k.resolved THEN k.reported_at ELSE m.accepted_at END,
+      unsent_at = CASE WHEN k.resolved THEN NULL ELSE m.unsent_at END,
+      not_before = CASE WHEN k.resolved THEN NULL ELSE m.not_before END
     FROM known k WHERE m.id = k.id AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
-    RETURNING m.*, k.before, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
+    RETURNING m.*, k.before, k.resolved, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
   ), fact AS (
     SELECT m.*, f.type, f.number FROM changed m CROSS JOIN LATERAL (VALUES
-      ('email.sent', 0, m.before = 'unknown'),
+      ('email.sent', 0, m.resolved),
       ${KINDS.map((kind, index) => `('email.${kind}', ${index + 1}, m.${kind} IS NOT NULL)`).join(', ')}
     ) AS f(type, number, holds) WHERE f.holds
   ), recorded AS (
@@ -58,7 +61,7 @@ const RECORD = `
     JOIN unnest($6::text[]) WITH ORDINALITY AS ids(id, nth) ON ids.nth = m.nth
     LEFT JOIN campaigns c ON c.id = m.campaign_id
   ), counted AS (
-    SELECT campaign_id, count(*) FILTER (WHERE before = 'unknown') AS resolved,
+    SELECT campaign_id, count(*) FILTER (WHERE resolved) AS resolved, count(*) FILTER (WHERE resolved AND before = 'unknown') AS known,
       ${KINDS.map((kind) => `count(${kind}) AS ${kind}`).join(', ')}
     FROM changed WHERE campaign_id IS NOT NULL GROUP BY campaign_id
   ), locked AS (
@@ -66,7 +69,7 @@ const RECORD = `
   ), counters AS (
     UPDATE campaigns c SET delivered_count = delivered_count + n.delivered, bounced_count = bounced_count + n.bounced,
       complained_count = complained_count + n.complained, accepted_count = accepted_count + n.resolved,
-      unknown_count = unknown_count - n.resolved
+      unknown_count = unknown_count - n.known
     FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
   )
   SELECT m.project_id AS "projectId", m.campaign_id AS "campaignId", m.email, m.detail, m.bounced IS NOT NULL AS bounced,

@@ -1,6 +1,6 @@
 import type { List } from './list.ts';
 import { type Body, type DataOf, type Query, Resource } from './resource.ts';
-import type { RequestOptions } from './transport.ts';
+import type { Input, RequestOptions } from './transport.ts';
 import type {
   Campaign,
   CampaignDetail,
@@ -42,6 +42,12 @@ export class Emails extends Resource {
   cancel(id: string, options?: RequestOptions): Promise<EmailDetail> {
     return this.data('cancelEmail', { path: { id } }, options);
   }
+}
+
+/** A campaign after a decision about some of its recipients, and how many they were. */
+export interface RecipientsDecided {
+  campaign: CampaignDetail;
+  recipients: number;
 }
 
 export class Campaigns extends Resource {
@@ -111,6 +117,30 @@ export class Campaigns extends Resource {
     options?: RequestOptions,
   ): List<CampaignRecipient> {
     return this.listOf('listCampaignRecipients', { path: { id }, query }, options);
+  }
+
+  /** Sends again to recipients who were refused, all or those named; `recipients` is how many. */
+  retry(id: string, body: Body<'retryCampaignRecipients'> = {}, options?: RequestOptions): Promise<RecipientsDecided> {
+    return this.#decide('retryCampaignRecipients', { path: { id }, body }, options);
+  }
+
+  /** Sends again to recipients whose outcome is unknown. Some of them may get it twice. */
+  resend(id: string, body: Body<'resendCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
+    return this.#decide('resendCampaignRecipients', { path: { id }, body }, options);
+  }
+
+  /** Says what became of recipients whose outcome is unknown; nothing is sent. */
+  resolve(id: string, body: Body<'resolveCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
+    return this.#decide('resolveCampaignRecipients', { path: { id }, body }, options);
+  }
+
+  async #decide(
+    operation: 'retryCampaignRecipients' | 'resendCampaignRecipients' | 'resolveCampaignRecipients',
+    input: Input,
+    options?: RequestOptions,
+  ): Promise<RecipientsDecided> {
+    const { data, recipients } = await this.transport.call(operation, input, options);
+    return { campaign: data, recipients };
   }
 }
 

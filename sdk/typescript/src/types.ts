@@ -1069,6 +1069,14 @@ export interface ScheduleCampaignInput {
   scheduled_at: string;
 }
 
+/**
+ * What became of messages whose outcome was unknown, as somebody has found out.
+ *
+ * - `accepted`: The mail server took them.
+ * - `failed`: It did not take them; they can be retried.
+ */
+export type UnknownOutcome = 'accepted' | 'failed';
+
 /** Who gets a test. */
 export interface TestCampaignInput {
   /** The contact that placeholders are filled in for; their defaults otherwise. */
@@ -2385,6 +2393,64 @@ export interface Operations {
       data: CampaignDetail;
     };
   };
+  /** Send again to recipients who were refused; a completed campaign goes on */
+  retryCampaignRecipients: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+      recipient_ids?: string[] | null | undefined;
+    };
+    reply: {
+      /** The campaign, as it is now. */
+      data: CampaignDetail;
+      /** How many recipients it was about. */
+      recipients: number;
+    };
+  };
+  /** Send again to recipients whose outcome is unknown; some may get it twice */
+  resendCampaignRecipients: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      /** True, to say that it is known that some may get it twice. */
+      accept_duplicates: boolean;
+      /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+      recipient_ids?: string[] | null | undefined;
+    };
+    reply: {
+      /** The campaign, as it is now. */
+      data: CampaignDetail;
+      /** How many recipients it was about. */
+      recipients: number;
+    };
+  };
+  /** Say what became of recipients whose outcome is unknown; nothing is sent */
+  resolveCampaignRecipients: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      /** What became of them. */
+      outcome: UnknownOutcome;
+      /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+      recipient_ids?: string[] | null | undefined;
+    };
+    reply: {
+      /** The campaign, as it is now. */
+      data: CampaignDetail;
+      /** How many recipients it was about. */
+      recipients: number;
+    };
+  };
   /** End a campaign; what has not gone out never will */
   cancelCampaign: {
     path: {
@@ -2831,6 +2897,9 @@ export const OPERATIONS = {
   unscheduleCampaign: 'POST /v1/campaigns/{id}/unschedule',
   pauseCampaign: 'POST /v1/campaigns/{id}/pause',
   resumeCampaign: 'POST /v1/campaigns/{id}/resume',
+  retryCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/retry',
+  resendCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resend',
+  resolveCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resolve',
   cancelCampaign: 'POST /v1/campaigns/{id}/cancel',
   testCampaign: 'POST /v1/campaigns/{id}/test',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',

@@ -90,6 +90,7 @@ export async function everything(): Promise<Everything> {
     template_id: template,
     campaign_id: campaign,
     event_id: event,
+    recipient_ids: email,
   };
   return { api, fill, ids, references };
 }
