@@ -1,6 +1,6 @@
 import type { List } from './list.ts';
 import { type Body, type DataOf, type Query, Resource } from './resource.ts';
-import type { Input, RequestOptions } from './transport.ts';
+import type { RequestOptions } from './transport.ts';
 import type {
   Campaign,
   CampaignDetail,
@@ -48,6 +48,11 @@ export class Emails extends Resource {
 export interface RecipientsDecided {
   campaign: CampaignDetail;
   recipients: number;
+}
+
+async function decided(answer: Promise<{ data: CampaignDetail; recipients: number }>): Promise<RecipientsDecided> {
+  const { data, recipients } = await answer;
+  return { campaign: data, recipients };
 }
 
 export class Campaigns extends Resource {
@@ -121,26 +126,17 @@ export class Campaigns extends Resource {
 
   /** Sends again to recipients who were refused, all or those named; `recipients` is how many. */
   retry(id: string, body: Body<'retryCampaignRecipients'> = {}, options?: RequestOptions): Promise<RecipientsDecided> {
-    return this.#decide('retryCampaignRecipients', { path: { id }, body }, options);
+    return decided(this.transport.call('retryCampaignRecipients', { path: { id }, body }, options));
   }
 
   /** Sends again to recipients whose outcome is unknown. Some of them may get it twice. */
   resend(id: string, body: Body<'resendCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
-    return this.#decide('resendCampaignRecipients', { path: { id }, body }, options);
+    return decided(this.transport.call('resendCampaignRecipients', { path: { id }, body }, options));
   }
 
   /** Says what became of recipients whose outcome is unknown; nothing is sent. */
   resolve(id: string, body: Body<'resolveCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
-    return this.#decide('resolveCampaignRecipients', { path: { id }, body }, options);
-  }
-
-  async #decide(
-    operation: 'retryCampaignRecipients' | 'resendCampaignRecipients' | 'resolveCampaignRecipients',
-    input: Input,
-    options?: RequestOptions,
-  ): Promise<RecipientsDecided> {
-    const { data, recipients } = await this.transport.call(operation, input, options);
-    return { campaign: data, recipients };
+    return decided(this.transport.call('resolveCampaignRecipients', { path: { id }, body }, options));
   }
 }
 
