@@ -12,6 +12,7 @@ import {
   record,
   sql,
   textProblem,
+  together,
   type Tx,
 } from '@postroom/platform';
 import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
@@ -77,7 +78,7 @@ export async function createContact(
   const name = checkName(input.name) ?? localPart(email);
   const customFields = await customFieldValues(pool, projectId, input.customFields);
   for (;;) {
-    const contact = await insertContact(projectId, source, { email, name, customFields });
+    const contact = await insertContact({ projectId, source, email, name, customFields });
     if (contact !== undefined) return { contact, created: true };
     const existing = await findByEmail(pool, projectId, email);
     if (existing !== undefined) return { contact: existing, created: false };
@@ -87,37 +88,58 @@ export async function createContact(
 }
 
 /**
- * An address that the project has, or that is suppressed, is left out. The event is recorded by the same statement, which
- * is a transaction of its own: no round trips to begin and commit one.
+ * Addresses that the project has, or that are suppressed, are left out. The events are recorded by the same statement, which
+ * is a transaction of its own: no round trips to begin and commit one. Rows come in the order of the constraint, so that
+ * two statements with the same addresses do not wait for each other.
  */
 const INSERT = `
-  WITH created AS (
+  WITH given AS (
+    SELECT * FROM json_to_recordset($1::json) AS g(id text, project_id text, email text, email_key text, name text, source contact_source,
+      custom_fields jsonb, at timestamptz, event_id text, event_type text, event_data json)
+  ), created AS (
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
-    SELECT $2::text, $1::text, $3::text, $4::text, $5::text, $6::contact_source, $7::jsonb, $8::timestamptz, $8::timestamptz
-     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = $4)
+    SELECT id, project_id, email, email_key, name, source, custom_fields, at, at FROM given g
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = g.project_id AND s.email_key = g.email_key)
+     ORDER BY project_id, email_key
     ON CONFLICT (project_id, email_key) DO NOTHING
     RETURNING ${CONTACT_COLUMNS}
   ), event AS (
-    INSERT INTO events (id, project_id, type, data) SELECT $9::text, $1, $10::text, $11::json FROM created
+    INSERT INTO events (id, project_id, type, data)
+    SELECT event_id, project_id, event_type, event_data FROM given JOIN created USING (id)
   ) SELECT * FROM created`;
 
-/** The new contact, or nothing. */
-async function insertContact(
-  projectId: string,
-  source: ContactSource,
-  { email, name, customFields }: Pick<Contact, 'email' | 'name' | 'customFields'>,
-): Promise<Contact | undefined> {
-  const id = newId('ctc');
-  const { type, data } = contactCreated({ id, email, name });
-  // The time of the row is that of its id: filters by time rely on it.
-  const row = [id, email, emailKey(email), name, source, JSON.stringify(customFields), new Date()];
-  const { rows } = await pool.query<Contact>({
-    name: 'contact-insert',
-    text: INSERT,
-    values: [projectId, ...row, newId('evt'), type, JSON.stringify(data)],
-  });
-  return rows[0];
+interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | 'source'> {
+  projectId: string;
 }
+
+/** The new contact, or nothing. */
+const insertContact = together<NewContact, Contact | undefined>(async (contacts) => {
+  const given = contacts.map(({ projectId, email, name, source, customFields }) => {
+    const id = newId('ctc');
+    const { type, data } = contactCreated({ id, email, name });
+    return {
+      id,
+      project_id: projectId,
+      email,
+      email_key: emailKey(email),
+      name,
+      source,
+      custom_fields: customFields,
+      // The time of the row is that of its id: filters by time rely on it.
+      at: new Date(),
+      event_id: newId('evt'),
+      event_type: type,
+      event_data: data,
+    };
+  });
+  const { rows } = await pool.query<Contact>({
+    name: 'contacts-insert',
+    text: INSERT,
+    values: [JSON.stringify(given)],
+  });
+  const created = new Map(rows.map((row) => [row.id, row]));
+  return given.map(({ id }) => created.get(id));
+});
 
 /** A contact of the project, or null. */
 export async function findContact(projectId: string, id: string): Promise<Contact | null> {

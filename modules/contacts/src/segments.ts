@@ -9,6 +9,7 @@ import {
   type Page,
   type PageArgs,
   pool,
+  readTogether,
   type Prisma,
   readPage,
 } from '@postroom/platform';
@@ -133,6 +134,18 @@ export async function previewSegment(
   return { count, contacts: rows };
 }
 
+type Definition = Pick<Segment, 'id' | 'name' | 'filter'>;
+
+/** A project's segments in the order of names. Every contact that is shown asks for them. */
+const definitionsOf = readTogether<Definition[]>(async (projectIds) => {
+  const { rows } = await pool.query<Definition & { project_id: string }>({
+    name: 'segments',
+    text: 'SELECT project_id, id, name, filter FROM segments WHERE project_id = ANY ($1) ORDER BY name, id',
+    values: [projectIds],
+  });
+  return Map.groupBy(rows, ({ project_id }) => project_id);
+});
+
 /**
  * The segments that each of some contacts is in, by contact id and in the order of names: one statement for the
  * definitions and one for all contacts, however many there are of either.
@@ -141,11 +154,7 @@ export async function segmentsOf(
   projectId: string,
   contactIds: readonly string[],
 ): Promise<Map<string, { id: string; name: string }[]>> {
-  const { rows: segments } = await pool.query<Segment>({
-    name: 'segments',
-    text: 'SELECT id, name, filter FROM segments WHERE project_id = $1 ORDER BY name, id',
-    values: [projectId],
-  });
+  const segments = (await definitionsOf(projectId)) ?? [];
   if (segments.length === 0 || contactIds.length === 0) return new Map();
   const parameters = new Parameters();
   const ids = parameters.add(contactIds);

@@ -1,7 +1,29 @@
-import { db, pool } from '@postroom/platform';
+import { db, pool, readTogether } from '@postroom/platform';
 import { readDkimKey } from './dkim/keys.ts';
 import type { DkimSigner } from './dkim/sign.ts';
 import { normalizeDomain } from './domain-name.ts';
+
+interface Standing {
+  project_id: string;
+  domain: string;
+  blocked: boolean;
+  verification: string;
+  verifiedForSending: boolean;
+}
+
+/** By the project's id and the name, with a space between. Each email asks this: one prepared statement for all at once. */
+const findStanding = readTogether<Standing>(async (asked) => {
+  const pairs = asked.map((pair) => pair.split(' ', 2));
+  const { rows } = await pool.query<Standing>({
+    name: 'sender-problem',
+    text: `SELECT project_id, domain, blocked_at IS NOT NULL AS blocked, verification::text,
+        verified_for_sending AS "verifiedForSending"
+      FROM unnest($1::text[], $2::text[]) AS asked(project, name)
+      JOIN domains ON project_id = asked.project AND domain = asked.name`,
+    values: [pairs.map(([project]) => project), pairs.map(([, name]) => name)],
+  });
+  return new Map(rows.map((row) => [`${row.project_id} ${row.domain}`, row]));
+});
 
 /**
  * Why mail from this address may not be sent now; undefined when it may. A domain is asked at each send, since one that
@@ -9,14 +31,7 @@ import { normalizeDomain } from './domain-name.ts';
  */
 export async function senderProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
   const name = domainOf(fromEmail);
-  // Each email asks this, so it is one prepared statement.
-  const { rows } = await pool.query<{ blocked: boolean; verification: string; verifiedForSending: boolean }>({
-    name: 'sender-problem',
-    text: `SELECT blocked_at IS NOT NULL AS blocked, verification::text, verified_for_sending AS "verifiedForSending"
-      FROM domains WHERE project_id = $1 AND domain = $2`,
-    values: [projectId, name],
-  });
-  const [domain] = rows;
+  const domain = await findStanding(`${projectId} ${name}`);
   if (domain === undefined) return `The domain ${name} is not a sending domain of this project.`;
   if (domain.blocked) return `The domain ${name} has been blocked.`;
   if (domain.verification === 'failed')

@@ -15,6 +15,7 @@ import {
   readPage,
   type RowsQuery,
   sql,
+  together,
   type Tx,
 } from '@postroom/platform';
 import {
@@ -151,16 +152,33 @@ const INSERT = `
   ) SELECT pg_notify('postroom', 'emails')::text`;
 
 async function insert(emails: readonly EmailRows[]): Promise<void> {
-  const messages = JSON.stringify(emails.flatMap(({ messages }) => messages));
-  const contents = JSON.stringify(emails.map(contentRow));
-  if (emails.every(({ draft }) => draft.attachments.length === 0)) {
-    await pool.query({ name: 'emails-insert', text: INSERT, values: [messages, contents] });
-    return;
+  const rows = { messages: emails.flatMap(({ messages }) => messages), contents: emails.map(contentRow) };
+  if (emails.some(({ draft }) => draft.attachments.length > 0)) {
+    return inTransaction(async (client) => {
+      await client.query(INSERT, [JSON.stringify(rows.messages), JSON.stringify(rows.contents)]);
+      for (const { id, draft } of emails) await insertAttachments(client, id, draft);
+    });
   }
-  await inTransaction(async (client) => {
-    await client.query(INSERT, [messages, contents]);
-    for (const { id, draft } of emails) await insertAttachments(client, id, draft);
-  });
+  const length = emails.reduce((sum, { draft }) => sum + (draft.html?.length ?? 0) + (draft.text?.length ?? 0), 0);
+  await (length > LONG ? insertRows([rows]) : insertTogether(rows));
+}
+
+interface Rows {
+  messages: Record<string, unknown>[];
+  contents: Record<string, unknown>[];
+}
+
+/** Content of more characters than this goes in by itself, so that no statement grows without bound. */
+const LONG = 100_000;
+
+/** Emails that arrive at the same time are committed together: each still is when its request is answered. */
+const insertTogether = together<Rows, void>(insertRows);
+
+async function insertRows(emails: readonly Rows[]): Promise<void[]> {
+  const messages = JSON.stringify(emails.flatMap((email) => email.messages));
+  const contents = JSON.stringify(emails.flatMap((email) => email.contents));
+  await pool.query({ name: 'emails-insert', text: INSERT, values: [messages, contents] });
+  return [];
 }
 
 function contentRow({ id, draft }: EmailRows): Record<string, unknown> {

@@ -64,3 +64,4 @@ export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
 export { decryptSecret, encryptSecret } from './secrets.ts';
 export { runService, type Service } from './service.ts';
 export { workflowUrl } from './temporal-ui.ts';
+export { readTogether, together } from './together.ts';

@@ -1,4 +1,12 @@
-import { type Caller, DomainError, type KeyScope, logger, type Permission, pool } from '@postroom/platform';
+import {
+  type Caller,
+  DomainError,
+  type KeyScope,
+  logger,
+  type Permission,
+  pool,
+  readTogether,
+} from '@postroom/platform';
 import { hashKey, isWellFormedKey } from './api-keys.ts';
 
 interface KeyRow {
@@ -10,17 +18,29 @@ interface KeyRow {
   named_exists: boolean;
 }
 
-/** One look-up by the hash: the key, its projects (two of all of them when it covers every one), and the named one. */
-const FIND_KEY = `
-  SELECT k.id, k.scope, k.all_projects,
+/** By the hash: the key, its projects (two of all of them when it covers every one), and the named one. */
+const FIND_KEYS = `
+  SELECT a.hash, a.named, k.id, k.scope, k.all_projects,
     CASE WHEN k.all_projects THEN ARRAY(SELECT id FROM projects LIMIT 2)
       ELSE ARRAY(SELECT project_id FROM api_key_projects WHERE key_id = k.id) END AS projects,
-    EXISTS (SELECT FROM projects WHERE id = $2) AS named_exists
-  FROM api_keys k WHERE k.hash = $1 AND k.revoked_at IS NULL`;
+    EXISTS (SELECT FROM projects WHERE id = a.named) AS named_exists
+  FROM unnest($1::text[], $2::text[]) AS a(hash, named) JOIN api_keys k ON k.hash = a.hash AND k.revoked_at IS NULL`;
+
+/** By the hash and the named project, with a space between; hashes have none. */
+const findKey = readTogether<KeyRow>(async (asked) => {
+  const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
+  const { rows } = await pool.query<KeyRow & { hash: string; named: string }>({
+    name: 'authenticate',
+    text: FIND_KEYS,
+    values: [pairs.map(([hash]) => hash), pairs.map(([, named]) => named)],
+  });
+  return new Map(rows.map((row) => [`${row.hash} ${row.named}`, row]));
+});
 
 /**
  * Finds out who is calling, from the `Authorization` header, and which project the request acts on, from
- * `X-Project-Id` or the path. The database is asked each time, so a revoked key stops working at once everywhere.
+ * `X-Project-Id` or the path. The database is asked for each request, so a revoked key stops working at once everywhere;
+ * requests that wait for it at the same time ask together.
  * @throws DomainError `unauthorized` for a missing, malformed, unknown or revoked key (spec: Authentication).
  */
 export async function authenticate(
@@ -28,12 +48,7 @@ export async function authenticate(
   namedProject: string | undefined,
 ): Promise<Caller> {
   const key = bearer(authorization);
-  const { rows } = await pool.query<KeyRow>({
-    name: 'authenticate',
-    text: FIND_KEY,
-    values: [hashKey(key), namedProject ?? ''],
-  });
-  const row = rows[0];
+  const row = await findKey(`${hashKey(key)} ${namedProject ?? ''}`);
   if (row === undefined) throw new DomainError('unauthorized', 'This API key is not known, or has been revoked.');
   noteUse(row.id);
   return new KeyCaller(row, namedProject);

@@ -18,7 +18,8 @@ export function answerText(response: ServerResponse, status: number, text: strin
 /** The error body of `/v1` (design: Errors). What is not a DomainError is logged whole and shown as `internal_error`. */
 export function errorAnswer(error: unknown, requestId: string | undefined) {
   const known = error instanceof DomainError ? error : undefined;
-  if (known === undefined) logger.error({ err: error, requestId }, 'a request failed');
+  if (error instanceof Gone) logger.debug({ requestId }, 'the client left before its request was whole');
+  else if (known === undefined) logger.error({ err: error, requestId }, 'a request failed');
   const code = known?.code ?? 'internal_error';
   return {
     status: STATUS_BY_CODE[code],
@@ -40,17 +41,25 @@ export function answerError(response: ServerResponse, error: unknown, requestId?
 
 /**
  * Reads a body of at most `maxBytes`.
- * @throws DomainError `payload_too_large` as soon as it is known to be larger.
+ * @throws DomainError `payload_too_large` as soon as it is known to be larger; `Gone` when the client left before its end.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new DomainError('payload_too_large', `The body may have ${maxBytes} bytes at most.`);
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= maxBytes) return;
+      request.removeAllListeners('data').pause();
+      reject(tooLarge());
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)));
+    request.once('error', () => reject(new Gone()));
+  });
 }
+
+/** The client closed the connection before it had sent all: nobody is there to be answered. */
+export class Gone extends Error {}
