@@ -9,6 +9,7 @@ import {
   newId,
   notFound,
   pool,
+  readTogether,
   record,
   sql,
   textProblem,
@@ -141,15 +142,22 @@ const insertContact = together<NewContact, Contact | undefined>(async (contacts)
   return given.map(({ id }) => created.get(id));
 });
 
+/** By the project's id and the contact's, with a space between. */
+const readContact = readTogether<Contact>(async (asked) => {
+  const pairs = asked.map((pair) => pair.split(' ', 2));
+  const { rows } = await pool.query<Contact & { projectId: string }>({
+    name: 'contacts',
+    text: `SELECT c.project_id AS "projectId", ${CONTACT_COLUMNS} FROM unnest($1::text[], $2::text[]) AS asked(project, contact)
+      JOIN contacts c ON c.project_id = asked.project AND c.id = asked.contact`,
+    values: [pairs.map(([project]) => project), pairs.map(([, contact]) => contact)],
+  });
+  return new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row]));
+});
+
 /** A contact of the project, or null. */
 export async function findContact(projectId: string, id: string): Promise<Contact | null> {
   if (!isId('ctc', id)) return null;
-  const { rows } = await pool.query<Contact>({
-    name: 'contact',
-    text: `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.project_id = $1 AND c.id = $2`,
-    values: [projectId, id],
-  });
-  return rows[0] ?? null;
+  return (await readContact(`${projectId} ${id}`)) ?? null;
 }
 
 /** A contact of the project, or `not_found` (spec: Contacts). */

@@ -13,6 +13,7 @@ import {
   pool,
   type Prisma,
   readPage,
+  readTogether,
   type RowsQuery,
   sql,
   together,
@@ -73,11 +74,8 @@ async function acceptEmails(projectId: string, inputs: readonly SendEmailInput[]
   );
   const [first, ...others] = problems.found;
   if (first !== undefined) throw invalid(first, ...others);
-  await checkSenders(projectId, drafts);
-  const suppressed = await suppressedAddresses(
-    projectId,
-    drafts.flatMap(recipientsOf).map(({ email }) => email),
-  );
+  const addresses = drafts.flatMap(recipientsOf).map(({ email }) => email);
+  const [suppressed] = await Promise.all([suppressedAddresses(projectId, addresses), checkSenders(projectId, drafts)]);
   const emails = drafts.map((draft) => rowsOf(projectId, draft, suppressed));
   await insert(emails);
   return emails.map(({ id, status }) => ({ id, status }));
@@ -90,15 +88,28 @@ async function checkSenders(projectId: string, drafts: readonly Draft[]): Promis
   }
 }
 
+/** By the project's id and the address's key, with a space between. */
+const suppressionOf = readTogether<string>(async (asked) => {
+  const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
+  const { rows } = await pool.query<{ project: string; email_key: string; reason: string }>({
+    name: 'emails-suppressed',
+    text: `SELECT project, s.email_key, min(reason)::text AS reason FROM unnest($1::text[], $2::text[]) AS asked(project, email_key)
+      JOIN suppressions s ON s.project_id = asked.project AND s.email_key = asked.email_key
+      WHERE reason <> 'unsubscribed' GROUP BY project, s.email_key`,
+    values: [pairs.map(([project]) => project), pairs.map(([, key]) => key)],
+  });
+  return new Map(rows.map(({ project, email_key, reason }) => [`${project} ${email_key}`, reason]));
+});
+
 /** Why addresses are not to get transactional mail, by `emailKey`. */
 export async function suppressedAddresses(projectId: string, emails: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await pool.query<{ email_key: string; reason: string }>({
-    name: 'emails-suppressed',
-    text: `SELECT email_key, min(reason)::text AS reason FROM suppressions
-     WHERE project_id = $1 AND email_key = ANY ($2) AND reason <> 'unsubscribed' GROUP BY email_key`,
-    values: [projectId, emails.map(emailKey)],
-  });
-  return new Map(rows.map(({ email_key, reason }) => [email_key, reason]));
+  const found = new Map<string, string>();
+  const look = async (key: string) => {
+    const reason = await suppressionOf(`${projectId} ${key}`);
+    if (reason !== undefined) found.set(key, reason);
+  };
+  await Promise.all(emails.map((email) => look(emailKey(email))));
+  return found;
 }
 
 /** An answer for the ledger of an address that is not mailed. */

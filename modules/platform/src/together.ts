@@ -1,5 +1,7 @@
 /** Items that are done together at most. */
 const MOST = 500;
+/** How many times `doMany` is at work at once: with a second, most that arrive need not wait for the first to end. */
+const AT_ONCE = 2;
 
 interface Call<Item, Result> {
   item: Item;
@@ -8,7 +10,7 @@ interface Call<Item, Result> {
 }
 
 /**
- * Gathers what is asked for while `doMany` is at work, and does it together when that ends: one statement, and for writes
+ * Gathers what is asked for while `doMany` is at work on others, and does it together when that ends: one statement, and for writes
  * one commit, instead of many. Alone, an item is done at once. Nothing is cached: what is asked for now begins after now.
  * `doMany` answers in the order of its items and does all or none; when it fails, all of them fail, unless the database refused
  * a value: then each is done by itself, so that one caller's bad value is nobody else's error.
@@ -17,10 +19,10 @@ export function together<Item, Result>(
   doMany: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
-  let isBusy = false;
+  let atWork = 0;
 
   async function work(): Promise<void> {
-    isBusy = true;
+    atWork += 1;
     while (waiting.length > 0) {
       const calls = waiting.splice(0, MOST);
       try {
@@ -31,7 +33,7 @@ export function together<Item, Result>(
         else for (const { reject } of calls) reject(error);
       }
     }
-    isBusy = false;
+    atWork -= 1;
   }
 
   async function doAlone({ item, resolve, reject }: Call<Item, Result>): Promise<void> {
@@ -46,7 +48,7 @@ export function together<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!isBusy) void work();
+      if (atWork < AT_ONCE) void work();
     });
 }
 
