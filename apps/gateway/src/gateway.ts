@@ -1,8 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { handleUnsubscribe } from '@postroom/emails';
+import {
+  CALLBACK_PATH,
+  handleMailboxCallback,
+  handleSesNotification,
+  handleUnsubscribe,
+  SES_PATH,
+} from '@postroom/emails';
 import { logger, pool, type Service } from '@postroom/platform';
-import { AUTH_PATH, handleSignIn } from '@postroom/people';
+import { AUTH_PATH, authenticatePerson, handleSignIn } from '@postroom/people';
 import { register } from 'prom-client';
 import { createDashboard } from './dashboard.ts';
 import { answerDocs } from './docs/docs.ts';
@@ -43,6 +49,8 @@ export async function startGateway({ host, port }: { host: string; port: number 
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response);
+    if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
+    if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await whoComesBack(request));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
     if (path === '/metrics')
@@ -71,6 +79,11 @@ export async function startGateway({ host, port }: { host: string; port: number 
         graphql.closeStreams();
       }),
   };
+}
+
+/** Who is signed in, for a page that another site leads to: what it carries says whether they meant it. */
+async function whoComesBack({ headers: { cookie } }: IncomingMessage): Promise<string | undefined> {
+  return cookie === undefined ? undefined : (await authenticatePerson({ cookie }, undefined))?.id;
 }
 
 /** Ready means that writes would be taken: the database answers. Temporal is not on a request's way. */

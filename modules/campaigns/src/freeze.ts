@@ -1,4 +1,5 @@
 import { Parameters } from '@postroom/contacts';
+import { mailboxIdFor } from '@postroom/emails';
 import { inTransaction, record } from '@postroom/platform';
 import type pg from 'pg';
 import { audienceSql, joinBySets } from './audience.ts';
@@ -8,6 +9,7 @@ interface Row {
   id: string;
   project_id: string;
   name: string;
+  from_email: string | null;
   group_ids: string[];
   segment_ids: string[];
   frozen_at: Date | null;
@@ -28,7 +30,7 @@ export async function freeze(campaignId: string): Promise<Frozen> {
     // Another attempt may be at it. The campaign's own row stays free meanwhile, so that it can be paused or canceled.
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [campaignId]);
     const { rows } = await client.query<Row>(
-      'SELECT id, project_id, name, group_ids, segment_ids, frozen_at FROM campaigns WHERE id = $1',
+      'SELECT id, project_id, name, from_email, group_ids, segment_ids, frozen_at FROM campaigns WHERE id = $1',
       [campaignId],
     );
     const [campaign] = rows;
@@ -44,10 +46,14 @@ export async function freeze(campaignId: string): Promise<Frozen> {
   });
 }
 
-async function insertMessages(client: pg.ClientBase, { id, project_id: projectId, ...audience }: Row): Promise<Frozen> {
+async function insertMessages(
+  client: pg.ClientBase,
+  { id, project_id: projectId, from_email: fromEmail, ...audience }: Row,
+): Promise<Frozen> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const campaign = parameters.add(id);
+  const mailbox = parameters.add(await mailboxIdFor(projectId, fromEmail ?? ''));
   const condition = await audienceSql(
     projectId,
     { groupIds: audience.group_ids, segmentIds: audience.segment_ids },
@@ -55,8 +61,8 @@ async function insertMessages(client: pg.ClientBase, { id, project_id: projectId
   );
   await joinBySets(client);
   const { rowCount } = await client.query(
-    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, answer, unsent_at)
-     SELECT postroom_id('eml'), c.project_id, ${campaign}, c.id, c.email,
+    `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, state, answer, unsent_at)
+     SELECT postroom_id('eml'), c.project_id, ${campaign}, ${mailbox}, c.id, c.email,
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,
        CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END
      FROM contacts c WHERE c.project_id = ${project} AND ${condition} ORDER BY c.id`,

@@ -1,6 +1,5 @@
 import { Parameters } from '@postroom/contacts';
-import { senderProblem } from '@postroom/domains';
-import { MessageError } from '@postroom/emails';
+import { MessageError, sendingProblem } from '@postroom/emails';
 import type { FieldProblem } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
@@ -41,7 +40,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   const campaign = await getCampaign(projectId, id);
   const { problems: missing, body } = await incompleteness(campaign);
   const content: CampaignContent = { ...campaign, ...body };
-  const sender = campaign.fromEmail ? await senderProblem(projectId, campaign.fromEmail) : undefined;
+  const sender = campaign.fromEmail ? await sendingProblem(projectId, campaign.fromEmail) : undefined;
   const audience = await countAudience(projectId, campaign);
   const compiled = compile(content);
   const problems = [

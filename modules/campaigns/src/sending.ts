@@ -1,5 +1,4 @@
-import { senderProblem } from '@postroom/domains';
-import { parseTemplate, scheduleProblem } from '@postroom/emails';
+import { parseTemplate, scheduleProblem, sendingProblem } from '@postroom/emails';
 import {
   db,
   DomainError,
@@ -67,7 +66,7 @@ async function checkReady(campaign: Campaign): Promise<Body> {
     const fields = problems.map(({ field }) => field).join(', ');
     throw new DomainError('validation_error', `The campaign is incomplete: ${fields}.`, problems);
   }
-  const problem = await senderProblem(campaign.projectId, campaign.fromEmail ?? '');
+  const problem = await sendingProblem(campaign.projectId, campaign.fromEmail ?? '');
   if (problem !== undefined) throw new DomainError('forbidden', problem);
   return body;
 }
@@ -186,7 +185,7 @@ export async function resumeCampaign(projectId: string, id: string): Promise<voi
     if (!(await start(campaign, body))) throw new DomainError('conflict', 'This campaign is not paused any more.');
     return;
   }
-  const problem = await senderProblem(projectId, campaign.fromEmail ?? '');
+  const problem = await sendingProblem(projectId, campaign.fromEmail ?? '');
   if (problem !== undefined) throw new DomainError('forbidden', problem);
   await command(projectId, id, { from: ['paused'], data: { status: 'sending', pauseReason: null }, signal: 'resume' });
 }

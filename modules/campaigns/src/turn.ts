@@ -4,14 +4,12 @@ import {
   giveBackUnsent,
   type Hold,
   inLedgerTransaction,
-  lane,
   ledgerPool,
   MessageError,
+  routeFor,
   sendAll,
   settle,
   type Settlement,
-  signed,
-  signerFor,
   withRetries,
 } from '@postroom/emails';
 import { pool, record } from '@postroom/platform';
@@ -94,12 +92,13 @@ async function sendPages(
   claim: string,
   { frame, signal, tally }: Sending,
 ): Promise<Hold | undefined> {
-  const way = lane('campaigns');
+  const byMailbox = await goesByMailbox(campaignId);
+  const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   const lastClaimAt = Date.now() + TURN_MS;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
-    const message = { from: frame.from, to: row.email, data, stuffed: true };
-    return { outcome: await way.send(signed(message, await signerFor(projectId, frame.from))), subject };
+    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true };
+    return { outcome: await route.send(message), subject };
   };
   try {
     const { hold } = await sendAll<ClaimedRecipient>({
@@ -111,12 +110,22 @@ async function sendPages(
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
       },
       signal,
+      width: route.width,
     });
     return hold;
   } catch (error) {
     await withRetries(() => giveBackUnsent({ campaignId }, claim), signal);
     throw error;
   }
+}
+
+/** Fixed with the recipients: the events of mail from a mailbox account are others. */
+async function goesByMailbox(campaignId: string): Promise<boolean> {
+  const { rows } = await ledgerPool.query<{ mailbox_id: string | null }>(
+    'SELECT mailbox_id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 1',
+    [campaignId],
+  );
+  return rows[0]?.mailbox_id != null;
 }
 
 const NO_PAGE = { rows: [], ratePerSecond: null };

@@ -1,4 +1,5 @@
 export { dkimField, type DkimSigner, signMessage } from './dkim/sign.ts';
+export { isPublicAddress } from './dns/public-addresses.ts';
 export { normalizeDomain } from './domain-name.ts';
 export {
   addDomain,

@@ -44,6 +44,7 @@ const RESOLVE = `
   WITH ${CHOSEN}, settled AS (
     UPDATE messages m SET state = $4::message_state, answer = $5,
       accepted_at = CASE WHEN $4 = 'accepted' THEN coalesce(m.claimed_at, now()) END,
+      delivered_at = CASE WHEN $4 = 'accepted' AND m.mailbox_id IS NOT NULL THEN coalesce(m.claimed_at, now()) ELSE m.delivered_at END,
       unsent_at = CASE WHEN $4 = 'accepted' THEN NULL ELSE m.unsent_at END
     FROM chosen WHERE m.id = chosen.id RETURNING m.*, chosen.before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}

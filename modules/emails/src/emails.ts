@@ -1,4 +1,3 @@
-import { senderProblem } from '@postroom/domains';
 import {
   db,
   DomainError,
@@ -29,6 +28,7 @@ import {
 } from './email-input.ts';
 import { type Words, writeWords } from './email-words.ts';
 import { formatMailbox } from './mailbox.ts';
+import { mailboxIdFor, sendingProblem } from './providers/sender.ts';
 import { type EmailStatus, STATUS_CONDITIONS } from './status.ts';
 
 type Message = Prisma.MessageModel;
@@ -75,17 +75,29 @@ async function acceptEmails(projectId: string, inputs: readonly SendEmailInput[]
   const [first, ...others] = problems.found;
   if (first !== undefined) throw invalid(first, ...others);
   const addresses = drafts.flatMap(recipientsOf).map(({ email }) => email);
-  const [suppressed] = await Promise.all([suppressedAddresses(projectId, addresses), checkSenders(projectId, drafts)]);
-  const emails = drafts.map((draft) => rowsOf(projectId, draft, suppressed));
+  const [suppressed, mailboxes] = await Promise.all([
+    suppressedAddresses(projectId, addresses),
+    mailboxesOf(projectId, drafts),
+    checkSenders(projectId, drafts),
+  ]);
+  const emails = drafts.map((draft) =>
+    rowsOf({ projectId, mailboxId: mailboxes.get(draft.from.email) ?? null }, draft, suppressed),
+  );
   await insert(emails);
   return emails.map(({ id, status }) => ({ id, status }));
 }
 
 async function checkSenders(projectId: string, drafts: readonly Draft[]): Promise<void> {
   for (const from of new Set(drafts.map(({ from }) => from.email))) {
-    const problem = await senderProblem(projectId, from);
+    const problem = await sendingProblem(projectId, from);
     if (problem !== undefined) throw new DomainError('forbidden', problem, [{ field: 'from', message: problem }]);
   }
+}
+
+/** The mailbox accounts that senders have. */
+async function mailboxesOf(projectId: string, drafts: readonly Draft[]): Promise<Map<string, string | null>> {
+  const senders = [...new Set(drafts.map(({ from }) => from.email))];
+  return new Map(await Promise.all(senders.map(async (from) => [from, await mailboxIdFor(projectId, from)] as const)));
 }
 
 /** By the project's id and the address's key, with a space between. */
@@ -121,13 +133,18 @@ interface EmailRows extends QueuedEmail {
 }
 
 /** One row of the ledger for each address; the first holds the content. */
-function rowsOf(projectId: string, draft: Draft, suppressed: ReadonlyMap<string, string>): EmailRows {
+function rowsOf(
+  { projectId, mailboxId }: { projectId: string; mailboxId: string | null },
+  draft: Draft,
+  suppressed: ReadonlyMap<string, string>,
+): EmailRows {
   const id = newId('eml');
   const messages = recipientsOf(draft).map(({ email }, index) => {
     const reason = suppressed.get(emailKey(email));
     return {
       id: index === 0 ? id : newId('eml'),
       project_id: projectId,
+      mailbox_id: mailboxId,
       copy_of: index === 0 ? null : id,
       email,
       subject: draft.subject,
@@ -150,10 +167,10 @@ function rowsOf(projectId: string, draft: Draft, suppressed: ReadonlyMap<string,
 /** Rows go in as JSON, whose members are named like columns: one statement, however many emails. */
 const INSERT = `
   WITH message AS (
-    INSERT INTO messages (id, project_id, copy_of, email, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
-    SELECT id, project_id, copy_of, email, subject, tags, metadata, coalesce(not_before, now()), state, answer,
+    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
+    SELECT id, project_id, mailbox_id, copy_of, email, subject, tags, metadata, coalesce(not_before, now()), state, answer,
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
-    FROM json_to_recordset($1::json) AS m(id text, project_id text, copy_of text, email text, subject text, tags jsonb,
+    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
   ), content AS (
     INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, headers, scheduled_at)

@@ -1,7 +1,6 @@
 export { type Chosen, planAgain, resolveUnknown } from './again.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { formatMailbox, parseMailbox } from './mailbox.ts';
-export { LANE_WIDTH, lane } from './lanes.ts';
 export { ledgerPool } from './ledger-pool.ts';
 export { closeLost, giveBackUnsent, inLedgerTransaction, newClaim, settle, type Settlement } from './ledger.ts';
 export { type AttachmentInput, scheduleProblem, type SendEmailInput } from './email-input.ts';
@@ -34,4 +33,9 @@ export { messageIdOf } from './transactional.ts';
 export { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
 export { testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
 export { handleUnsubscribe } from './unsubscribe-page.ts';
-export { signed, signerFor } from './signing.ts';
+export { signerFor } from './signing.ts';
+export { handleMailboxCallback } from './providers/accounts/callback.ts';
+export { CALLBACK_PATH } from './providers/accounts/authorization.ts';
+export { type Route as MailRoute, routeFor } from './providers/route.ts';
+export { mailboxIdFor, sendingProblem } from './providers/sender.ts';
+export { handleSesNotification, SES_PATH } from './providers/ses/notifications.ts';

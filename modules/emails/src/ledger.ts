@@ -26,7 +26,8 @@ export interface Settlement {
 /**
  * The end of a statement whose CTE `settled` holds rows of the ledger as they are now, with their state `before` and an
  * `event_id`: the events they cause and the counters of their campaign, in the order messages, campaign. A row `unknown`
- * may be resolved later, so states are counted as they are entered and left.
+ * may be resolved later, so states are counted as they are entered and left. Nothing but its server's word tells of mail
+ * from a mailbox account, so acceptance is its delivery (spec: connected mailbox-provider accounts).
  */
 export const CONSEQUENCES = `
   told AS (
@@ -36,18 +37,24 @@ export const CONSEQUENCES = `
         ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', m.answer) END
     FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
     WHERE m.state IN ('accepted', 'failed') AND m.before IN ('claimed', 'unknown', 'planned')
+    UNION ALL
+    SELECT postroom_id('evt'), m.project_id, 'email.delivered', json_build_object(${EMAIL_EVENT_MEMBERS})
+    FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
+    WHERE m.mailbox_id IS NOT NULL AND m.state = 'accepted' AND m.before IN ('claimed', 'unknown', 'planned')
   ), counted AS (
     SELECT campaign_id, ${['claimed', 'accepted', 'failed', 'suppressed', 'unknown', 'canceled']
       .map(
         (state) =>
           `count(*) FILTER (WHERE state = '${state}') - count(*) FILTER (WHERE before = '${state}') AS ${state}`,
       )
-      .join(', ')}
+      .join(', ')},
+      count(*) FILTER (WHERE mailbox_id IS NOT NULL AND state = 'accepted') AS delivered
     FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id
   ), counters AS (
     UPDATE campaigns c SET claimed_count = claimed_count + n.claimed, accepted_count = accepted_count + n.accepted,
       failed_count = failed_count + n.failed, suppressed_count = suppressed_count + n.suppressed,
-      unknown_count = unknown_count + n.unknown, canceled_count = canceled_count + n.canceled
+      unknown_count = unknown_count + n.unknown, canceled_count = canceled_count + n.canceled,
+      delivered_count = delivered_count + n.delivered
     FROM counted n WHERE c.id = n.campaign_id
   )`;
 
@@ -65,6 +72,7 @@ const SETTLE = `
   ), settled AS (
     UPDATE messages m SET state = o.state, answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
       accepted_at = CASE WHEN o.state = 'accepted' THEN now() END,
+      delivered_at = CASE WHEN o.state = 'accepted' AND m.mailbox_id IS NOT NULL THEN now() ELSE m.delivered_at END,
       unsent_at = CASE WHEN o.state NOT IN ('accepted', 'planned') THEN now() END,
       not_before = CASE WHEN o.state = 'planned' THEN now() + o.wait_ms * interval '1 ms' END,
       deferrals = m.deferrals + o.deferred::int,
@@ -139,7 +147,8 @@ const CLOSE_LOST = (column: 'campaign_id' | 'workflow_id') => `
     ORDER BY id FOR NO KEY UPDATE
   ), settled AS (
     UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
-      accepted_at = l.reported_at, unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
+      accepted_at = l.reported_at, delivered_at = CASE WHEN m.mailbox_id IS NULL THEN m.delivered_at ELSE l.reported_at END,
+      unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
       answer = CASE WHEN l.reported_at IS NULL THEN 'The sender was cut off before the answer of the server was known.' ELSE 'Known from a report of the provider.' END,
       workflow_id = NULL
     FROM lost l WHERE m.id = l.id

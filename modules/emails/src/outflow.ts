@@ -15,6 +15,8 @@ export interface Work<Row extends Claimed> {
   settle: (settlements: Settlement[]) => Promise<void>;
   /** Ends the claiming. What has not gone out by then is given back. */
   signal: AbortSignal;
+  /** Messages that are under way at once at most; as many as the connections of the installation's relay take, unless given. */
+  width?: number | undefined;
 }
 
 /** The outcome of one send, and the subject when it is not the campaign's as it stands. */
@@ -65,11 +67,14 @@ class Outflow<Row extends Claimed> {
   #hold: Hold | undefined;
   #failure: { error: unknown } | undefined;
   #canSettle = true;
-  #pageSize = FIRST_PAGE;
+  readonly #width: number;
+  #pageSize: number;
   #pageAt = 0;
 
   constructor(work: Work<Row>) {
     this.#work = work;
+    this.#width = work.width ?? LANE_WIDTH;
+    this.#pageSize = Math.min(FIRST_PAGE, this.#width * 2);
   }
 
   run(): Promise<{ hold: Hold | undefined }> {
@@ -100,7 +105,7 @@ class Outflow<Row extends Claimed> {
   }
 
   #sendWaiting(): void {
-    while (this.#inFlight < LANE_WIDTH && this.#next < this.#waiting.length && !this.#stopped) {
+    while (this.#inFlight < this.#width && this.#next < this.#waiting.length && !this.#stopped) {
       if (!this.#bucket.take(() => this.#advance())) return;
       void this.#send(this.#waiting[this.#next++] as Row);
     }
@@ -178,7 +183,7 @@ class Outflow<Row extends Claimed> {
     const now = performance.now();
     if (this.#pageAt > 0) {
       const pace = this.#pageSize / Math.max(1, now - this.#pageAt);
-      this.#pageSize = Math.round(Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(LANE_WIDTH, pace * PAGE_MS)));
+      this.#pageSize = Math.round(Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#width, pace * PAGE_MS)));
     }
     this.#pageAt = now;
     return Math.min(this.#pageSize, this.#bucket.most(PAGE_MS * 4));

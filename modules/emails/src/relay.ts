@@ -11,6 +11,8 @@ const ALONE = 5;
 /** Workflows started in one round, and open at most: a mail server that takes nothing must not fill Temporal. */
 const STARTS_PER_ROUND = 20;
 const MAX_OPEN = 200;
+/** Open workflows that a mailbox account may have before more of its mail is taken up. */
+const OPEN_PER_MAILBOX = 5;
 
 const SWEEP_EVERY_MS = 30_000;
 /** A workflow that should have a message in hand is looked for after so long. */
@@ -52,21 +54,27 @@ async function openWorkflows(): Promise<number> {
 
 /**
  * Marks waiting messages as those of new workflows, whose ids are those of their first messages: in rounds, so that each
- * project has its turn before one has a second.
+ * project has its turn before one has a second. Mail of a mailbox account is in workflows of its own, of which few are
+ * open: it may wait for the account's cap for hours, and must hold up nobody else's.
  */
 const MARK = `
-  WITH due AS (
-    SELECT id, project_id, not_before FROM messages
+  WITH busy AS (
+    SELECT mailbox_id FROM messages WHERE workflow_id IS NOT NULL AND mailbox_id IS NOT NULL AND campaign_id IS NULL
+    GROUP BY mailbox_id HAVING count(DISTINCT workflow_id) >= ${OPEN_PER_MAILBOX}
+  ), due AS (
+    SELECT id, project_id, mailbox_id, not_before FROM messages
     WHERE campaign_id IS NULL AND handed_at IS NULL AND not_before <= now()
+      AND (mailbox_id IS NULL OR mailbox_id NOT IN (SELECT mailbox_id FROM busy))
     ORDER BY not_before LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
   ), numbered AS (
-    SELECT id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY not_before, id) - 1 AS number,
-      count(*) OVER (PARTITION BY project_id) AS waiting FROM due
+    SELECT id, project_id, mailbox_id, row_number() OVER (PARTITION BY project_id, mailbox_id ORDER BY not_before, id) - 1 AS number,
+      count(*) OVER (PARTITION BY project_id, mailbox_id) AS waiting FROM due
   ), grouped AS (
-    SELECT id, project_id, number / CASE WHEN waiting <= ${ALONE} THEN 1 ELSE ${BATCH_SIZE} END AS part FROM numbered
+    SELECT id, project_id, mailbox_id, number / CASE WHEN waiting <= ${ALONE} THEN 1 ELSE ${BATCH_SIZE} END AS part
+    FROM numbered
   ), ranked AS (
-    SELECT id, first_value(id) OVER (PARTITION BY project_id, part ORDER BY id) AS workflow_id,
-      dense_rank() OVER (ORDER BY part, project_id) AS rank FROM grouped
+    SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, part ORDER BY id) AS workflow_id,
+      dense_rank() OVER (ORDER BY part, project_id, mailbox_id) AS rank FROM grouped
   ), marked AS (
     UPDATE messages m SET handed_at = now(), workflow_id = r.workflow_id FROM ranked r
     WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id

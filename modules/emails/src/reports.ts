@@ -22,8 +22,9 @@ const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
 /**
  * One statement for any number of reports: facts on rows, the first time only; counters of campaigns; one event for each
  * fact. A row that was `unknown` has been accepted, or there would be no report, and so has its event; so has one that was
- * to be sent again. Rows are locked in
- * the order of their ids and before campaigns, as all who write the ledger do, so that nobody waits in a circle.
+ * to be sent again. Rows are locked in the order of their ids and before campaigns, as all who write the ledger do, so that
+ * nobody waits in a circle. Of mail from a mailbox account nobody reports anything: bounces go to the mailbox (spec:
+ * connected mailbox-provider accounts).
  */
 const RECORD = `
   WITH report AS (
@@ -38,7 +39,7 @@ const RECORD = `
     SELECT m.id, m.state AS before, t.detail, t.at AS reported_at,
       m.state = 'unknown' OR m.state = 'planned' AND m.claim IS NOT NULL AS resolved,
       ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
-    FROM told t JOIN messages m ON m.id = t.id ORDER BY m.id FOR NO KEY UPDATE OF m
+    FROM told t JOIN messages m ON m.id = t.id AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
     UPDATE messages m SET ${KINDS.map((kind) => `${kind}_at = coalesce(m.${kind}_at, k.${kind})`).join(', ')},
       state = CASE WHEN k.resolved THEN 'accepted' ELSE m.state END,

@@ -22,6 +22,7 @@ export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now(
       if (outcome.verdict === 'configuration') return { id, state: 'planned', answer };
       return { id, state: 'failed', answer, hardBounce: outcome.verdict === 'hard_bounce' };
     case 'deferred':
+      if (outcome.untried === true) return { id, state: 'planned', answer: null };
       // What the server says to everybody holds the sender up, and no message more than another.
       return deferral(row, answer, outcome.scope === 'host' ? 0 : outcome.waitMs, now);
   }

@@ -3,18 +3,18 @@ import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { Gate } from './gate.ts';
 import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
-import { lane } from './lanes.ts';
 import { parseMailbox } from './mailbox.ts';
 import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from './mime/index.ts';
 import { type Hold, sendAll, type Sent } from './outflow.ts';
 import type { Template, TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from './retries.ts';
-import { signed, signerFor } from './signing.ts';
-import type { SmtpMessage } from './smtp/index.ts';
+import { routeFor } from './providers/route.ts';
+import type { Outgoing } from './providers/way.ts';
 
 interface ClaimedRow {
   id: string;
   project_id: string;
+  mailbox_id: string | null;
   content_id: string;
   email: string;
   subject: string;
@@ -51,14 +51,18 @@ export interface BatchTurn {
   counts: Partial<Record<Settlement['state'], number>>;
 }
 
-/** The rows that a workflow has in hand and that are due; each attempt of the activity claims them once. */
+/**
+ * The rows that a workflow has in hand and that are due; each attempt of the activity claims them once. Those of a mailbox
+ * account, which go slowly, one by one.
+ */
 const CLAIM = `
   WITH due AS (
     SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now()
-    ORDER BY id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+    ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
+    FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL FROM due WHERE m.id = due.id
-  RETURNING m.id, m.project_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject, m.deferrals, m.deferred_at AS "deferredAt"`;
+  RETURNING m.id, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject, m.deferrals, m.deferred_at AS "deferredAt"`;
 
 /** Sends the due messages that a workflow has in hand, once each, and records what became of them. */
 export async function sendBatchTurn(workflowId: string, claim: string, signal: AbortSignal): Promise<BatchTurn> {
@@ -80,7 +84,8 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
     await withRetries(() => giveBackUnsent({ workflowId }, claim), signal);
     throw error;
   }
-  return { ...(await standing(workflowId)), held: hold?.answer ?? null, counts };
+  const left = await standing(workflowId);
+  return { ...left, waitMs: Math.max(left.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
 }
 
 /** Claims rows and reads what they say. Addresses that have been suppressed meanwhile are settled here. */
@@ -123,8 +128,13 @@ async function send(row: Ready): Promise<Sent> {
   if (content === undefined) throw new MessageError('content', 'Its content is gone.');
   const sendComposed = async (attachments: Attachment[]) => {
     const message = await compose(row, content, attachments);
-    const outcome = await lane('transactional').send(signed(message, await signerFor(row.project_id, message.from)));
-    return { outcome };
+    const route = await routeFor({
+      projectId: row.project_id,
+      fromEmail: message.signAs,
+      traffic: 'transactional',
+      byMailbox: row.mailbox_id !== null,
+    });
+    return { outcome: await route.send(message) };
   };
   if (!content.attached) return sendComposed([]);
   return attached.pass(async () => sendComposed(await readAttachments(row.content_id)));
@@ -175,14 +185,16 @@ async function readAttachments(messageId: string): Promise<Attachment[]> {
   }));
 }
 
+type Composed = Outgoing & { signAs: string };
+
 /** The bytes of an email. All who get it get the same, under the Message-ID of the first. */
-async function compose(row: ClaimedRow, content: Content, attachments: Attachment[]): Promise<SmtpMessage> {
+async function compose(row: ClaimedRow, content: Content, attachments: Attachment[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
   const cc = content.cc.map(mailbox);
   const replyTo = content.reply_to.map(mailbox);
   const messageId = messageIdOf(row.content_id, from.email);
-  const envelope = { from: from.email, to: row.email };
+  const envelope = { id: row.id, signAs: from.email, from: from.email, to: row.email };
   const [onlyTo, ...others] = to;
   const isPlain = onlyTo !== undefined && others.length + cc.length + attachments.length === 0 && replyTo.length <= 1;
   if (isPlain && content.html !== null) {

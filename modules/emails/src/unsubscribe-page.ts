@@ -32,10 +32,15 @@ export async function handleUnsubscribe(request: IncomingMessage, response: Serv
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     response.setHeader('Allow', 'GET, HEAD, POST');
-    return answer(response, 405, 'This does not work', `<p>The method ${escapeHtml(method)} does nothing here.</p>`);
+    return answerPage(
+      response,
+      405,
+      'This does not work',
+      `<p>The method ${escapeHtml(method)} does nothing here.</p>`,
+    );
   }
   if (token === TEST_TOKEN) {
-    return answer(
+    return answerPage(
       response,
       200,
       'A test',
@@ -45,19 +50,19 @@ export async function handleUnsubscribe(request: IncomingMessage, response: Serv
   const messageId = readToken(token);
   const unsubscriber = messageId === undefined ? undefined : await findUnsubscriber(messageId);
   if (unsubscriber === undefined) {
-    return answer(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
+    return answerPage(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
   }
   const [sender, email] = [escapeHtml(unsubscriber.sender), escapeHtml(unsubscriber.email)];
   if (method === 'POST') {
     await unsubscribe(unsubscriber.messageId);
-    return answer(
+    return answerPage(
       response,
       200,
       'You are unsubscribed',
       `<p>${sender} will not send newsletters to <b>${email}</b> any more.</p>`,
     );
   }
-  answer(
+  answerPage(
     response,
     200,
     'Unsubscribe',
@@ -66,7 +71,8 @@ export async function handleUnsubscribe(request: IncomingMessage, response: Serv
   );
 }
 
-function answer(response: ServerResponse, status: number, title: string, body: string): void {
+/** Answers with a small page of ours. `title` and `body` are HTML. */
+export function answerPage(response: ServerResponse, status: number, title: string, body: string): void {
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>

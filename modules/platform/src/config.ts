@@ -47,6 +47,8 @@ const environment = z.object({
   POSTROOM_KEY_FILE: z.string().optional(),
   /** Lets webhooks go to private addresses and over plain http; always so in development. */
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
+  /** Lets mail servers that projects set up be on private addresses; always so in development. */
+  PROVIDERS_ALLOW_PRIVATE: flag.optional(),
   /** Days that events, deliveries and attempts are kept. */
   RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
   /** Requests a second that one API key may make. */
@@ -90,6 +92,7 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
     ...settings,
     PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
     WEBHOOKS_ALLOW_PRIVATE: settings.WEBHOOKS_ALLOW_PRIVATE ?? development,
+    PROVIDERS_ALLOW_PRIVATE: settings.PROVIDERS_ALLOW_PRIVATE ?? development,
     GRAPHQL_EXPLORER: settings.GRAPHQL_EXPLORER ?? development,
     secretKey: secretKey(settings.POSTROOM_SECRET_KEY, settings.POSTROOM_KEY_FILE),
   };

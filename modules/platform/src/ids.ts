@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   eml: 'message',
   dom: 'domain',
   mbx: 'mailbox account',
+  prv: 'mail provider',
   whe: 'webhook endpoint',
   evt: 'event',
   dlv: 'delivery',

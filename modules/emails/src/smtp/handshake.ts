@@ -91,24 +91,55 @@ function abilities(offers: Offers): Abilities {
 }
 
 async function signIn(talk: Talk, wire: Wire, relay: Relay, offers: Offers, timeouts: Timeouts): Promise<void> {
-  const { user, password } = relay.credentials!;
   if (!wire.encrypted && !relay.insecure && !isLoopback(relay.host)) {
     throw misconfigured('The server offers no TLS, and a password is not sent without it (tls=insecure allows it)');
   }
+  const credentials = relay.credentials!;
   const ways = (offers.get('AUTH') ?? '').split(' ');
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  let reply: Reply;
-  if (ways.includes('PLAIN')) {
-    reply = await talk.ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`, timeouts.commandMs);
-  } else if (ways.includes('LOGIN')) {
-    reply = await talk.ask('AUTH LOGIN', timeouts.commandMs);
-    if (reply.code === 334) reply = await talk.ask(base64(user), timeouts.commandMs, 'AUTH');
-    if (reply.code === 334) reply = await talk.ask(base64(password), timeouts.commandMs, 'AUTH');
-  } else {
-    throw misconfigured('The server offers no way to sign in that we know (PLAIN, LOGIN)');
-  }
+  const ask = (command: string) => talk.ask(command, timeouts.commandMs, 'AUTH');
+  const reply =
+    'password' in credentials
+      ? await signInWithPassword(ask, ways, credentials)
+      : await signInWithToken(ask, ways, credentials);
   if (reply.code === 235) return;
   throw reply.code >= 500 ? misconfigured(reply.answer) : refusedHost(reply);
+}
+
+type Ask = (command: string) => Promise<Reply>;
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+async function signInWithPassword(
+  ask: Ask,
+  ways: readonly string[],
+  { user, password }: { user: string; password: string },
+): Promise<Reply> {
+  if (ways.includes('PLAIN')) return ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`);
+  if (!ways.includes('LOGIN')) {
+    throw misconfigured('The server offers no way to sign in that we know (PLAIN, LOGIN)');
+  }
+  let reply = await ask('AUTH LOGIN');
+  if (reply.code === 334) reply = await ask(base64(user));
+  if (reply.code === 334) reply = await ask(base64(password));
+  return reply;
+}
+
+/** With a second token, when the first one is refused: it may have been withdrawn before its time. */
+async function signInWithToken(
+  ask: Ask,
+  ways: readonly string[],
+  { user, accessToken }: { user: string; accessToken: (refused?: string) => Promise<string> },
+): Promise<Reply> {
+  if (!ways.includes('XOAUTH2')) throw misconfigured('The server offers no sign-in with access tokens (XOAUTH2)');
+  const attempt = async (token: string) => {
+    const reply = await ask(`AUTH XOAUTH2 ${base64(`user=${user}\x01auth=Bearer ${token}\x01\x01`)}`);
+    // What is wrong comes as a challenge, which an empty line answers; then comes the refusal.
+    return reply.code === 334 ? ask('') : reply;
+  };
+  const first = await accessToken();
+  const reply = await attempt(first);
+  if (reply.code < 500) return reply;
+  const second = await accessToken(first);
+  return second === first ? reply : attempt(second);
 }
 
 function misconfigured(answer: string): HandshakeError {

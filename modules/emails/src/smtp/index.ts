@@ -1,11 +1,12 @@
-export { createSmtpLane, RECONNECT_DELAYS_MS } from './lane.ts';
+export { createSmtpLane, probeRelay, RECONNECT_DELAYS_MS } from './lane.ts';
 export type { LaneOptions, SmtpLane } from './lane.ts';
 export type { SmtpMessage } from './envelope.ts';
-export { outcomeOf } from './outcome.ts';
+export { HandshakeError } from './handshake.ts';
+export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';
 export type { Refusal, SendOutcome } from './outcome.ts';
 export { classify } from './classify.ts';
 export type { Classification, Phase, Stop, Verdict } from './classify.ts';
-export { parseRelayUrl } from './relay-url.ts';
-export type { Relay } from './relay-url.ts';
+export { isLoopback, ownName, parseRelayUrl } from './relay-url.ts';
+export type { Credentials, Relay } from './relay-url.ts';
 export { TIMEOUTS } from './timeouts.ts';
 export type { Timeouts } from './timeouts.ts';

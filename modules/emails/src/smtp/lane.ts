@@ -45,11 +45,30 @@ export interface SmtpLane {
 export const RECONNECT_DELAYS_MS = [1000, 2000, 5000, 15_000, 30_000, 60_000];
 
 /**
- * A lane to the server of an smtp: or smtps: URL (see `parseRelayUrl`). It connects when there is something to send.
+ * A lane to a mail server, or to that of an smtp: or smtps: URL (see `parseRelayUrl`). It connects when there is something
+ * to send.
  * @throws TypeError for a URL that is none
  */
-export function createSmtpLane(url: string, options: LaneOptions = {}): SmtpLane {
-  return new Lane(parseRelayUrl(url), options);
+export function createSmtpLane(relay: string | Relay, options: LaneOptions = {}): SmtpLane {
+  return new Lane(typeof relay === 'string' ? parseRelayUrl(relay) : relay, options);
+}
+
+/** Connects, greets and signs in, and says goodbye. Returns why no message could be sent this way; undefined when one could. */
+export async function probeRelay(relay: Relay, timeouts: Partial<Timeouts> = {}): Promise<SendOutcome | undefined> {
+  const patience = { ...TIMEOUTS, ...timeouts };
+  const clock = new Clock(Math.min(...Object.values(patience)), () => {});
+  const wire = new Wire(relay, clock);
+  try {
+    await shakeHands(wire, relay, patience);
+    if (wire.isBroken) return undefined;
+    wire.speaker = { reply: () => wire.close(), broken: () => {}, expired: () => wire.close() };
+    wire.wait(patience.quitMs);
+    wire.write('QUIT\r\n');
+    return undefined;
+  } catch (error) {
+    wire.close();
+    return error instanceof HandshakeError ? error.outcome : hostDeferred(String(error));
+  }
 }
 
 interface Waiting extends Prepared {

@@ -14,6 +14,10 @@ export type SendOutcome =
       readonly waitMs?: number | undefined;
       readonly scope: 'message' | 'host';
       readonly stop?: Stop | undefined;
+      /** The server could not be reached, or not be talked to: another one may be. */
+      readonly unreachable?: true | undefined;
+      /** No server was asked: it does not count as its "later". */
+      readonly untried?: true | undefined;
     }
   /** Certainly not accepted. Of `configuration` no message is at fault: the sender is to be stopped and the message kept. */
   | { readonly kind: 'refused'; readonly answer: string; readonly verdict: Refusal; readonly stop?: Stop | undefined }
@@ -44,7 +48,7 @@ export function outcomeOf(code: number, answer: string, phase: Phase): SendOutco
 
 /** A failure of the way to the server rather than of the message. */
 export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
-  return { kind: 'deferred', answer: oneLine(answer), waitMs, scope: 'host' };
+  return { kind: 'deferred', answer: oneLine(answer), waitMs, scope: 'host', unreachable: true };
 }
 
 /** An answer as the ledger keeps it: one line of 500 characters at most. */

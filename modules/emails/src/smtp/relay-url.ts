@@ -1,4 +1,17 @@
+import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
+
+/** How we sign in: with a password, or with an access token (XOAUTH2). */
+export type Credentials =
+  | { readonly user: string; readonly password: string }
+  | {
+      readonly user: string;
+      /**
+       * The token to show; given one that the server refused, another, or the same when there is none.
+       * @throws HandshakeError when none can be had
+       */
+      readonly accessToken: (refused?: string) => Promise<string>;
+    };
 
 /** A mail server to send through, as its URL says. */
 export interface Relay {
@@ -10,9 +23,11 @@ export interface Relay {
   readonly requireTls: boolean;
   /** Whether a certificate that can't be verified will do. */
   readonly insecure: boolean;
-  readonly credentials: { readonly user: string; readonly password: string } | undefined;
+  readonly credentials: Credentials | undefined;
   /** What we call ourselves in EHLO. */
   readonly clientName: string;
+  /** Turns the host's name into addresses; the system does when not given. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /**
@@ -43,8 +58,13 @@ export function parseRelayUrl(url: string): Relay {
       parsed.username === ''
         ? undefined
         : { user: decodeURIComponent(parsed.username), password: decodeURIComponent(parsed.password) },
-    clientName: name ?? (isClientName(hostname()) ? hostname() : '[127.0.0.1]'),
+    clientName: name ?? ownName(),
   };
+}
+
+/** What we call ourselves when nobody says. */
+export function ownName(): string {
+  return isClientName(hostname()) ? hostname() : '[127.0.0.1]';
 }
 
 function isClientName(name: string): boolean {

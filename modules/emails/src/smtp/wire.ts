@@ -49,9 +49,10 @@ export class Wire {
 
   /** Connects; `ready` is called when bytes can be sent, with TLS where the relay's URL begins with it. */
   open(ready: () => void): void {
-    const { host, port, implicitTls } = this.#relay;
+    const { host, port, implicitTls, lookup } = this.#relay;
+    const where = { host, port, ...(lookup === undefined ? {} : { lookup }) };
     if (implicitTls) {
-      this.#use(connectTls({ ...this.#tlsOptions(), host, port }, ready), true);
+      this.#use(connectTls({ ...this.#tlsOptions(), ...where }, ready), true);
       return;
     }
     // One buffer per connection for all that is read: replies are short, and a new buffer for each costs more than they do.
@@ -59,7 +60,7 @@ export class Wire {
       buffer: Buffer.allocUnsafeSlow(READ_BUFFER),
       callback: (length: number, bytes: Uint8Array) => this.#read(bytes as Buffer, length),
     };
-    this.#use(connect({ host, port, onread }, ready), false);
+    this.#use(connect({ ...where, onread }, ready), false);
   }
 
   /** Turns to TLS after the server agreed. What it sent before that in the clear must not be read after it. */

@@ -1,0 +1,77 @@
+import { inTransaction, pool } from '@postroom/platform';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** A window that is used up is looked at again by then, in milliseconds. */
+const LONGEST_WAIT_MS = HOUR_MS;
+
+/** A place in an account's queue, or why there is none. */
+export type Turn =
+  /** The message is counted, and may go in `inMs`; `hour` is where it is counted. */
+  { granted: true; inMs: number; hour: Date } | { granted: false; reason: 'rate' | 'daily cap'; waitMs: number };
+
+/**
+ * Takes the next place in an account's queue if that comes within `patienceMs`, and counts the message: at once and for all
+ * workers, since the account's row is locked while it is looked at. The cap is on any 24 hours, counted by the hour.
+ * Undefined when the account is gone.
+ */
+export async function takeTurn(mailboxId: string, patienceMs: number): Promise<Turn | undefined> {
+  return inTransaction(async (client) => {
+    const { rows } = await client.query<{ per_minute: number; daily_cap: number; wait_ms: number; now: Date }>(
+      `SELECT per_minute, daily_cap, greatest(0, extract(epoch FROM next_send_at - clock_timestamp()) * 1000)::float AS wait_ms,
+         clock_timestamp() AS now
+       FROM mailbox_accounts WHERE id = $1 FOR NO KEY UPDATE`,
+      [mailboxId],
+    );
+    const [account] = rows;
+    if (account === undefined) return undefined;
+    const { per_minute: perMinute, daily_cap: cap, wait_ms: inMs, now } = account;
+    if (inMs > patienceMs) return { granted: false, reason: 'rate', waitMs: inMs };
+    const used = await usedHours(client, mailboxId, now);
+    if (used.reduce((sum, { count }) => sum + count, 0) >= cap) {
+      const frees = (used[0]?.hour.getTime() ?? now.getTime()) + 25 * HOUR_MS - now.getTime();
+      return { granted: false, reason: 'daily cap', waitMs: Math.min(LONGEST_WAIT_MS, Math.max(MINUTE_MS, frees)) };
+    }
+    const hour = new Date(Math.floor((now.getTime() + inMs) / HOUR_MS) * HOUR_MS);
+    await client.query(
+      `INSERT INTO mailbox_usage (mailbox_id, hour, count) VALUES ($1, $2, 1)
+       ON CONFLICT (mailbox_id, hour) DO UPDATE SET count = mailbox_usage.count + 1`,
+      [mailboxId, hour],
+    );
+    await client.query('DELETE FROM mailbox_usage WHERE mailbox_id = $1 AND hour < $2', [
+      mailboxId,
+      new Date(now.getTime() - 48 * HOUR_MS),
+    ]);
+    await client.query(
+      `UPDATE mailbox_accounts SET next_send_at = greatest(next_send_at, clock_timestamp()) + $2 * interval '1 ms' WHERE id = $1`,
+      [mailboxId, MINUTE_MS / perMinute],
+    );
+    return { granted: true, inMs, hour };
+  });
+}
+
+/** Takes a message out of the count that the server did not take. */
+export async function giveTurnBack(mailboxId: string, hour: Date): Promise<void> {
+  await pool.query('UPDATE mailbox_usage SET count = greatest(0, count - 1) WHERE mailbox_id = $1 AND hour = $2', [
+    mailboxId,
+    hour,
+  ]);
+}
+
+/** Messages that an account was used for in the last 24 hours. */
+export async function usedToday(mailboxId: string): Promise<number> {
+  const hours = await usedHours(pool, mailboxId, new Date());
+  return hours.reduce((sum, { count }) => sum + count, 0);
+}
+
+async function usedHours(
+  client: { query: typeof pool.query },
+  mailboxId: string,
+  now: Date,
+): Promise<{ hour: Date; count: number }[]> {
+  const { rows } = await client.query<{ hour: Date; count: number }>(
+    `SELECT hour, count FROM mailbox_usage WHERE mailbox_id = $1 AND hour > $2 AND count > 0 ORDER BY hour`,
+    [mailboxId, new Date(now.getTime() - 25 * HOUR_MS)],
+  );
+  return rows;
+}

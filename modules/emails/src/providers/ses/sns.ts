@@ -1,0 +1,52 @@
+import { createVerify, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+
+/** What SNS posts. */
+export const snsMessage = z.object({
+  Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
+  MessageId: z.string().min(1).max(200),
+  TopicArn: z.string().max(300),
+  Message: z.string(),
+  Timestamp: z.string().max(100),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.string().max(2_000),
+  SigningCertURL: z.string().max(500),
+  Subject: z.string().nullish(),
+  Token: z.string().max(2_000).optional(),
+  SubscribeURL: z.string().max(2_000).optional(),
+});
+
+export type SnsMessage = z.infer<typeof snsMessage>;
+
+const SIGNED_MEMBERS = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+} as const;
+
+const ALGORITHMS = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' } as const;
+
+/** The text that SNS signs: each member and its value on a line of its own, by name; members without a value are left out. */
+export function signedText(message: SnsMessage): string {
+  return SIGNED_MEMBERS[message.Type]
+    .map((member) => [member, message[member]] as const)
+    .filter(([, value]) => value != null)
+    .map(([member, value]) => `${member}\n${value}\n`)
+    .join('');
+}
+
+/** Whether a URL is one of SNS itself: of anybody else's certificate, or page to confirm, nothing is taken. */
+export function isSnsUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, username, password } = new URL(text);
+  const isPlain = protocol === 'https:' && username === '' && password === '';
+  return isPlain && /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(\.cn)?$/.test(host);
+}
+
+/** Whether a message was signed with the key of a certificate that is good now. */
+export function isSignedBy(message: SnsMessage, pem: string, now = new Date()): boolean {
+  const certificate = new X509Certificate(pem);
+  if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false;
+  const verify = createVerify(ALGORITHMS[message.SignatureVersion]).update(signedText(message), 'utf8');
+  return verify.verify(certificate.publicKey, message.Signature, 'base64');
+}
