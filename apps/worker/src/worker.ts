@@ -8,6 +8,7 @@ import { source as deliverySource } from '@postroom/webhooks/relay';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { activities } from './activities.ts';
 import { ensureSchedules } from './schedules.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
 /** Runs the workflows and activities of one task queue, and the relay that starts them from the tables. */
@@ -15,6 +16,7 @@ export async function startWorker(): Promise<Service> {
   Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
+  await ensureSearchAttributes(client);
   const worker = await Worker.create({
     connection: native,
     namespace: client.options.namespace,
