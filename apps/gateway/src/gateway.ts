@@ -6,6 +6,7 @@ import {
   handleSesNotification,
   handleUnsubscribe,
   SES_PATH,
+  startTracking,
 } from '@postroom/emails';
 import { logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, authenticatePerson, handleSignIn } from '@postroom/people';
@@ -32,6 +33,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
   const openApi = createOpenApi(schema, routes, streams);
   const graphql = createGraphql(schema);
   const answerDashboard = createDashboard();
+  const tracking = startTracking();
   const server = createServer((request, response) => {
     countRequest(request, response);
     dispatch(request, response).catch((error: unknown) => {
@@ -48,6 +50,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
+    if (path.startsWith('/t/')) return tracking.answer(request, response);
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await whoComesBack(request));
@@ -72,7 +75,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     url: `http://${host}:${address.port}`,
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => void tracking.stop().finally(resolve));
         server.closeIdleConnections();
         // Live views never end by themselves; clients reconnect elsewhere.
         setTimeout(() => server.closeAllConnections(), 10_000).unref();

@@ -34,6 +34,8 @@ export interface CampaignInput {
   groupIds?: readonly string[] | null | undefined;
   segmentIds?: readonly string[] | null | undefined;
   ratePerSecond?: number | null | undefined;
+  trackOpens?: boolean | null | undefined;
+  trackClicks?: boolean | null | undefined;
 }
 
 const MAX_BODY_LENGTH = 500_000;

@@ -6,6 +6,9 @@ import {
   parseTemplate,
   renderTemplate,
   type Template,
+  textFromHtml,
+  trackHtml,
+  type TrackingSwitches,
   unsubscribeUrl,
   type Values,
 } from '@postroom/emails';
@@ -26,12 +29,19 @@ export interface Addressee {
   customFields: Record<string, unknown> | null;
 }
 
+const UNTRACKED: CampaignTracking = { opens: false, clicks: false, base: '' };
+
 /** Every recipient can unsubscribe, whether or not the author thought of it. */
 const FOOTER = `<p style="margin:2em 0 0;font-size:12px;color:#777"><a href="{{unsubscribe_url}}" style="color:#777">Unsubscribe</a></p>`;
 const TEXT_FOOTER = '\n\n--\nUnsubscribe: {{unsubscribe_url}}\n';
 
 /** What placeholders may name beside custom fields. */
 const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url']);
+
+/** What of a campaign's messages is tracked, and what their links begin with. */
+export interface CampaignTracking extends TrackingSwitches {
+  base: string;
+}
 
 /** A campaign's message, encoded once, and what it needs of each recipient. */
 export interface CampaignFrame {
@@ -40,6 +50,8 @@ export interface CampaignFrame {
   from: string;
   /** Whether a placeholder names a custom field, so that they have to be read. */
   needsCustomFields: boolean;
+  /** Where its tracked links lead, by their numbers. */
+  links: string[];
   /** The bytes for one recipient, and the subject where it is not the same for all. */
   render: (addressee: Addressee, date: Date) => { data: string; subject: string | undefined };
 }
@@ -48,29 +60,32 @@ export interface CampaignFrame {
  * Encodes a campaign's message once.
  * @throws MessageError when it can't be sent: a placeholder in a place that no value is safe at, a sender that is none.
  */
-export function compileCampaign(content: CampaignContent): CampaignFrame {
+export function compileCampaign(content: CampaignContent, tracking = UNTRACKED): CampaignFrame {
   const fromEmail = content.fromEmail ?? '';
   const [subject, html, text] = templatesOf(content);
   const replyTo = content.replyTo === null ? undefined : parseMailbox(content.replyTo);
+  const tracked = trackHtml(html, tracking, tracking.base);
   const frame = compileMessage({
     from: { email: fromEmail, name: content.fromName },
     ...(typeof replyTo === 'object' ? { replyTo } : {}),
     subject,
-    html,
-    ...(text === undefined ? {} : { text }),
+    html: tracked.html,
+    // Text shows people where a link leads, so it is made of the HTML as its author wrote it.
+    text: text ?? textFromHtml(html),
   });
-  const names = [frame.subject, frame.html, frame.text].flatMap(({ variables }) => variables.map(({ name }) => name));
+  const names = [frame.subject, html, frame.text].flatMap(({ variables }) => variables.map(({ name }) => name));
   return {
     frame,
     from: fromEmail,
     needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
+    links: tracked.links,
     render: (addressee, date) => {
       const values = valuesOf(addressee);
       const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
         messageId: messageIdOf(addressee.id, fromEmail),
         date,
-        values,
+        values: tracked.valuesFor(addressee.id, values),
         unsubscribe: { url: values.unsubscribe_url },
       });
       return { data, subject: subject.variables.length === 0 ? undefined : renderTemplate(subject, values) };

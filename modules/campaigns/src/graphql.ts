@@ -1,6 +1,6 @@
 import '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
-import type { QueuedEmail } from '@postroom/emails';
+import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
   builder,
   callerProject,
@@ -68,6 +68,12 @@ const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implem
     delivered: t.exposeInt('deliveredCount', { description: "Messages the recipients' servers accepted." }),
     opened: t.exposeInt('openedCount', { description: 'Recipients who opened the message.' }),
     clicked: t.exposeInt('clickedCount', { description: 'Recipients who clicked a link.' }),
+    openedByMachines: t.exposeInt('machineOpenedCount', {
+      description: 'Messages whose images a program fetched, such as a privacy proxy on arrival.',
+    }),
+    clickedByMachines: t.exposeInt('machineClickedCount', {
+      description: 'Messages whose links a program tried, such as a scanner.',
+    }),
     bounced: t.exposeInt('bouncedCount', { description: 'Messages that bounced.' }),
     complained: t.exposeInt('complainedCount', { description: 'Recipients who marked it as spam.' }),
     unsubscribed: t.exposeInt('unsubscribedCount', { description: 'Recipients who unsubscribed.' }),
@@ -119,6 +125,14 @@ const Campaign = builder.prismaObject('Campaign', {
     templateId: t.exposeID('templateId', { nullable: true, description: 'The template that gives the body.' }),
     groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.' }),
     segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.' }),
+    trackOpens: t.exposeBoolean('trackOpens', {
+      nullable: true,
+      description: 'Whether opens are tracked; null is as the project has it.',
+    }),
+    trackClicks: t.exposeBoolean('trackClicks', {
+      nullable: true,
+      description: 'Whether clicks are tracked; null is as the project has it.',
+    }),
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
       description: 'Why it was paused automatically; null when somebody paused it.',
@@ -190,6 +204,17 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
       nullable: true,
       description: 'When it goes again; null when it does not.',
     }),
+  }),
+});
+
+const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
+  description: 'A tracked link of a campaign, and how often it was followed.',
+  fields: (t) => ({
+    position: t.exposeInt('position', { description: 'Its number in the HTML; 0 for the first.' }),
+    url: t.exposeString('url', { description: 'Where it leads; with placeholders as its author wrote them.' }),
+    clicks: t.exposeInt('clicks', { description: 'Clicks by people.' }),
+    uniqueClicks: t.exposeInt('uniqueClicks', { description: 'Recipients who followed it.' }),
+    clicksByMachines: t.exposeInt('machineClicks', { description: 'Clicks by programs.' }),
   }),
 });
 
@@ -288,6 +313,13 @@ builder.queryFields((t) => ({
     resolve: (_root, { id, first, after, state, email }, context) =>
       listRecipients(callerProject(context), id, { state, email }, { first, after }),
   }),
+  campaignLinks: t.field({
+    type: [Link],
+    description: 'The tracked links of a campaign that has started, in the order in which they stand in it.',
+    complexity: 50,
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => listLinks((await getCampaign(callerProject(context), id)).id),
+  }),
   campaignPreflight: t.field({
     type: PreflightType,
     description: 'What would happen if the campaign were sent now. It changes nothing.',
@@ -317,6 +349,8 @@ const describe = {
   groupIds: 'Groups to send to.',
   segmentIds: 'Segments to send to.',
   ratePerSecond: 'Messages per second at most.',
+  trackOpens: 'Whether opens are tracked; as the project has it when not given.',
+  trackClicks: 'Whether clicks are tracked; as the project has it when not given.',
 };
 
 const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
@@ -334,6 +368,8 @@ const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
     templateId: t.string({ description: describe.templateId }),
     groupIds: t.stringList({ description: describe.groupIds }),
     segmentIds: t.stringList({ description: describe.segmentIds }),
+    trackOpens: t.boolean({ description: describe.trackOpens }),
+    trackClicks: t.boolean({ description: describe.trackClicks }),
     ratePerSecond: t.int({ description: describe.ratePerSecond, ...RATE }),
   }),
 });
@@ -352,6 +388,8 @@ const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
     templateId: t.string({ description: describe.templateId }),
     groupIds: t.stringList({ description: describe.groupIds }),
     segmentIds: t.stringList({ description: describe.segmentIds }),
+    trackOpens: t.boolean({ description: describe.trackOpens }),
+    trackClicks: t.boolean({ description: describe.trackClicks }),
     ratePerSecond: t.int({
       description: `${describe.ratePerSecond} This may be changed while the campaign is being sent.`,
       ...RATE,

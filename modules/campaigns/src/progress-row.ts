@@ -12,6 +12,8 @@ export interface CampaignRow {
   reply_to: string | null;
   html: string | null;
   text: string | null;
+  track_opens: boolean | null;
+  track_clicks: boolean | null;
   pause_reason: string | null;
   run: number;
   recipient_count: number;

@@ -3,9 +3,9 @@ import { created, deleted, found, gql, page, type Route } from '@postroom/platfo
 const tag = 'Campaigns';
 
 const FIELDS = `id name subject status scheduledAt recipientCount
-  engagement { sent delivered opened clicked bounced complained unsubscribed }
+  engagement { sent delivered opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
-  fromName fromEmail replyTo templateId groupIds segmentIds pauseReason ratePerSecond
+  fromName fromEmail replyTo templateId groupIds segmentIds pauseReason ratePerSecond trackOpens trackClicks
   startedAt completedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html text`;
 
@@ -258,5 +258,24 @@ export const routes: Route[] = [
       }
     `,
     reply: page('campaignRecipients'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/campaigns/{id}/links',
+    needs: 'full',
+    tag,
+    summary: 'The tracked links of a campaign, with clicks by people and by programs',
+    document: gql`
+      query ($id: ID!) {
+        campaignLinks(id: $id) {
+          position
+          url
+          clicks
+          uniqueClicks
+          clicksByMachines
+        }
+      }
+    `,
+    reply: found('campaignLinks'),
   },
 ];

@@ -21,6 +21,9 @@ export interface TestSendInput {
 
 const MAX_TESTS = 10;
 
+/** Who tries a campaign out is no reader of it, and looks where its links really lead. */
+const UNTRACKED = { trackOpens: false, trackClicks: false };
+
 /**
  * Sends a campaign as it is now to a few addresses, as transactional mail whose subject begins with `[Test]`.
  * @throws DomainError `not_found`, `validation_error` for a bad address or what the campaign lacks, `forbidden`.
@@ -50,7 +53,15 @@ export async function sendTest(
   const replyTo = campaign.replyTo === null ? {} : { replyTo: [campaign.replyTo] };
   return sendEmails(
     projectId,
-    emails.map((to) => ({ from, to: [to], ...replyTo, ...words, tags: ['test'], metadata: { campaign_id: id } })),
+    emails.map((to) => ({
+      from,
+      to: [to],
+      ...replyTo,
+      ...words,
+      tags: ['test'],
+      metadata: { campaign_id: id },
+      ...UNTRACKED,
+    })),
   );
 }
 

@@ -10,6 +10,8 @@ import {
   sendAll,
   settle,
   type Settlement,
+  readTracking,
+  storeLinks,
   withRetries,
 } from '@postroom/emails';
 import { pool, record } from '@postroom/platform';
@@ -66,14 +68,20 @@ export async function sendTurn(
 async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
   try {
     const { subject, html, text } = row;
-    return compileCampaign({
-      subject,
-      html,
-      text,
-      fromName: row.from_name,
-      fromEmail: row.from_email,
-      replyTo: row.reply_to,
-    });
+    const switches = { opens: row.track_opens, clicks: row.track_clicks };
+    const frame = compileCampaign(
+      {
+        subject,
+        html,
+        text,
+        fromName: row.from_name,
+        fromEmail: row.from_email,
+        replyTo: row.reply_to,
+      },
+      await readTracking(row.project_id, row.from_email ?? '', switches),
+    );
+    await storeLinks([{ id: row.id, links: frame.links }]);
+    return frame;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     await autoPause(row.id, `The message can not be made (${error.field}): ${error.message}`);

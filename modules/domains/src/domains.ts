@@ -120,6 +120,36 @@ export async function requestCheck(projectId: string, id: string, actor: string)
   });
 }
 
+/**
+ * Sets the host that tracking links of a domain's mail begin with; null takes it away. Mail that has gone out keeps the
+ * links it has.
+ * @throws DomainError `not_found`; `validation_error` for what is not a host below the domain.
+ */
+export async function setTrackingDomain(
+  projectId: string,
+  id: string,
+  host: string | null,
+  actor: string,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const domain = await tx.domain.findFirst({ where: { id, projectId } });
+    if (domain === null) throw notFound('domain');
+    const trackingDomain = host === null ? null : normalizeDomain(host);
+    if (trackingDomain !== null) checkTrackingDomain(trackingDomain, domain);
+    await tx.domain.update({ where: { id }, data: { trackingDomain } });
+    const detail =
+      trackingDomain === null ? 'Links begin with our own host again.' : `Links begin with ${trackingDomain}.`;
+    await recordLifecycle(tx, id, [{ type: 'trackingDomainSet', part: 'domain', actor, detail }]);
+  });
+}
+
+/** A host of somebody else's would let a project put its links under their name. */
+function checkTrackingDomain(host: string, { domain, mailFromDomain }: Domain): void {
+  const isBelow = domainProblem(host) === undefined && host.endsWith(`.${domain}`);
+  if (!isBelow) throw invalid({ field: 'host', message: `must be a host below ${domain}, such as links.${domain}` });
+  if (host === mailFromDomain) throw invalid({ field: 'host', message: 'is where bounces come back to' });
+}
+
 /** The project's sending domains, newest first (spec: Domains). */
 export async function listDomains(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Domain>> {
   return readPage('dom', args, ({ limit, before }) =>

@@ -9,7 +9,15 @@ import {
   workflowUrl,
 } from '@postroom/platform';
 import { recordsOf } from './check.ts';
-import { addDomain, findDomain, getDomain, listDomains, removeDomain, requestCheck } from './domains.ts';
+import {
+  addDomain,
+  findDomain,
+  getDomain,
+  listDomains,
+  removeDomain,
+  requestCheck,
+  setTrackingDomain,
+} from './domains.ts';
 import { watchDomain } from './live.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
 import type { Step } from './publish/plan.ts';
@@ -109,6 +117,10 @@ const Domain = builder.prismaObject('Domain', {
     mailFromDomain: t.exposeString('mailFromDomain', {
       nullable: true,
       description: 'The subdomain that bounces come back to; null for a domain of development.',
+    }),
+    trackingDomain: t.exposeString('trackingDomain', {
+      nullable: true,
+      description: "The host that tracking links begin with; null for the gateway's own.",
     }),
     records: t.field({
       type: [Record],
@@ -272,6 +284,20 @@ builder.mutationFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
     resolve: async (query, _root, { id }, context) => {
       await requestCheck(callerProject(context), id, authenticated(context).id);
+      return db.domain.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  setTrackingDomain: t.prismaField({
+    ...byPeople,
+    type: Domain,
+    description:
+      "Sets the host that tracking links of the domain's mail begin with. It must be a CNAME of the gateway's host, which answers there over https.",
+    args: {
+      id: t.arg.id({ required: true, description: 'Domain id.' }),
+      host: t.arg.string({ description: "A host below the domain; null for the gateway's own." }),
+    },
+    resolve: async (query, _root, { id, host }, context) => {
+      await setTrackingDomain(callerProject(context), id, host ?? null, authenticated(context).id);
       return db.domain.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),

@@ -4,7 +4,15 @@ import type { PartState, Schedule } from './status.ts';
 
 /** Something that happened to a domain, as it is written down. */
 export interface NewLifecycleEvent {
-  type: Status | 'added' | 'checkRequested' | 'providerDetected' | 'published' | 'blocked' | 'unblocked';
+  type:
+    | Status
+    | 'added'
+    | 'checkRequested'
+    | 'trackingDomainSet'
+    | 'providerDetected'
+    | 'published'
+    | 'blocked'
+    | 'unblocked';
   part: Part | 'domain';
   /** The id of a person, or `system`, or `operator`. */
   actor: string;

@@ -46,6 +46,8 @@ export interface Sender {
   dkim: DkimSigner | undefined;
   /** The domain of the envelope sender; `undefined` when it is not set up, and the From domain serves. */
   mailFromDomain: string | undefined;
+  /** The host that tracking links begin with; `undefined` when it is the gateway's own. */
+  trackingDomain: string | undefined;
 }
 
 /** How mail from this address goes out now. The domain is read each time, its key only once a process. */
@@ -54,7 +56,7 @@ export async function senderFor(projectId: string, fromEmail: string): Promise<S
     where: { projectId_domain: { projectId, domain: domainOf(fromEmail) } },
     include: { keys: { orderBy: { createdAt: 'desc' }, take: 1 } },
   });
-  if (domain === null) return { dkim: undefined, mailFromDomain: undefined };
+  if (domain === null) return { dkim: undefined, mailFromDomain: undefined, trackingDomain: undefined };
   const [key] = domain.keys;
   const isSeen = (status: string) => status === 'verified' || status === 'failing';
   return {
@@ -64,6 +66,7 @@ export async function senderFor(projectId: string, fromEmail: string): Promise<S
         ? undefined
         : { domain: domain.domain, selector: key.selector, privateKey: readDkimKey(domain.id, key) },
     mailFromDomain: domain.mailFromDomain !== null && isSeen(domain.mailFrom) ? domain.mailFromDomain : undefined,
+    trackingDomain: domain.trackingDomain ?? undefined,
   };
 }
 

@@ -26,6 +26,8 @@ export interface SendEmailInput {
   attachments?: readonly AttachmentInput[] | null | undefined;
   tags?: readonly string[] | null | undefined;
   metadata?: unknown;
+  trackOpens?: boolean | null | undefined;
+  trackClicks?: boolean | null | undefined;
   scheduledAt?: Date | null | undefined;
 }
 
@@ -47,6 +49,9 @@ export interface ReadEmail {
   attachments: Attachment[];
   tags: string[];
   metadata: Record<string, unknown>;
+  /** Null is as the project has it. */
+  trackOpens: boolean | null;
+  trackClicks: boolean | null;
   scheduledAt: Date | null;
 }
 
@@ -91,6 +96,8 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
     attachments: readAttachments(input.attachments ?? [], at('attachments'), problems),
     tags: readTags(input.tags ?? [], at('tags'), problems),
     metadata: readMetadata(input.metadata, at('metadata'), problems),
+    trackOpens: input.trackOpens ?? null,
+    trackClicks: input.trackClicks ?? null,
     scheduledAt: readScheduledAt(input.scheduledAt, at('scheduledAt'), problems),
   };
 }

@@ -173,10 +173,11 @@ const INSERT = `
     FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
   ), content AS (
-    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, headers, scheduled_at)
-    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, headers, scheduled_at
+    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, headers, track_opens,
+      track_clicks, scheduled_at)
+    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, headers, track_opens, track_clicks, scheduled_at
     FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
-      html text, text text, headers jsonb, scheduled_at timestamptz)
+      html text, text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
   ) SELECT pg_notify('postroom', 'emails')::text`;
 
 async function insert(emails: readonly EmailRows[]): Promise<void> {
@@ -220,6 +221,8 @@ function contentRow({ id, draft }: EmailRows): Record<string, unknown> {
     html: draft.html,
     text: draft.text,
     headers: draft.headers,
+    track_opens: draft.trackOpens,
+    track_clicks: draft.trackClicks,
     scheduled_at: draft.scheduledAt,
   };
 }

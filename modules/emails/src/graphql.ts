@@ -237,6 +237,8 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
     attachments: t.field({ type: [AttachmentInput], description: 'Files to send along.' }),
     tags: t.stringList({ description: 'At most 20 words to find it by.', ...jsonSchema({ maxItems: 20 }) }),
     metadata: t.field({ type: 'JSON', description: 'An object that is echoed in its events.', ...JSON_OBJECT }),
+    trackOpens: t.boolean({ description: 'Whether opens are tracked; as the project has it when not given.' }),
+    trackClicks: t.boolean({ description: 'Whether clicks are tracked; as the project has it when not given.' }),
     scheduledAt: t.field({ type: 'DateTime', description: 'When it is to go out; at once when not given.' }),
   }),
 });

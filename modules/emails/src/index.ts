@@ -14,7 +14,7 @@ export {
   sendEmail,
   sendEmails,
 } from './emails.ts';
-export { compileMessage, type Frame, type Mailbox, MessageError } from './mime/index.ts';
+export { compileMessage, type Frame, type Mailbox, MessageError, textFromHtml } from './mime/index.ts';
 export { type Hold, sendAll, type Sent } from './outflow.ts';
 export {
   escapeHtml,
@@ -39,3 +39,14 @@ export { CALLBACK_PATH } from './providers/accounts/authorization.ts';
 export { type Route as MailRoute, routeFor } from './providers/route.ts';
 export { mailboxIdFor, sendingProblem } from './providers/sender.ts';
 export { handleSesNotification, SES_PATH } from './providers/ses/notifications.ts';
+export {
+  judgeHits,
+  listLinks,
+  readTracking,
+  startTracking,
+  storeLinks,
+  trackHtml,
+  type TrackedLink,
+  type Tracking,
+  type TrackingSwitches,
+} from './tracking/index.ts';

@@ -142,7 +142,7 @@ export type Scope = { campaignId: string } | { workflowId: string };
 
 const CLOSE_LOST = (column: 'campaign_id' | 'workflow_id') => `
   WITH lost AS (
-    SELECT id, state AS before, coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, unsubscribed_at) AS reported_at
+    SELECT id, state AS before, coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at) AS reported_at
     FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
     ORDER BY id FOR NO KEY UPDATE
   ), settled AS (

@@ -1,23 +1,28 @@
-import { dkimFor, type DkimSigner, signMessage } from '@postroom/domains';
+import { type DkimSigner, type Sender, senderFor, signMessage } from '@postroom/domains';
 import type { SmtpMessage } from './smtp/index.ts';
 
-/** How long a domain's key is taken as it was read, in milliseconds. */
+/** How long a domain is taken as it was read, in milliseconds. */
 const FRESH_MS = 5_000;
-const MAX_SIGNERS = 1_000;
+const MAX_SENDERS = 1_000;
 
-const signers = new Map<string, { readAt: number; signer: Promise<DkimSigner | undefined> }>();
+const senders = new Map<string, { readAt: number; sender: Promise<Sender> }>();
 
-/** What mail from an address is signed with; read again after five seconds, so that a key that was lost stops signing. */
-export function signerFor(projectId: string, fromEmail: string): Promise<DkimSigner | undefined> {
+/** How mail from an address goes out; read again after five seconds, so that a key that was lost stops signing. */
+export function senderOf(projectId: string, fromEmail: string): Promise<Sender> {
   const key = `${projectId} ${fromEmail}`;
-  const known = signers.get(key);
-  if (known !== undefined && Date.now() - known.readAt < FRESH_MS) return known.signer;
-  if (signers.size >= MAX_SIGNERS) signers.clear();
-  const signer = dkimFor(projectId, fromEmail);
-  signers.set(key, { readAt: Date.now(), signer });
+  const known = senders.get(key);
+  if (known !== undefined && Date.now() - known.readAt < FRESH_MS) return known.sender;
+  if (senders.size >= MAX_SENDERS) senders.clear();
+  const sender = senderFor(projectId, fromEmail);
+  senders.set(key, { readAt: Date.now(), sender });
   // A look-up that failed is not kept: the next message asks again.
-  signer.catch(() => signers.delete(key));
-  return signer;
+  sender.catch(() => senders.delete(key));
+  return sender;
+}
+
+/** What mail from an address is signed with. */
+export async function signerFor(projectId: string, fromEmail: string): Promise<DkimSigner | undefined> {
+  return (await senderOf(projectId, fromEmail)).dkim;
 }
 
 /** What Amazon SES writes anew, so that a signature over it would break. */

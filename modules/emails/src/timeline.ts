@@ -17,6 +17,8 @@ export function timelineOf(message: Prisma.MessageModel): TimelineEvent[] {
     ['email.delivered', message.deliveredAt, null],
     ['email.opened', message.openedAt, null],
     ['email.clicked', message.clickedAt, null],
+    ['email.opened_by_machine', message.machineOpenedAt, null],
+    ['email.clicked_by_machine', message.machineClickedAt, null],
     ['email.bounced', message.bouncedAt, null],
     ['email.complained', message.complainedAt, null],
     ['email.rejected', message.rejectedAt, null],

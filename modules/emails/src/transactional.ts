@@ -4,12 +4,21 @@ import { ledgerPool } from './ledger-pool.ts';
 import { Gate } from './gate.ts';
 import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
 import { parseMailbox } from './mailbox.ts';
-import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from './mime/index.ts';
+import {
+  type Attachment,
+  buildMessage,
+  compileMessage,
+  htmlToText,
+  type Mailbox,
+  MessageError,
+  textFromHtml,
+} from './mime/index.ts';
 import { type Hold, sendAll, type Sent } from './outflow.ts';
-import type { Template, TemplateFormat } from '@postroom/templates/render';
+import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from './retries.ts';
 import { routeFor } from './providers/route.ts';
 import type { Outgoing } from './providers/way.ts';
+import { readTracking, storeLinks, trackHtml, type TrackedHtml } from './tracking/index.ts';
 
 interface ClaimedRow {
   id: string;
@@ -31,12 +40,16 @@ interface Content {
   html: string | null;
   text: string | null;
   headers: Record<string, string>;
+  track_opens: boolean | null;
+  track_clicks: boolean | null;
   /** Whether it has attachments. */
   attached: boolean;
 }
 
 interface Ready extends ClaimedRow {
   content: Content | undefined;
+  /** Its HTML with links through us; undefined when it has none. */
+  tracked: TrackedHtml | undefined;
 }
 
 /** What is left of a workflow's messages after a turn. */
@@ -107,11 +120,33 @@ async function claimReady(workflowId: string, claim: string, limit: number): Pro
         'emails',
       );
     if (suppressed.length < rows.length) {
+      const tracked = await track(rows, contents);
       return rows
         .filter(({ id }) => !reasons.has(id))
-        .map((row) => ({ ...row, content: contents.get(row.content_id) }));
+        .map((row) => ({
+          ...row,
+          content: contents.get(row.content_id),
+          tracked: tracked.get(row.content_id),
+        }));
     }
   }
+}
+
+/** Lets the links of emails lead through us; where they lead is committed before the first of them goes out. */
+async function track(
+  rows: readonly ClaimedRow[],
+  contents: ReadonlyMap<string, Content>,
+): Promise<Map<string, TrackedHtml>> {
+  const tracked = new Map<string, TrackedHtml>();
+  for (const { content_id: id, project_id: projectId } of rows) {
+    const content = contents.get(id);
+    if (content === undefined || content.html === null || tracked.has(id)) continue;
+    const own = { opens: content.track_opens, clicks: content.track_clicks };
+    const { base, ...switches } = await readTracking(projectId, mailbox(content.from).email, own);
+    tracked.set(id, trackHtml(literal('html', content.html), switches, base));
+  }
+  await storeLinks([...tracked].map(([id, { links }]) => ({ id, links })));
+  return tracked;
 }
 
 const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlement => ({
@@ -158,7 +193,7 @@ async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, st
 async function readContents(ids: readonly string[]): Promise<Map<string, Content>> {
   const { rows } = await ledgerPool.query<Content>({
     name: 'emails-contents',
-    text: `SELECT message_id, "from", "to", cc, reply_to, html, text, headers,
+    text: `SELECT message_id, "from", "to", cc, reply_to, html, text, headers, track_opens, track_clicks,
              EXISTS (SELECT FROM message_attachments a WHERE a.message_id = c.message_id) AS attached
            FROM message_contents c WHERE message_id = ANY ($1)`,
     values: [ids],
@@ -187,8 +222,8 @@ async function readAttachments(messageId: string): Promise<Attachment[]> {
 
 type Composed = Outgoing & { signAs: string };
 
-/** The bytes of an email. All who get it get the same, under the Message-ID of the first. */
-async function compose(row: ClaimedRow, content: Content, attachments: Attachment[]): Promise<Composed> {
+/** The bytes of an email. All who get it get the same but for their links, under the Message-ID of the first. */
+async function compose(row: Ready, content: Content, attachments: Attachment[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
   const cc = content.cc.map(mailbox);
@@ -197,17 +232,19 @@ async function compose(row: ClaimedRow, content: Content, attachments: Attachmen
   const envelope = { id: row.id, signAs: from.email, from: from.email, to: row.email };
   const [onlyTo, ...others] = to;
   const isPlain = onlyTo !== undefined && others.length + cc.length + attachments.length === 0 && replyTo.length <= 1;
-  if (isPlain && content.html !== null) {
+  const { tracked } = row;
+  const own = tracked?.valuesFor(row.id, {}) ?? {};
+  if (isPlain && content.html !== null && tracked !== undefined) {
     const { html, text, headers } = content;
     const frame = compileMessage({
       from,
       replyTo: replyTo[0],
       subject: literal('subject', row.subject),
-      html: literal('html', html),
-      ...(text === null ? {} : { text: literal('text', text) }),
+      html: tracked.html,
+      text: text === null ? textFromHtml(literal('html', html)) : literal('text', text),
       headers,
     });
-    return { ...envelope, data: frame.render({ to: onlyTo, messageId, date: new Date(), values: {} }), stuffed: true };
+    return { ...envelope, data: frame.render({ to: onlyTo, messageId, date: new Date(), values: own }), stuffed: true };
   }
   const { html, text, headers } = content;
   const data = await buildMessage({
@@ -218,8 +255,8 @@ async function compose(row: ClaimedRow, content: Content, attachments: Attachmen
     cc,
     replyTo,
     subject: row.subject,
-    html: html ?? undefined,
-    text: text ?? undefined,
+    html: tracked === undefined ? undefined : renderTemplate(tracked.html, own),
+    text: text ?? (html === null ? undefined : htmlToText(html)),
     headers,
     attachments,
   });

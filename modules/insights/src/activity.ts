@@ -55,6 +55,8 @@ const ACTIVITY = `
       (3, 'email.delivered', m.delivered_at, NULL),
       (4, 'email.opened', m.opened_at, NULL),
       (5, 'email.clicked', m.clicked_at, NULL),
+      (4, 'email.opened_by_machine', m.machine_opened_at, NULL),
+      (5, 'email.clicked_by_machine', m.machine_clicked_at, NULL),
       (6, 'email.bounced', m.bounced_at, NULL),
       (6, 'email.complained', m.complained_at, NULL),
       (6, 'email.rejected', m.rejected_at, NULL),

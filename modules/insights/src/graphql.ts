@@ -45,6 +45,12 @@ const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({
     delivered: t.exposeInt('delivered', { description: "Messages the recipients' servers accepted." }),
     opened: t.exposeInt('opened', { description: 'Messages that were opened.' }),
     clicked: t.exposeInt('clicked', { description: 'Messages in which a link was clicked.' }),
+    openedByMachines: t.exposeInt('openedByMachines', {
+      description: 'Messages whose images a program fetched, such as a privacy proxy on arrival.',
+    }),
+    clickedByMachines: t.exposeInt('clickedByMachines', {
+      description: 'Messages whose links a program tried, such as a scanner.',
+    }),
     bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
     complained: t.exposeInt('complained', { description: 'Messages that were marked as spam.' }),
     failed: t.exposeInt('failed', { description: 'Messages that were refused for good.' }),

@@ -12,6 +12,8 @@ export interface Statistics {
   delivered: number;
   opened: number;
   clicked: number;
+  openedByMachines: number;
+  clickedByMachines: number;
   bounced: number;
   complained: number;
   failed: number;
@@ -20,12 +22,18 @@ export interface Statistics {
   added: number;
 }
 
-/** The event that each number counts. */
-const COUNTED: Record<Exclude<keyof Statistics, 'at'>, string> = {
+/** What is told of by the first hits of messages rather than by events: programs make none, and each link has one. */
+const HITS = {
+  opened: ['open', 'person'],
+  clicked: ['click', 'person'],
+  openedByMachines: ['open', 'machine'],
+  clickedByMachines: ['click', 'machine'],
+} as const;
+
+/** The event that each other number counts. */
+const COUNTED: Record<Exclude<keyof Statistics, 'at' | keyof typeof HITS>, string> = {
   sent: 'email.sent',
   delivered: 'email.delivered',
-  opened: 'email.opened',
-  clicked: 'email.clicked',
   bounced: 'email.bounced',
   complained: 'email.complained',
   failed: 'email.failed',
@@ -65,12 +73,15 @@ const SERIES = `
   WITH counted AS (
     SELECT date_trunc($3, created_at, $4) AS at, type, count(*)::int AS number FROM events
     WHERE project_id = $1 AND id >= $5 AND created_at >= $2 AND type = ANY ($6) GROUP BY 1, 2
+    UNION ALL
+    SELECT date_trunc($3, at, $4), kind::text || ' ' || verdict::text, count(*)::int FROM tracking_hits
+    WHERE project_id = $1 AND at >= $2 AND is_first GROUP BY 1, 2
   ),
   points AS (
     SELECT generate_series(date_trunc($3, $2::timestamptz, $4), now(), ('1 ' || $3)::interval, $4) AS at
   )
-  SELECT p.at, ${Object.entries(COUNTED)
-    .map(([name, type]) => `coalesce(sum(c.number) FILTER (WHERE c.type = '${type}'), 0)::int AS ${name}`)
+  SELECT p.at, ${[...Object.entries(COUNTED), ...Object.entries(HITS).map(([name, hit]) => [name, hit.join(' ')])]
+    .map(([name, type]) => `coalesce(sum(c.number) FILTER (WHERE c.type = '${type}'), 0)::int AS "${name}"`)
     .join(', ')}
   FROM points p LEFT JOIN counted c ON c.at = p.at GROUP BY p.at ORDER BY p.at`;
 

@@ -1,12 +1,18 @@
 import { authenticated, builder, callerProject, db, DomainError } from '@postroom/platform';
 import { createApiKey, listApiKeys, revokeKeyOf } from './api-keys.ts';
-import { allProjectIds, listProjects, renameProject } from './projects.ts';
+import { allProjectIds, listProjects, renameProject, updateTracking } from './projects.ts';
 
 const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Project id: what `X-Project-Id` takes.' }),
     name: t.exposeString('name', { description: 'What people call it.' }),
+    trackOpens: t.exposeBoolean('trackOpens', {
+      description: 'Whether opens are tracked where a campaign or message does not say.',
+    }),
+    trackClicks: t.exposeBoolean('trackClicks', {
+      description: 'Whether clicks are tracked where a campaign or message does not say.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 });
@@ -111,6 +117,19 @@ builder.mutationFields((t) => ({
     args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
     resolve: async (query, _root, { name }, context) => {
       await renameProject(callerProject(context), name);
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  updateTracking: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description: 'Whether opens and clicks of the project are tracked where a campaign or message does not say.',
+    args: {
+      opens: t.arg.boolean({ description: 'Opens; what is not given stays.' }),
+      clicks: t.arg.boolean({ description: 'Clicks; what is not given stays.' }),
+    },
+    resolve: async (query, _root, { opens, clicks }, context) => {
+      await updateTracking(callerProject(context), { opens, clicks });
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

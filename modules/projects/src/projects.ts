@@ -10,6 +10,18 @@ export async function renameProject(id: string, name: string): Promise<void> {
   await db.project.update({ where: { id }, data: { name: projectName(name) } });
 }
 
+/** Whether opens and clicks are tracked where a campaign or message does not say; what is not given stays. */
+export async function updateTracking(
+  id: string,
+  { opens, clicks }: { opens?: boolean | null | undefined; clicks?: boolean | null | undefined },
+): Promise<void> {
+  if (opens == null && clicks == null) throw invalid({ field: 'opens', message: 'or clicks must be given' });
+  await db.project.update({
+    where: { id },
+    data: { ...(opens == null ? {} : { trackOpens: opens }), ...(clicks == null ? {} : { trackClicks: clicks }) },
+  });
+}
+
 /** A name without the space around it: 1 to 200 characters. @throws DomainError `validation_error`. */
 export function projectName(name: string): string {
   const trimmed = name.trim();

@@ -290,6 +290,10 @@ export interface CampaignEngagement {
   complained: number;
   /** Recipients who unsubscribed. */
   unsubscribed: number;
+  /** Messages whose images a program fetched, such as a privacy proxy on arrival. */
+  openedByMachines: number;
+  /** Messages whose links a program tried, such as a scanner. */
+  clickedByMachines: number;
 }
 
 /** How many recipients are in each state. They add up to the number of recipients. */
@@ -344,6 +348,10 @@ export interface Campaign {
   pauseReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
+  /** Whether opens are tracked; null is as the project has it. */
+  trackOpens: boolean | null;
+  /** Whether clicks are tracked; null is as the project has it. */
+  trackClicks: boolean | null;
   /** When it was started. */
   startedAt: string | null;
   /** When it was completed or canceled. */
@@ -399,6 +407,20 @@ export interface CampaignRecipient {
   complainedAt: string | null;
   /** When the recipient unsubscribed by it. */
   unsubscribedAt: string | null;
+}
+
+/** A tracked link of a campaign, and how often it was followed. */
+export interface CampaignLink {
+  /** Its number in the HTML; 0 for the first. */
+  position: number;
+  /** Where it leads; with placeholders as its author wrote them. */
+  url: string;
+  /** Clicks by people. */
+  clicks: number;
+  /** Recipients who followed it. */
+  uniqueClicks: number;
+  /** Clicks by programs. */
+  clicksByMachines: number;
 }
 
 /**
@@ -661,6 +683,10 @@ export interface CampaignDetail {
   pauseReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
+  /** Whether opens are tracked; null is as the project has it. */
+  trackOpens: boolean | null;
+  /** Whether clicks are tracked; null is as the project has it. */
+  trackClicks: boolean | null;
   /** When it was started. */
   startedAt: string | null;
   /** When it was completed or canceled. */
@@ -866,6 +892,10 @@ export interface SendEmailInput {
   text?: string | null | undefined;
   /** Whom it is to; with cc and bcc at most 50. */
   to: string | string[];
+  /** Whether clicks are tracked; as the project has it when not given. */
+  track_clicks?: boolean | null | undefined;
+  /** Whether opens are tracked; as the project has it when not given. */
+  track_opens?: boolean | null | undefined;
   /** An object of values for placeholders such as `{{name|there}}`. */
   variables?: Record<string, unknown> | null | undefined;
 }
@@ -1035,6 +1065,10 @@ export interface CreateCampaignInput {
   template_id?: string | null | undefined;
   /** The text part; made from the HTML when not given. */
   text?: string | null | undefined;
+  /** Whether clicks are tracked; as the project has it when not given. */
+  track_clicks?: boolean | null | undefined;
+  /** Whether opens are tracked; as the project has it when not given. */
+  track_opens?: boolean | null | undefined;
 }
 
 /** What to change; what is not given stays, and null takes it away. */
@@ -1061,6 +1095,10 @@ export interface UpdateCampaignInput {
   template_id?: string | null | undefined;
   /** The text part; made from the HTML when not given. */
   text?: string | null | undefined;
+  /** Whether clicks are tracked; as the project has it when not given. */
+  track_clicks?: boolean | null | undefined;
+  /** Whether opens are tracked; as the project has it when not given. */
+  track_opens?: boolean | null | undefined;
 }
 
 /** When a campaign is to start. */
@@ -2515,6 +2553,19 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  /** The tracked links of a campaign, with clicks by people and by programs */
+  listCampaignLinks: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** The tracked links of a campaign that has started, in the order in which they stand in it. */
+      data: CampaignLink[];
+    };
+  };
   /** List templates, newest first */
   listTemplates: {
     path: Record<never, never>;
@@ -2904,6 +2955,7 @@ export const OPERATIONS = {
   testCampaign: 'POST /v1/campaigns/{id}/test',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
   listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
+  listCampaignLinks: 'GET /v1/campaigns/{id}/links',
   listTemplates: 'GET /v1/templates',
   createTemplate: 'POST /v1/templates',
   getTemplate: 'GET /v1/templates/{id}',

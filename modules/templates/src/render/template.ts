@@ -7,6 +7,7 @@ export type TemplateFormat = 'subject' | 'text' | 'html';
 /**
  * Where a variable stands. `url` is the start of a link, `url-address` the rest of a mailto or tel link, `url-path` and
  * `url-query` the rest of any other; at `nowhere` no value is safe, so that none is shown and the template has a problem.
+ * `ready` is no author's: what stands there has been made for its place by the system.
  */
 export type Context =
   | 'subject'
@@ -17,6 +18,7 @@ export type Context =
   | 'url-address'
   | 'url-path'
   | 'url-query'
+  | 'ready'
   | 'nowhere';
 
 export interface Variable {

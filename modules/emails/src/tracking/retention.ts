@@ -1,0 +1,17 @@
+import { config, pool } from '@postroom/platform';
+
+const BATCH = 10_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes hits that are older than events are kept. What they counted for stays on messages, campaigns and links. */
+export async function deleteOldHits(now = Date.now()): Promise<number> {
+  const before = new Date(now - config.RETENTION_DAYS * DAY_MS);
+  for (let total = 0; ;) {
+    const { rowCount } = await pool.query(
+      `DELETE FROM tracking_hits WHERE id IN (SELECT id FROM tracking_hits WHERE at < $1 LIMIT ${BATCH})`,
+      [before],
+    );
+    total += rowCount ?? 0;
+    if ((rowCount ?? 0) < BATCH) return total;
+  }
+}
