@@ -124,6 +124,11 @@ export class Campaigns extends Resource {
     return this.listOf('listCampaignRecipients', { path: { id }, query }, options);
   }
 
+  /** The tracked links of a campaign, with clicks by people and by programs. */
+  links(id: string, options?: RequestOptions): Promise<DataOf<'listCampaignLinks'>> {
+    return this.data('listCampaignLinks', { path: { id } }, options);
+  }
+
   /** Sends again to recipients who were refused, all or those named; `recipients` is how many. */
   retry(id: string, body: Body<'retryCampaignRecipients'> = {}, options?: RequestOptions): Promise<RecipientsDecided> {
     return decided(this.transport.call('retryCampaignRecipients', { path: { id }, body }, options));

@@ -87,8 +87,8 @@ const JUDGE = `
       UNION ALL
       SELECT m.project_id, CASE j.kind WHEN 'open' THEN 1 ELSE 2 END, m.id,
         CASE j.kind WHEN 'open' THEN 'email.opened' ELSE 'email.clicked' END,
-        CASE j.kind WHEN 'open' THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'user_agent', j.user_agent)
-          ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'user_agent', j.user_agent, 'link', l.url) END
+        CASE j.kind WHEN 'open' THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'machine', false, 'user_agent', j.user_agent)
+          ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'url', l.url, 'machine', false, 'user_agent', j.user_agent) END
       FROM judged j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id
       LEFT JOIN campaigns c ON c.id = m.campaign_id
       LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = j.position

@@ -95,7 +95,7 @@ test('a link leads where its campaign says, and each link of a message is one em
     { position: 1, url: 'http://b.example/', clicks: 2, uniqueClicks: 2, clicksByMachines: 0 },
   ]);
   const events = await api.events('email.clicked');
-  expect(events.map(({ data }) => `${data.message_id === id} ${String(data.link)}`).sort()).toEqual([
+  expect(events.map(({ data }) => `${data.message_id === id} ${String(data.url)}`).sort()).toEqual([
     'false http://b.example/',
     'true http://b.example/',
     'true https://a.example/?q=1&r=%C3%A4#top',
@@ -155,7 +155,10 @@ test('what comes within seconds of acceptance is a machine', async () => {
   await open(api, id);
   await click(api, id, 0);
   const hits = await judged(id, 2);
-  expect(hits.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual(['machine: too_soon', 'machine: too_soon']);
+  expect(hits.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
+    'machine: too_soon',
+    'machine: too_soon',
+  ]);
   expect(await engagementOf(api, campaignId)).toMatchObject({
     openedByMachines: 1,
     clickedByMachines: 1,
