@@ -52,6 +52,15 @@ export class Client {
   patch = <T>(path: string, body: unknown) => this.#send<T>('PATCH', path, body);
   delete = (path: string) => this.#send<{ deleted: true }>('DELETE', path);
 
+  /** Sends a CSV file, with its options in the query. */
+  async upload<T>(path: string, file: string, options: Record<string, string>): Promise<T> {
+    const request = `${path}?${new URLSearchParams(options)}`;
+    const headers = { Authorization: `Bearer ${this.#key}`, 'Content-Type': 'text/csv' };
+    const answer = await this.#try('POST', request, { method: 'POST', headers, body: file, signal: this.#stopped });
+    if ('data' in answer) return (answer.data as { data: T }).data;
+    throw answer.error;
+  }
+
   /** Every row of a list, page by page. */
   async *list<T>(path: string): AsyncGenerator<T> {
     let cursor: string | null = null;

@@ -17,6 +17,8 @@ export interface System {
   inboxUrl: string;
   projects: { id: string; name: string }[];
   keys: { full?: string };
+  /** Who may sign in to the dashboard. */
+  owner: { email: string; password: string };
   /** Ends it when the demo started it; what was running before stays. */
   stop: () => Promise<void>;
   /** The options that start it again on the same data; `undefined` when it was running before. */

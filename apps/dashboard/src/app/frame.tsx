@@ -108,6 +108,8 @@ function PlaceLink({
       label={label}
       leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
       active={active}
+      // The link marks itself too, by the beginning of the address: every address begins with that of the first page.
+      activeOptions={{ exact: to === '/p/$projectId' }}
       aria-current={active ? 'page' : undefined}
       onClick={onGo}
       className="place"
