@@ -22,6 +22,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from './endpoints.ts';
+import { currentCursor, type RecordedEvent, streamEvents } from './event-stream.ts';
 import { watchDeliveries } from './live.ts';
 import { type RecentDeliveries, recentDeliveries } from './recent.ts';
 import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
@@ -227,6 +228,45 @@ builder.subscriptionField('webhookDeliveryAttempted', (t) =>
     args: { endpointId: t.arg.id({ description: 'Only those to this endpoint.' }) },
     subscribe: (_root, { endpointId }, context) => watchDeliveries(callerProject(context), endpointId),
     resolve: (delivery) => delivery,
+  }),
+);
+
+const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
+  description: 'An event of the project, in the stream of all of them.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Event id, the same as webhooks carry.' }),
+    type: t.exposeString('type', { description: 'Event type.' }),
+    created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
+    cursor: t.exposeString('cursor', {
+      description: 'Given as `after`, the stream goes on behind this event, at any gateway.',
+    }),
+  }),
+});
+
+builder.queryField('eventCursor', (t) =>
+  t.string({
+    description: 'Where the stream of events stands: given as `after`, what is committed from now on follows.',
+    resolve: () => currentCursor(),
+  }),
+);
+
+builder.subscriptionField('eventRecorded', (t) =>
+  t.field({
+    type: Recorded,
+    description:
+      "The project's events as they are committed. None is left out and none comes twice; who reconnects gives the last cursor.",
+    args: {
+      after: t.arg.string({
+        description: 'Begins behind the event with this cursor; without one, with what is committed from now on.',
+      }),
+      types: t.arg.stringList({
+        description: 'Only events of these types; all when left out.',
+        ...jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES] } }),
+      }),
+    },
+    subscribe: (_root, args, context) => streamEvents(callerProject(context), args),
+    resolve: (event) => event,
   }),
 );
 
