@@ -1,5 +1,6 @@
-import { audit, type Caller, type Context, pool } from '@postroom/platform';
+import { audit, type Context, pool } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
+import { projectOf } from './identify.ts';
 
 /** What keys do all day: each leaves rows and events of its own, and would drown the log. */
 const EVERYDAY = new Set(['createContact', 'createContacts', 'updateContact', 'sendEmail', 'sendEmails']);
@@ -16,7 +17,8 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
       const { caller } = context;
       if (caller !== null && !(caller.kind === 'key' && EVERYDAY.has(field.name))) {
         await audit(pool, {
-          projectId: projectOf(caller),
+          // None for what a person does about themselves.
+          projectId: projectOf(caller) ?? null,
           actorId: caller.id,
           action: field.name,
           targetId: targetOf(args, result),
@@ -26,15 +28,6 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
     };
   }
   return schema;
-}
-
-/** The project of the request; null for what a person does about themselves, in none. */
-function projectOf(caller: Caller): string | null {
-  try {
-    return caller.projectId;
-  } catch {
-    return null;
-  }
 }
 
 function targetOf(args: Record<string, unknown>, result: unknown): string | undefined {

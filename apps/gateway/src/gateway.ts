@@ -27,11 +27,19 @@ export interface Gateway extends Service {
   url: string;
 }
 
-/** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. Port 0 takes a free one. */
-export async function startGateway({ host, port }: { host: string; port: number }): Promise<Gateway> {
+/** Where to listen; port 0 takes a free one. */
+export interface GatewayOptions {
+  host: string;
+  port: number;
+  /** How long the reader of a stream may take nothing before it is cut off, in milliseconds. */
+  stallMs?: number;
+}
+
+/** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. */
+export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOptions): Promise<Gateway> {
   const facade = createFacade(schema, routes, streams);
   const openApi = createOpenApi(schema, routes, streams);
-  const graphql = createGraphql(schema);
+  const graphql = createGraphql(schema, { stallMs });
   const answerDashboard = createDashboard();
   const tracking = startTracking();
   const server = createServer((request, response) => {
@@ -46,7 +54,7 @@ export async function startGateway({ host, port }: { host: string; port: number 
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/v1/openapi.json') return openApi(request, response);
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
-    if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response));
+    if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response, path));
     if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
@@ -75,11 +83,14 @@ export async function startGateway({ host, port }: { host: string; port: number 
     url: `http://${host}:${address.port}`,
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => void tracking.stop().finally(resolve));
-        server.closeIdleConnections();
-        // Live views never end by themselves; clients reconnect elsewhere.
+        // Connections are kept by clients and become idle one by one; live views never end by themselves.
+        const closing = setInterval(() => server.closeIdleConnections(), 50);
         setTimeout(() => server.closeAllConnections(), 10_000).unref();
-        graphql.closeStreams();
+        server.close(() => {
+          clearInterval(closing);
+          void tracking.stop().finally(resolve);
+        });
+        void graphql.stopStreams();
       }),
   };
 }

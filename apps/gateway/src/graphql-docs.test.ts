@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { testApi } from '@postroom/testkit';
+import { eventually, freePorts, testApi } from '@postroom/testkit';
+import { createClient } from 'graphql-sse';
 import { type OperationDefinitionNode, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
+import { startGateway } from './gateway.ts';
 import { schema } from './schema.ts';
 
 const page = readFileSync(new URL('../../../docs/graphql.md', import.meta.url), 'utf8');
@@ -31,3 +34,52 @@ test.each(examples.filter(([, kind]) => kind !== 'subscription'))(
     expect(reply.body.errors).toBeUndefined();
   },
 );
+
+test.each(examples.filter(([, kind]) => kind === 'subscription'))(
+  'docs/graphql.md: %s streams as it stands',
+  async (_name, _kind, query) => {
+    const api = await testApi();
+    const campaign = (await api.post('/v1/campaigns', { name: 'Documented' })).body.data.id;
+    const after = (await api.graphql('{ eventCursor }')).body.data.eventCursor;
+    await api.contact('ada@example.com');
+    const client = createClient({
+      url: `${api.url}/graphql/stream`,
+      headers: { Authorization: `Bearer ${api.key}` },
+      retryAttempts: 0,
+    });
+    const results = client.iterate({ query, variables: query.includes('$after') ? { after } : { campaign } });
+    const { value } = await results.next();
+    client.dispose();
+    expect(value?.errors).toBeUndefined();
+    expect(Object.keys(value?.data ?? {})).toHaveLength(1);
+  },
+);
+
+test('docs/graphql.md: the program follows the events as it stands, also while the gateway starts again', async () => {
+  const api = await testApi();
+  const [port = 0] = await freePorts(1);
+  const start = () => startGateway({ host: '127.0.0.1', port });
+  let gateway = await start();
+  const [, code = ''] = /```js\n([^`]*(?:`[^`]+`[^`]*)*)```/.exec(page) ?? [];
+  const program = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: new URL('../../..', import.meta.url),
+    env: { ...process.env, POSTROOM_URL: gateway.url, POSTROOM_KEY: api.key },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let printed = '';
+  program.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
+  try {
+    let number = 0;
+    await eventually(async () => {
+      await api.contact(`before-${++number}@example.com`);
+      expect(printed).toContain('contact.created');
+    });
+    await gateway.stop();
+    await api.contact('meanwhile@example.com');
+    gateway = await start();
+    await eventually(() => expect(printed.match(/meanwhile@/g)).toHaveLength(1));
+  } finally {
+    program.kill();
+    await gateway.stop();
+  }
+});

@@ -1,5 +1,14 @@
 import { testApi } from '@postroom/testkit';
-import { isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from './schema.ts';
 
@@ -23,6 +32,23 @@ test('every type, field and argument of the schema has a description', () => {
       .map((member) => `${type.name}.${member.name}`);
   });
   expect(bare).toEqual([]);
+});
+
+test('every deprecation says what to use instead, and that is in the schema', () => {
+  expect(deprecationProblems(schema)).toEqual([]);
+});
+
+test('a deprecation that does not say what to use instead is found', () => {
+  const careless = buildSchema(`
+    type Query {
+      good: Int @deprecated(reason: "Use Query.better.")
+      better(old: Int @deprecated(reason: "Use Query.nothing.")): State
+      gone: Int @deprecated(reason: "Nothing replaces it: it was always zero.")
+      bad: Int @deprecated
+    }
+    enum State { fine wrong @deprecated(reason: "Do not use it.") }
+    input Filter { by: Int @deprecated(reason: "Use State.fine."), at: Int @deprecated(reason: "Use fine.") }`);
+  expect(deprecationProblems(careless)).toEqual(['Query.better(old)', 'Query.bad', 'State.wrong', 'Filter.at']);
 });
 
 test("errors carry the specification's codes and never insides", async () => {
@@ -86,4 +112,34 @@ function deep(levels: number): string {
 
 function deepSelection(levels: number): string {
   return `__schema { types ${'{ fields { type '.repeat(levels)} { name } ${'} }'.repeat(levels)} }`;
+}
+
+interface Deprecatable {
+  name: string;
+  deprecationReason?: string | null | undefined;
+}
+
+/** What is deprecated without a reason of the form that docs/graphql.md promises. */
+function deprecationProblems(schema: GraphQLSchema): string[] {
+  const all = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const members = all.flatMap((type): [string, Deprecatable][] => {
+    if (isEnumType(type)) return type.getValues().map((value) => [`${type.name}.${value.name}`, value]);
+    if (isInputObjectType(type))
+      return Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field]);
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    return Object.values(type.getFields()).flatMap((field): [string, Deprecatable][] => [
+      [`${type.name}.${field.name}`, field],
+      ...field.args.map((arg): [string, Deprecatable] => [`${type.name}.${field.name}(${arg.name})`, arg]),
+    ]);
+  });
+  const known = new Set(members.map(([name]) => name));
+  return members
+    .filter(([, { deprecationReason: reason }]) => reason != null && !isAnswered(reason, known))
+    .map(([name]) => name);
+}
+
+function isAnswered(reason: string, known: ReadonlySet<string>): boolean {
+  if (/^Nothing replaces it: \S/.test(reason)) return true;
+  const [, replacement = ''] = /^Use (\w+\.\w+)\b/.exec(reason) ?? [];
+  return known.has(replacement);
 }

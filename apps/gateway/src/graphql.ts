@@ -1,25 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { config, type Context, DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
-import { authenticatePerson } from '@postroom/people';
-import { authenticate } from '@postroom/projects';
+import { type Caller, config, type Context, DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
-import { createYoga } from 'graphql-yoga';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
 import { requestIdOf } from './rest/facade.ts';
-import { useStreams } from './streams.ts';
+import { createStreams } from './streams/streams.ts';
 
 interface NodeContext {
   req: IncomingMessage;
   res: ServerResponse;
+  /** The caller, already known, of an operation whose results are streamed. */
+  streamedTo?: Caller;
 }
 
 /** The handler of `/graphql` and `/graphql/stream`, and what ends the streams when the gateway stops. */
 export interface GraphqlHandler {
-  (request: IncomingMessage, response: ServerResponse): unknown;
-  closeStreams: () => void;
+  (request: IncomingMessage, response: ServerResponse, path: string): unknown;
+  stopStreams: () => Promise<void>;
 }
 
-export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
+export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: number }): GraphqlHandler {
   const yoga = createYoga<NodeContext, Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -27,7 +28,7 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
     graphiql: config.GRAPHQL_EXPLORER ? { title: 'Postroom', defaultQuery: EXAMPLE_QUERY } : false,
     batching: false,
     cors: { origin: '*', credentials: false },
-    context: ({ req }) => contextOf(req),
+    context: ({ req, streamedTo }) => contextOf(req, streamedTo),
     maskedErrors: { maskError },
     logging: {
       debug: (...args) => logger.debug(args),
@@ -37,24 +38,38 @@ export function createGraphql(schema: GraphQLSchema): GraphqlHandler {
       error: (error) =>
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
     },
-    plugins: [useStreams(maskError), ...limitPlugins()],
+    plugins: [onlyStreamed(), ...limitPlugins()],
   });
-  const open = new Set<ServerResponse>();
-  const handler = (request: IncomingMessage, response: ServerResponse) => {
+  const streams = createStreams({
+    run: async (params, req, res, streamedTo) => {
+      const request = new Request(new URL(req.url ?? '/', 'http://localhost'), { method: req.method ?? 'GET' });
+      const context = { req, res, streamedTo };
+      return (await yoga.getResultForParams({ params, request }, context as never)) ?? {};
+    },
+    toError: maskError,
+    stallMs,
+  });
+  const handler = (request: IncomingMessage, response: ServerResponse, path: string) => {
     // A caller who quotes it helps us to find the request in the log.
     const requestId = requestIdOf(request);
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
-    open.add(response);
-    response.once('close', () => open.delete(response));
-    return yoga(request, response);
+    return streams.takes(request, path) ? streams.handle(request, response) : yoga(request, response);
   };
-  return Object.assign(handler, {
-    closeStreams: () => {
-      for (const response of open)
-        if (String(response.getHeader('content-type')).includes('event-stream')) response.end();
+  return Object.assign(handler, { stopStreams: () => streams.stop() });
+}
+
+/** Subscriptions are answered by what bounds them and ends them with their caller's rights, and by nothing else. */
+function onlyStreamed(): Plugin<NodeContext> {
+  return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      if ((args.contextValue as NodeContext).streamedTo !== undefined) return;
+      const error = new GraphQLError('A subscription is a stream: send Accept: text/event-stream.', {
+        extensions: { code: 'validation_error', http: { status: 406 } },
+      });
+      setResultAndStopExecution({ errors: [error] });
     },
-  });
+  };
 }
 
 const EXAMPLE_QUERY = `# Set your key under Headers: { "Authorization": "Bearer pr_…" }
@@ -62,16 +77,10 @@ query { projects { id name } groups(first: 10) { nodes { id name contactCount } 
 `;
 
 /** Who calls is found out once a request: a key, or a person by their cookie. Without either only introspection is open. */
-async function contextOf(request: IncomingMessage): Promise<Context> {
+async function contextOf(request: IncomingMessage, streamedTo: Caller | undefined): Promise<Context> {
   const requestId = requestIdOf(request);
-  const { authorization, 'x-project-id': project } = request.headers;
-  const named = Array.isArray(project) ? project[0] : project;
   try {
-    const caller =
-      authorization === undefined
-        ? await authenticatePerson(request.headers, named)
-        : await authenticate(authorization, named);
-    return { caller, requestId };
+    return { caller: streamedTo ?? (await identify(request.headers)), requestId };
   } catch (error) {
     throw toGraphqlError(error);
   }

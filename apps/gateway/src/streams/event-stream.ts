@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+
+/** Proxies close what is silent for a minute; some browsers show nothing before the first byte. */
+const PING_EVERY_MS = 12_000;
+const PING = ':\n\n';
+
+/**
+ * An answer of Server-Sent Events. What its reader has not taken yet is bounded: `send` waits until the connection takes
+ * more, and a reader who takes nothing for `stallMs` is cut off.
+ */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #stallMs: number;
+  readonly #pings: NodeJS.Timeout;
+  #drained: Promise<void> | undefined;
+
+  constructor(response: ServerResponse, { stallMs }: { stallMs: number }) {
+    this.#response = response;
+    this.#stallMs = stallMs;
+    response.req.socket.setTimeout(0).setNoDelay(true).setKeepAlive(true);
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+    });
+    response.write(PING);
+    this.#pings = setInterval(() => {
+      if (!response.writableNeedDrain) response.write(PING);
+    }, PING_EVERY_MS).unref();
+    this.onClose(() => clearInterval(this.#pings));
+  }
+
+  get isOpen(): boolean {
+    return !this.#response.destroyed && !this.#response.writableEnded;
+  }
+
+  /** Calls back when the reader has left, was cut off, or has got everything. */
+  onClose(call: () => void): void {
+    if (this.#response.closed) call();
+    else this.#response.once('close', call);
+  }
+
+  /** Sends an event, after those before have left. What is sent to a reader who has left is dropped. */
+  async send(event: 'next' | 'complete', data: string): Promise<void> {
+    await this.#drained;
+    if (!this.isOpen) return;
+    if (this.#response.write(`event: ${event}\ndata:${data === '' ? '' : ` ${data}`}\n\n`)) return;
+    this.#drained ??= this.#untilDrained();
+    await this.#drained;
+  }
+
+  /** Lets what was sent arrive, and closes. */
+  end(): void {
+    this.#response.end();
+    const timer = setTimeout(() => this.#response.destroy(), this.#stallMs).unref();
+    this.onClose(() => clearTimeout(timer));
+  }
+
+  async #untilDrained(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.#response.destroy(), this.#stallMs);
+      const done = () => {
+        clearTimeout(timer);
+        this.#response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.#response.once('drain', done).once('close', done);
+    });
+    this.#drained = undefined;
+  }
+}

@@ -1,0 +1,257 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Caller, DomainError, type ErrorCode, STATUS_BY_CODE } from '@postroom/platform';
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { GraphQLParams } from 'graphql-yoga';
+import { readBody } from '../rest/http.ts';
+import { type Entered, watchAccess } from './access.ts';
+import { EventStream } from './event-stream.ts';
+import { isStream, Operation, printResult } from './operation.ts';
+
+const MAX_BODY_BYTES = 1_000_000;
+/** A reservation that nobody opens is forgotten after so long, in milliseconds. */
+const RESERVED_MS = 30_000;
+/** What one connection carries, and one caller reserves, at most. */
+const MAX_OPERATIONS = 50;
+const MAX_RESERVATIONS = 100;
+
+const TOKEN_HEADER = 'x-graphql-event-stream-token';
+
+/** Runs an operation as the POST of the same would. */
+export type Run = (
+  params: GraphQLParams,
+  request: IncomingMessage,
+  response: ServerResponse,
+  caller: Caller,
+) => Promise<ExecutionResult | AsyncIterable<ExecutionResult>>;
+
+export interface Streams {
+  /** Whether a request is for here and not for the handler of single answers. */
+  takes: (request: IncomingMessage, path: string) => boolean;
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Ends every stream, so that clients go on at another gateway. */
+  stop: () => Promise<void>;
+}
+
+interface Options {
+  run: Run;
+  /** What callers are shown of an error. */
+  toError: (error: unknown) => Error;
+  /** How long a reader may take nothing, in milliseconds. */
+  stallMs: number;
+}
+
+/** A connection that carries several operations, from its reservation on. */
+interface Connection {
+  callerId: string;
+  stream: EventStream | undefined;
+  operations: Map<string, Operation | undefined>;
+  forget: NodeJS.Timeout;
+}
+
+/**
+ * Serves the protocol of graphql-sse in both of its modes. Its own server is not used: that keeps what a slow reader has
+ * not read without bound, and hands its tokens to anybody (docs/decisions/event-stream.md). A token belongs to the caller
+ * who reserved it, and every operation ends when its caller's rights do.
+ */
+export function createStreams({ run, toError, stallMs }: Options): Streams {
+  const access = watchAccess();
+  const connections = new Map<string, Connection>();
+  const open = new Set<EventStream>();
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    try {
+      const entered = await access.enter(request.headers);
+      await dispatch(entered, request, response);
+    } catch (error) {
+      refuse(response, toError(error));
+    }
+  }
+
+  async function dispatch(entered: Entered, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const token = [request.headers[TOKEN_HEADER]].flat()[0] ?? url.searchParams.get('token') ?? undefined;
+    const { method } = request;
+    if (method === 'PUT') return reserve(entered, response);
+    if (method !== 'GET' && method !== 'POST' && method !== 'DELETE') {
+      response.setHeader('Allow', 'GET, POST, PUT, DELETE');
+      throw new DomainError('method_not_allowed', 'Streams know GET, POST, PUT and DELETE.');
+    }
+    const connection = token === undefined ? undefined : connections.get(token);
+    if (token === undefined && wantsEvents(request)) return streamOne(entered, request, response, url);
+    if (token === undefined || connection?.callerId !== entered.caller.id)
+      throw new DomainError('not_found', 'No such stream: reserve one with PUT, or accept text/event-stream.');
+    if (wantsEvents(request)) return openReserved(entered, connection, token, response);
+    if (method === 'DELETE') return stopOperation(connection, url, response);
+    return addOperation(entered, connection, request, response, url);
+  }
+
+  /** Distinct connections: the answer carries the results of its own request. */
+  async function streamOne(
+    entered: Entered,
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+  ): Promise<void> {
+    const params = await readParams(request, url);
+    const result = await run(params, request, response, entered.caller).catch((error: unknown) => failed(error));
+    const stream = openStream(response);
+    const reader = {
+      next: (next: ExecutionResult) => stream.send('next', printResult(next)),
+      complete: () => stream.send('complete', ''),
+    };
+    const operation = new Operation(result, reader, toError);
+    const unguard = entered.guard((why) => void operation.stop(why));
+    stream.onClose(() => void operation.stop());
+    await operation.run();
+    unguard();
+    stream.end();
+  }
+
+  /** Single connection: a token that later requests of the same caller name. */
+  function reserve({ caller }: Entered, response: ServerResponse): void {
+    const own = [...connections.values()].filter(({ callerId }) => callerId === caller.id);
+    if (own.length >= MAX_RESERVATIONS)
+      throw new DomainError('rate_limited', `A caller may hold ${MAX_RESERVATIONS} streams at once.`);
+    const token = randomBytes(24).toString('base64url');
+    const forget = setTimeout(() => connections.delete(token), RESERVED_MS).unref();
+    connections.set(token, { callerId: caller.id, stream: undefined, operations: new Map(), forget });
+    response.writeHead(201, { 'Content-Type': 'text/plain; charset=utf-8' }).end(token);
+  }
+
+  function openReserved(entered: Entered, connection: Connection, token: string, response: ServerResponse): void {
+    if (connection.stream !== undefined) throw new DomainError('conflict', 'This stream is open already.');
+    clearTimeout(connection.forget);
+    const stream = openStream(response);
+    connection.stream = stream;
+    const stopAll = (why?: DomainError) =>
+      Promise.all([...connection.operations.values()].map(async (operation) => operation?.stop(why)));
+    const unguard = entered.guard((why) => void stopAll(why).then(() => stream.end()));
+    stream.onClose(() => {
+      unguard();
+      connections.delete(token);
+      void stopAll();
+    });
+  }
+
+  async function addOperation(
+    entered: Entered,
+    connection: Connection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+  ): Promise<void> {
+    const params = await readParams(request, url);
+    const id = params.extensions?.operationId;
+    if (typeof id !== 'string' || id === '' || id.length > 200)
+      throw new DomainError('validation_error', 'extensions.operationId must name the operation.');
+    const { operations, stream } = connection;
+    if (stream === undefined) throw new DomainError('conflict', 'Open the stream before operations are sent to it.');
+    if (operations.has(id)) throw new DomainError('conflict', 'An operation of this stream has that operationId.');
+    if (operations.size >= MAX_OPERATIONS)
+      throw new DomainError('rate_limited', `A stream carries ${MAX_OPERATIONS} operations at most.`);
+    operations.set(id, undefined);
+    let operation: Operation;
+    try {
+      const result = await run(params, request, response, entered.caller);
+      const reader = {
+        next: (next: ExecutionResult) =>
+          stream.send('next', `{"id":${JSON.stringify(id)},"payload":${printResult(next)}}`),
+        complete: () => stream.send('complete', JSON.stringify({ id })),
+      };
+      operation = new Operation(result, reader, toError);
+      // What never began is answered here, as a single request would be.
+      if (!isStream(result) && result.data === undefined) {
+        operations.delete(id);
+        return refuse(response, ...(result.errors ?? []));
+      }
+    } catch (error) {
+      operations.delete(id);
+      throw error;
+    }
+    response.writeHead(202).end();
+    // It may have been stopped, or its reader may have left, while it began.
+    if (operations.has(id)) operations.set(id, operation);
+    else void operation.stop();
+    if (!stream.isOpen) void operation.stop();
+    const unguard = entered.guard((why) => void operation.stop(why));
+    await operation.run();
+    unguard();
+    operations.delete(id);
+  }
+
+  function stopOperation({ operations }: Connection, url: URL, response: ServerResponse): void {
+    const id = url.searchParams.get('operationId');
+    if (id === null) throw new DomainError('validation_error', 'operationId must name the operation.');
+    void operations.get(id)?.stop();
+    operations.delete(id);
+    response.writeHead(200).end();
+  }
+
+  function openStream(response: ServerResponse): EventStream {
+    const stream = new EventStream(response, { stallMs });
+    open.add(stream);
+    stream.onClose(() => open.delete(stream));
+    return stream;
+  }
+
+  const failed = (error: unknown): ExecutionResult => ({ data: null, errors: [toError(error) as GraphQLError] });
+
+  return {
+    takes: (request, path) =>
+      request.method !== 'OPTIONS' && (path === '/graphql/stream' || (path === '/graphql' && wantsEvents(request))),
+    handle,
+    stop: async () => {
+      for (const stream of open) stream.end();
+      for (const { forget } of connections.values()) clearTimeout(forget);
+      await access.stop();
+    },
+  };
+}
+
+/** Events come first in what the request accepts: clients that can read them beside JSON want JSON. */
+function wantsEvents(request: IncomingMessage): boolean {
+  return (request.headers.accept ?? '').trimStart().startsWith('text/event-stream');
+}
+
+/** @throws DomainError `validation_error` or `payload_too_large`. */
+async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLParams> {
+  if (request.method === 'GET') {
+    const { searchParams } = url;
+    return {
+      query: searchParams.get('query') ?? undefined,
+      operationName: searchParams.get('operationName') ?? undefined,
+      variables: jsonObject(searchParams.get('variables'), 'variables'),
+      extensions: jsonObject(searchParams.get('extensions'), 'extensions'),
+    };
+  }
+  const body = jsonObject((await readBody(request, MAX_BODY_BYTES)).toString('utf8'), 'The body') ?? {};
+  for (const name of ['variables', 'extensions'])
+    if (body[name] != null && !isObject(body[name])) throw notAnObject(name);
+  return body;
+}
+
+function jsonObject(text: string | null, name: string): Record<string, unknown> | undefined {
+  if (text === null) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw notAnObject(name);
+  }
+  if (!isObject(value)) throw notAnObject(name);
+  return value;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const notAnObject = (name: string) => new DomainError('validation_error', `${name} must be a JSON object.`);
+
+function refuse(response: ServerResponse, ...errors: readonly Error[]): void {
+  const code = errors[0] instanceof GraphQLError ? errors[0].extensions.code : undefined;
+  const status = STATUS_BY_CODE[code as ErrorCode] ?? 400;
+  const body = printResult({ errors: errors as GraphQLError[] });
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body);
+}
