@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { storeLinks, trackingToken } from '@postroom/emails';
 import { newId, pool } from '@postroom/platform';
 import { eventually, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
@@ -299,4 +300,28 @@ test('many connections at once lose nothing and double nothing', async () => {
     uniqueRecipients: 500,
     duplicates: 0,
   });
+});
+
+test('the reader of opened@ fetches the pixel, and that of clicked@ follows the first tracked link as well', async () => {
+  const tester = await testApi();
+  const own = await startInbox({ host: '127.0.0.1', smtpPort: 0, webPort: 0, gatewayUrl: tester.url, readAfterMs: 10 });
+  const transport = createTransport({ host: '127.0.0.1', port: own.smtpPort });
+  try {
+    for (const [act, kinds] of [
+      ['opened', ['open']],
+      ['clicked', ['open', 'click']],
+    ] as const) {
+      const { id, messageId } = await message(tester.projectId, `${act}@simulator.invalid`);
+      await storeLinks([{ id, links: ['https://a.example/'] }]);
+      const html = `<a href="https://b.example/t/c/${trackingToken(id)}.0">x</a><img src="https://b.example/t/o/${trackingToken(id)}">`;
+      await transport.sendMail({ from: 'a@example.com', to: `${act}@simulator.invalid`, messageId, html });
+      await eventually(async () => {
+        const { rows } = await pool.query('SELECT kind FROM tracking_hits WHERE message_id = $1 ORDER BY id', [id]);
+        expect(rows.map(({ kind }) => kind)).toEqual(kinds);
+      });
+    }
+  } finally {
+    transport.close();
+    await own.stop();
+  }
 });

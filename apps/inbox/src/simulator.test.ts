@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fetchedBy } from './readers.ts';
 import { actOf, Deferrals, DEFERRED_TRIES, reportsOf } from './simulator.ts';
 
 const ID = `eml_${'0'.repeat(26)}`;
@@ -14,6 +15,15 @@ test.each([
   ['bounced@simulator.invalid.example.com', 'delivered'],
 ])('%s acts as %s', (address, act) => {
   expect(actOf(address)).toBe(act);
+});
+
+test('opened@ fetches the pixel of its mail and clicked@ its first tracked link as well; others fetch nothing', async () => {
+  const html = `<a href="https://a.example/">a</a><a href="http://x/t/c/abc.0">b</a><a href="http://x/t/c/abc.1">c</a><img src="http://x/t/o/abc">`;
+  const mail = Buffer.from(`Subject: Hi\r\nContent-Type: text/html\r\n\r\n${html}\r\n`);
+  expect(await fetchedBy(actOf('opened+3@simulator.invalid'), mail)).toEqual(['/t/o/abc']);
+  expect(await fetchedBy(actOf('clicked@simulator.invalid'), mail)).toEqual(['/t/o/abc', '/t/c/abc.0']);
+  expect(await fetchedBy(actOf('ada@example.com'), mail)).toEqual([]);
+  expect(await fetchedBy('opened', Buffer.from('Subject: Hi\r\n\r\ntext'))).toEqual([]);
 });
 
 test('a provider’s reports are those of the address', () => {

@@ -4,8 +4,26 @@ import type { Report } from '@postroom/emails';
 const DOMAIN = 'simulator.invalid';
 
 /** How the addresses of the simulator act; every other address takes its mail. */
-export type Act = 'bounced' | 'complained' | 'rejected' | 'deferred' | 'refused' | 'slow' | 'delivered';
-const ACTS: ReadonlySet<string> = new Set<Act>(['bounced', 'complained', 'rejected', 'deferred', 'refused', 'slow']);
+export type Act =
+  | 'bounced'
+  | 'complained'
+  | 'rejected'
+  | 'deferred'
+  | 'refused'
+  | 'slow'
+  | 'opened'
+  | 'clicked'
+  | 'delivered';
+const ACTS: ReadonlySet<string> = new Set<Act>([
+  'bounced',
+  'complained',
+  'rejected',
+  'deferred',
+  'refused',
+  'slow',
+  'opened',
+  'clicked',
+]);
 
 /** How long `slow@` takes to answer, in milliseconds. */
 export const SLOW_MS = 4_000;
@@ -22,6 +40,8 @@ export function actOf(address: string): Act {
 const REPORTS: Record<Act, Pick<Report, 'kind' | 'detail'>[]> = {
   delivered: [{ kind: 'delivered' }],
   slow: [{ kind: 'delivered' }],
+  opened: [{ kind: 'delivered' }],
+  clicked: [{ kind: 'delivered' }],
   deferred: [{ kind: 'delivered' }],
   refused: [],
   bounced: [{ kind: 'bounced', detail: 'smtp; 550 5.1.1 The mailbox does not exist (simulated)' }],

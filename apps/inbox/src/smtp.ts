@@ -3,6 +3,7 @@ import { logger } from '@postroom/platform';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
 import type { Intake } from './intake.ts';
+import type { Readers } from './readers.ts';
 import { actOf, Deferrals, SLOW_MS } from './simulator.ts';
 
 /** The largest message taken: one of 40 MB with its attachments in base64, and a margin. */
@@ -27,8 +28,8 @@ export interface SmtpListener {
 }
 
 /** Takes mail for any address and answers 250 once it is kept. Any user name and password will do. */
-export async function listenSmtp(host: string, port: number, intake: Intake): Promise<SmtpListener> {
-  const taker = new Taker(intake);
+export async function listenSmtp(host: string, port: number, intake: Intake, readers: Readers): Promise<SmtpListener> {
+  const taker = new Taker(intake, readers);
   const server = new SMTPServer({
     banner: 'Postroom inbox: nothing leaves this machine',
     size: MAX_MESSAGE_BYTES,
@@ -65,12 +66,14 @@ export async function listenSmtp(host: string, port: number, intake: Intake): Pr
 /** Decides what becomes of each message, until it is told to finish. */
 class Taker {
   readonly #intake: Intake;
+  readonly #readers: Readers;
   readonly #deferrals = new Deferrals();
   readonly #keeping = new Set<Promise<void>>();
   #finishing = false;
 
-  constructor(intake: Intake) {
+  constructor(intake: Intake, readers: Readers) {
     this.#intake = intake;
+    this.#readers = readers;
   }
 
   /** Why nothing is taken now, or nothing for this address. */
@@ -100,6 +103,7 @@ class Taker {
     const mailFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     try {
       await this.#intake.keep({ mailFrom, recipients, raw });
+      for (const act of acts) this.#readers.notice(act, raw);
     } catch (error) {
       logger.error({ err: error }, 'a mail could not be kept');
       throw new Refusal(451, 'The mail could not be kept; try again');

@@ -46,6 +46,7 @@ export {
   startTracking,
   storeLinks,
   trackHtml,
+  trackingToken,
   type TrackedLink,
   type Tracking,
   type TrackingSwitches,

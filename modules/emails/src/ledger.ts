@@ -4,6 +4,7 @@ import { newId } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import { type Addressed, countSoftBounces } from './soft-bounces.ts';
 
 /** Names one attempt of an activity in the rows that it claims. */
 export const newClaim = () => randomBytes(9).toString('base64url');
@@ -21,6 +22,8 @@ export interface Settlement {
   subject?: string | undefined;
   /** The address is none: it is not to be mailed again. */
   hardBounce?: boolean;
+  /** The address can't take mail now; several in a row, and it is not mailed again either. */
+  softBounce?: boolean;
 }
 
 /**
@@ -105,25 +108,31 @@ export async function settle(claim: string, settlements: readonly Settlement[], 
       notice,
     ],
   };
-  const bounced = settlements.filter(({ hardBounce }) => hardBounce).map(({ id }) => id);
+  const bounced = settlements.filter(({ hardBounce, softBounce }) => hardBounce === true || softBounce === true);
   if (bounced.length === 0) return settledBy(await ledgerPool.query<{ settled: number }>(statement));
   return inLedgerTransaction(async (client) => {
     const settled = settledBy(await client.query<{ settled: number }>(statement));
-    await suppressHardBounces(client, bounced);
+    await suppressBounced(client, bounced);
     return settled;
   });
 }
 
 const settledBy = ({ rows }: pg.QueryResult<{ settled: number }>) => rows[0]?.settled ?? 0;
 
-async function suppressHardBounces(client: pg.ClientBase, ids: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ project_id: string; email: string }>(
-    `SELECT project_id, email FROM messages WHERE id = ANY ($1) AND state = 'failed'`,
-    [ids],
+async function suppressBounced(client: pg.ClientBase, bounced: readonly Settlement[]): Promise<void> {
+  const { rows } = await client.query<Addressed>(
+    `SELECT id AS "messageId", project_id AS "projectId", email FROM messages WHERE id = ANY ($1) AND state = 'failed'`,
+    [bounced.map(({ id }) => id)],
   );
+  const soft = new Set(bounced.filter(({ hardBounce }) => hardBounce !== true).map(({ id }) => id));
+  const tooMany = await countSoftBounces(
+    client,
+    rows.filter(({ messageId }) => soft.has(messageId)),
+  );
+  const hard = rows.filter(({ messageId }) => !soft.has(messageId));
   await suppressAll(
     client,
-    rows.map(({ project_id, email }) => ({ projectId: project_id, email, reason: 'bounced' })),
+    [...hard, ...tooMany].map(({ projectId, email }) => ({ projectId, email, reason: 'bounced' })),
   );
 }
 

@@ -4,6 +4,7 @@ import { EMAIL_EVENT_MEMBERS } from './events.ts';
 import { newId } from '@postroom/platform';
 import { suppressAll } from './ledger.ts';
 import { classify } from './smtp/index.ts';
+import { countSoftBounces, endStreaks } from './soft-bounces.ts';
 
 /** What a provider, or the inbox of a development system, tells of a message that it took. */
 export interface Report {
@@ -73,22 +74,25 @@ const RECORD = `
       unknown_count = unknown_count - n.known
     FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
   )
-  SELECT m.project_id AS "projectId", m.campaign_id AS "campaignId", m.email, m.detail, m.bounced IS NOT NULL AS bounced,
-    m.complained IS NOT NULL AS complained
+  SELECT m.project_id AS "projectId", m.campaign_id AS "campaignId", m.id AS "messageId", m.email, m.detail,
+    m.delivered IS NOT NULL AS delivered, m.bounced IS NOT NULL AS bounced, m.complained IS NOT NULL AS complained
   FROM changed m`;
 
 interface Changed {
   projectId: string;
   campaignId: string | null;
+  messageId: string;
   email: string;
   detail: string | null;
+  delivered: boolean;
   bounced: boolean;
   complained: boolean;
 }
 
 /**
  * Records reports in the caller's transaction. One that has been recorded before changes nothing, so a provider may repeat
- * itself; one about a message that is not ours is ignored. Addresses that bounced for good or complained are suppressed.
+ * itself; one about a message that is not ours is ignored. Addresses that bounced for good, bounced softly too often in a
+ * row or complained are suppressed.
  */
 export async function recordReports(client: pg.ClientBase, reports: readonly Report[]): Promise<void> {
   if (reports.length === 0) return;
@@ -105,11 +109,20 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
       Array.from({ length: reports.length * 2 }, () => newId('evt')),
     ],
   });
-  const entries = rows.flatMap(({ projectId, email, detail, bounced, complained }) => [
-    ...(bounced && isForGood(detail) ? [{ projectId, email, reason: 'bounced' as const }] : []),
-    ...(complained ? [{ projectId, email, reason: 'complained' as const }] : []),
+  await endStreaks(
+    client,
+    rows.filter(({ delivered, bounced }) => delivered && !bounced),
+  );
+  const tooMany = await countSoftBounces(
+    client,
+    rows.filter(({ bounced, detail }) => bounced && classify(detail ?? '').verdict === 'soft_bounce'),
+  );
+  const gone = rows.filter(({ bounced, detail }) => bounced && isForGood(detail));
+  const complained = rows.filter((row) => row.complained);
+  await suppressAll(client, [
+    ...[...gone, ...tooMany].map(({ projectId, email }) => ({ projectId, email, reason: 'bounced' as const })),
+    ...complained.map(({ projectId, email }) => ({ projectId, email, reason: 'complained' as const })),
   ]);
-  await suppressAll(client, entries);
   for (const campaignId of new Set(rows.map((row) => row.campaignId))) {
     const notice = campaignId === null ? '' : campaignNotice(campaignId);
     if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);

@@ -1,6 +1,6 @@
 import { DEFERRAL_DELAYS_MS, MESSAGE_LIFETIME_MS } from './delays.ts';
 import type { Settlement } from './ledger.ts';
-import type { SendOutcome } from './smtp/index.ts';
+import { classify, type SendOutcome } from './smtp/index.ts';
 
 /** What the ledger knows of a message that is claimed, as far as it decides what comes next. */
 export interface Claimed {
@@ -20,7 +20,13 @@ export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now(
     case 'refused':
       // Our credentials or settings are at fault, so the message is kept and its sender is stopped.
       if (outcome.verdict === 'configuration') return { id, state: 'planned', answer };
-      return { id, state: 'failed', answer, hardBounce: outcome.verdict === 'hard_bounce' };
+      return {
+        id,
+        state: 'failed',
+        answer,
+        hardBounce: outcome.verdict === 'hard_bounce',
+        softBounce: outcome.verdict === 'soft_bounce',
+      };
     case 'deferred':
       if (outcome.untried === true) return { id, state: 'planned', answer: null };
       // What the server says to everybody holds the sender up, and no message more than another.
@@ -36,6 +42,9 @@ function deferral(
 ): Settlement {
   const waitMs = namedMs ?? DEFERRAL_DELAYS_MS[Math.min(deferrals, DEFERRAL_DELAYS_MS.length - 1)] ?? 0;
   const expired = deferredAt !== null && now + waitMs > deferredAt.getTime() + MESSAGE_LIFETIME_MS;
-  if (expired) return { id, state: 'failed', answer: `Given up, the server has said "later" for too long: ${answer}` };
+  if (expired) {
+    const softBounce = classify(answer).verdict === 'soft_bounce';
+    return { id, state: 'failed', answer: `Given up, the server has said "later" for too long: ${answer}`, softBounce };
+  }
   return { id, state: 'planned', answer, waitMs, deferred: true };
 }
