@@ -1,8 +1,8 @@
-import { senderProblem } from '@postroom/domains';
 import { inLedgerTransaction, planAgain, resolveUnknown } from '@postroom/emails';
 import { DomainError, invalid, signalWorkflow } from '@postroom/platform';
 import type pg from 'pg';
 import { type Campaign, getCampaign } from './campaigns.ts';
+import { checkSender } from './sending.ts';
 import { startSending, workflowIdOf } from './workflow.ts';
 
 /** Message ids of a campaign; all that qualify when not given. */
@@ -50,8 +50,7 @@ async function sendAgain(
   const campaign = await getCampaign(projectId, id);
   checkIds(recipientIds);
   if (campaign.frozenAt === null || campaign.status === 'canceled') throw notSent(campaign.status);
-  const problem = await senderProblem(projectId, campaign.fromEmail ?? '');
-  if (problem !== undefined) throw new DomainError('forbidden', problem);
+  await checkSender(campaign);
   return inLedgerTransaction(async (client) => {
     const count = await planAgain(client, { campaignId: id, ids: recipientIds ?? null }, state);
     if (count > 0) await goOn(client, id);

@@ -13,6 +13,7 @@ export interface ClaimedRecipient {
 
 export interface ClaimedPage {
   rows: ClaimedRecipient[];
+  /** Messages per second at most, by the campaign's limit and its part of the project's; null for no limit. */
   ratePerSecond: number | null;
 }
 
@@ -31,11 +32,14 @@ export async function takeLane(campaignId: string, run: number, claim: string): 
 /**
  * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
  * on. The campaign's row is held, so that a page is claimed by the newest attempt of a campaign that is being sent, or by
- * nobody. Whoever was suppressed or deleted since the freeze is marked so instead.
+ * nobody. The rate of a project is shared evenly by its campaigns that are being sent. Whoever was suppressed or deleted since the freeze is marked so instead.
  */
 const CLAIM = `
   WITH lane AS (
-    SELECT id, cursor, rate_per_second FROM campaigns WHERE id = $1 AND lane = $2 AND status = 'sending' FOR NO KEY UPDATE
+    SELECT id, cursor, least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
+        WHERE s.project_id = p.project_id AND s.status = 'sending'))
+      FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second
+    FROM campaigns c WHERE id = $1 AND lane = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
   ), again AS (
     SELECT m.* FROM lane CROSS JOIN LATERAL (
       SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages

@@ -1,5 +1,6 @@
 import '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
+import './policy-graphql.ts';
 import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
   builder,
@@ -136,6 +137,10 @@ const Campaign = builder.prismaObject('Campaign', {
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
       description: 'Why it was paused automatically; null when somebody paused it.',
+    }),
+    blocksSender: t.exposeBoolean('pauseBlocksSender', {
+      description:
+        "Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled.",
     }),
     ratePerSecond: t.exposeInt('ratePerSecond', {
       nullable: true,

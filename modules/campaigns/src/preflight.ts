@@ -1,10 +1,10 @@
 import { Parameters } from '@postroom/contacts';
-import { MessageError, sendingProblem } from '@postroom/emails';
+import { MessageError } from '@postroom/emails';
 import type { FieldProblem } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, compileCampaign, templatesOf } from './content.ts';
-import { incompleteness } from './sending.ts';
+import { incompleteness, senderTrouble } from './sending.ts';
 
 /** A placeholder of the message, and how many recipients have no value for it. */
 export interface VariableCheck {
@@ -40,7 +40,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   const campaign = await getCampaign(projectId, id);
   const { problems: missing, body } = await incompleteness(campaign);
   const content: CampaignContent = { ...campaign, ...body };
-  const sender = campaign.fromEmail ? await sendingProblem(projectId, campaign.fromEmail) : undefined;
+  const sender = campaign.fromEmail ? await senderTrouble(campaign) : undefined;
   const audience = await countAudience(projectId, campaign);
   const compiled = compile(content);
   const problems = [

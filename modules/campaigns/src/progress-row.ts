@@ -16,6 +16,7 @@ export interface CampaignRow {
   track_clicks: boolean | null;
   pause_reason: string | null;
   run: number;
+  refusals_in_row: number;
   recipient_count: number;
   claimed_count: number;
   accepted_count: number;

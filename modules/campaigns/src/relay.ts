@@ -1,18 +1,27 @@
 import { inTransaction, logger, pool } from '@postroom/platform';
 import type { RelaySource } from '@postroom/platform/relay';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { pauseTroubled } from './watch.ts';
 import { type CampaignRun, startSending, workflowIdOf } from './workflow.ts';
 
 const SWEEP_EVERY_MS = 15_000;
 /** Campaigns that are looked at in one sweep. */
 const AT_ONCE = 200;
 
-let sweptAt = 0;
+/** Counters are looked at so often, for what providers report while nothing is being claimed. */
+const WATCH_EVERY_MS = 5_000;
 
-/** The net under the outbox: campaigns whose workflow is gone get another. */
+let sweptAt = 0;
+let watchedAt = 0;
+
+/** Looks after campaigns that are being sent: those in trouble are paused, those whose workflow is gone get another. */
 export const source: RelaySource = {
   name: 'campaigns',
   handOver: async (client) => {
+    if (Date.now() - watchedAt >= WATCH_EVERY_MS) {
+      watchedAt = Date.now();
+      await pauseTroubled(null);
+    }
     if (Date.now() - sweptAt < SWEEP_EVERY_MS) return { handed: 0, more: false };
     sweptAt = Date.now();
     return { handed: await sweep(client), more: false };

@@ -5,13 +5,13 @@ import {
   type FieldProblem,
   invalid,
   pool,
-  record,
+  type Prisma,
   signalWorkflow,
   startWorkflow,
 } from '@postroom/platform';
 import { audienceProblems, isAnybody } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
-import { campaignPaused } from './events.ts';
+import { autoPause, senderBlock } from './watch.ts';
 import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
 /**
@@ -48,7 +48,7 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
     const now = new Date();
     const { count } = await tx.campaign.updateMany({
       where: { id, status, updatedAt },
-      data: { ...body, status: 'sending', startedAt: now, pauseReason: null },
+      data: { ...body, status: 'sending', startedAt: now, pauseReason: null, pauseBlocksSender: false },
     });
     if (count === 1) await startSending(tx, campaign);
     return count === 1;
@@ -66,9 +66,20 @@ async function checkReady(campaign: Campaign): Promise<Body> {
     const fields = problems.map(({ field }) => field).join(', ');
     throw new DomainError('validation_error', `The campaign is incomplete: ${fields}.`, problems);
   }
-  const problem = await sendingProblem(campaign.projectId, campaign.fromEmail ?? '');
-  if (problem !== undefined) throw new DomainError('forbidden', problem);
+  await checkSender(campaign);
   return body;
+}
+
+/** @throws DomainError `forbidden` for a sender that may not send: not verified, blocked, or stopped by auto-pause. */
+export async function checkSender(campaign: Campaign): Promise<void> {
+  const problem = await senderTrouble(campaign);
+  if (problem !== undefined) throw new DomainError('forbidden', problem);
+}
+
+/** Why a campaign's sender may not send now; undefined when it may. */
+export async function senderTrouble(campaign: Campaign): Promise<string | undefined> {
+  const { projectId, fromEmail } = campaign;
+  return (await sendingProblem(projectId, fromEmail ?? '')) ?? (await senderBlock(campaign));
 }
 
 /** Everything that a campaign lacks, and the body that its template gives it. */
@@ -162,7 +173,7 @@ export async function startScheduled(id: string, scheduledAt: Date): Promise<'st
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code === 'conflict' || error.code === 'not_found') return 'moved';
-    await autoPause(id, `It could not start at its time. ${error.message}`, 'scheduled');
+    await autoPause(id, `It could not start at its time. ${error.message}`, { from: 'scheduled' });
     return 'paused';
   }
 }
@@ -173,7 +184,7 @@ export async function pauseCampaign(projectId: string, id: string): Promise<void
 }
 
 /**
- * Resumes a paused campaign.
+ * Resumes a paused campaign. One that was paused because of how its mail was received is watched from zero on.
  * @throws DomainError `not_found`, `forbidden` when its sender may not send any more, `conflict` when it is not paused.
  */
 export async function resumeCampaign(projectId: string, id: string): Promise<void> {
@@ -185,10 +196,19 @@ export async function resumeCampaign(projectId: string, id: string): Promise<voi
     if (!(await start(campaign, body))) throw new DomainError('conflict', 'This campaign is not paused any more.');
     return;
   }
-  const problem = await sendingProblem(projectId, campaign.fromEmail ?? '');
-  if (problem !== undefined) throw new DomainError('forbidden', problem);
-  await command(projectId, id, { from: ['paused'], data: { status: 'sending', pauseReason: null }, signal: 'resume' });
+  await checkSender(campaign);
+  await command(projectId, id, {
+    from: ['paused'],
+    data: { status: 'sending', pauseReason: null, pauseBlocksSender: false, refusalsInRow: 0 },
+    signal: 'resume',
+    // Who resumes it has seen why it was paused; only what comes now counts towards the next time.
+    also: campaign.pauseBlocksSender ? acknowledge : undefined,
+  });
 }
+
+const acknowledge = (tx: Prisma.TransactionClient, id: string) =>
+  tx.$executeRaw`UPDATE campaigns SET base_sent = accepted_count + failed_count,
+    base_bounced = bounced_count + failed_count, base_complained = complained_count WHERE id = ${id}`;
 
 /** Ends a campaign; what has not gone out never will. @throws DomainError `not_found`, `conflict`. */
 export async function cancelCampaign(projectId: string, id: string): Promise<void> {
@@ -203,31 +223,19 @@ interface Command {
   from: Campaign['status'][];
   data: Partial<Campaign>;
   signal: 'pause' | 'resume' | 'cancel';
+  also?: ((tx: Prisma.TransactionClient, id: string) => Promise<unknown>) | undefined;
 }
 
 /** Changes the status, which the sender looks at with each page, and wakes its workflow. */
-async function command(projectId: string, id: string, { from, data, signal }: Command): Promise<void> {
+async function command(projectId: string, id: string, { from, data, signal, also }: Command): Promise<void> {
   await getCampaign(projectId, id);
   await db.$transaction(async (tx) => {
     const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: from } }, data });
     if (count === 0)
       throw new DomainError('conflict', `Only a campaign that is ${from.join(' or ')} can take this: ${signal}.`);
+    await also?.(tx, id);
     const { run } = await tx.campaign.findUniqueOrThrow({ where: { id }, select: { run: true } });
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
-    await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
-  });
-}
-
-/** Pauses a campaign for a reason that people can read, once, and tells webhooks (spec: campaign.paused). */
-export async function autoPause(id: string, reason: string, from: Campaign['status'] = 'sending'): Promise<void> {
-  await db.$transaction(async (tx) => {
-    const { count } = await tx.campaign.updateMany({
-      where: { id, status: from },
-      data: { status: 'paused', pauseReason: reason },
-    });
-    if (count === 0) return;
-    const campaign = await tx.campaign.findUniqueOrThrow({ where: { id } });
-    await record(tx, campaign.projectId, [campaignPaused(campaign, reason)]);
     await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
   });
 }

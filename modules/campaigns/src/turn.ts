@@ -19,7 +19,8 @@ import { claimPage, type ClaimedRecipient, takeLane } from './claim.ts';
 import { type CampaignFrame, compileCampaign } from './content.ts';
 import { campaignCompleted } from './events.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
-import { autoPause } from './sending.ts';
+import { getPolicy } from './policy.ts';
+import { autoPause, pauseTroubled, Watch } from './watch.ts';
 
 /** How a turn of the sender ended. */
 export interface Turn {
@@ -58,7 +59,11 @@ export async function sendTurn(
   if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return turnOf(campaign, undefined);
-  const hold = await sendPages(campaign, claim, { frame, signal, tally });
+  await pauseTroubled(campaignId); // what was reported since the last turn comes before anything is claimed
+  const { refusalsInRow } = await getPolicy(campaign.project_id);
+  const watch = new Watch(campaignId, campaign.refusals_in_row, refusalsInRow);
+  const hold = await sendPages(campaign, claim, { frame, signal, tally, watch });
+  await watch.close();
   if (hold?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
   }
@@ -93,12 +98,13 @@ interface Sending {
   frame: CampaignFrame;
   signal: AbortSignal;
   tally: Tally;
+  watch: Watch;
 }
 
 async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
   claim: string,
-  { frame, signal, tally }: Sending,
+  { frame, signal, tally, watch }: Sending,
 ): Promise<Hold | undefined> {
   const byMailbox = await goesByMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
@@ -116,6 +122,7 @@ async function sendPages(
       settle: async (settlements) => {
         await withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal);
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
+        await watch.note(settlements);
       },
       signal,
       width: route.width,

@@ -346,6 +346,8 @@ export interface Campaign {
   segmentIds: string[];
   /** Why it was paused automatically; null when somebody paused it. */
   pauseReason: string | null;
+  /** Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled. */
+  blocksSender: boolean;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
   /** Whether opens are tracked; null is as the project has it. */
@@ -681,6 +683,8 @@ export interface CampaignDetail {
   segmentIds: string[];
   /** Why it was paused automatically; null when somebody paused it. */
   pauseReason: string | null;
+  /** Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled. */
+  blocksSender: boolean;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
   /** Whether opens are tracked; null is as the project has it. */

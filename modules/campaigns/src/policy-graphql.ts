@@ -1,0 +1,66 @@
+import { builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platform';
+import { getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
+
+const describe = {
+  ratePerSecond: 'Messages per second at most, shared by the campaigns that are being sent; null for no limit.',
+  bounceLimitPercent:
+    'A campaign is paused when so many percent of its messages bounced or were refused; null for never.',
+  bounceMinSent: 'That is looked at when so many have been sent.',
+  complaintLimitPercent:
+    'A campaign is paused when so many percent of its messages were marked as spam; null for never.',
+  complaintMinSent: 'That is looked at when so many have been sent.',
+  refusalsInRow: 'A campaign is paused after so many refusals with nothing accepted in between; null for never.',
+};
+
+const Policy = builder.objectRef<SendingPolicy>('SendingPolicy').implement({
+  description: 'How fast the campaigns of the project go, and when they are paused automatically.',
+  fields: (t) => ({
+    ratePerSecond: t.exposeInt('ratePerSecond', { nullable: true, description: describe.ratePerSecond }),
+    bounceLimitPercent: t.exposeFloat('bounceLimitPercent', {
+      nullable: true,
+      description: describe.bounceLimitPercent,
+    }),
+    bounceMinSent: t.exposeInt('bounceMinSent', { description: describe.bounceMinSent }),
+    complaintLimitPercent: t.exposeFloat('complaintLimitPercent', {
+      nullable: true,
+      description: describe.complaintLimitPercent,
+    }),
+    complaintMinSent: t.exposeInt('complaintMinSent', { description: describe.complaintMinSent }),
+    refusalsInRow: t.exposeInt('refusalsInRow', { nullable: true, description: describe.refusalsInRow }),
+  }),
+});
+
+builder.queryField('sendingPolicy', (t) =>
+  t.field({
+    type: Policy,
+    description: 'How fast the campaigns of the project go, and when they are paused automatically.',
+    resolve: (_root, _args, context) => getPolicy(callerProject(context)),
+  }),
+);
+
+const SAMPLE = jsonSchema({ minimum: 1, maximum: 1_000_000 });
+
+const UpdatePolicyInput = builder.inputType('UpdateSendingPolicyInput', {
+  ...NOT_EMPTY,
+  description: 'What to change; what is not given stays, and null takes a limit away.',
+  fields: (t) => ({
+    ratePerSecond: t.int({ description: describe.ratePerSecond, ...jsonSchema({ minimum: 1, maximum: 100_000 }) }),
+    bounceLimitPercent: t.float({ description: describe.bounceLimitPercent }),
+    bounceMinSent: t.int({ description: describe.bounceMinSent, ...SAMPLE }),
+    complaintLimitPercent: t.float({ description: describe.complaintLimitPercent }),
+    complaintMinSent: t.int({ description: describe.complaintMinSent, ...SAMPLE }),
+    refusalsInRow: t.int({ description: describe.refusalsInRow, ...jsonSchema({ minimum: 1, maximum: 100_000 }) }),
+  }),
+});
+
+builder.mutationField('updateSendingPolicy', (t) =>
+  t.field({
+    type: Policy,
+    // It guards the reputation of a sender, which is not a key's to risk.
+    authScopes: { manage: true },
+    skipTypeScopes: true,
+    description: 'Changes how fast the campaigns of the project go, and when they are paused automatically.',
+    args: { input: t.arg({ type: UpdatePolicyInput, required: true, description: 'What to change.' }) },
+    resolve: (_root, { input }, context) => updatePolicy(callerProject(context), input),
+  }),
+);

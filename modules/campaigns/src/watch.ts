@@ -1,0 +1,133 @@
+import type { Settlement } from '@postroom/emails';
+import { inTransaction, pool, record } from '@postroom/platform';
+import type { Campaign } from './campaigns.ts';
+import { campaignPaused } from './events.ts';
+import { DEFAULT_POLICY } from './policy.ts';
+
+/** Pauses a campaign for a reason that people can read, once, and tells webhooks (spec: campaign.paused). */
+export async function autoPause(
+  id: string,
+  reason: string,
+  { from = 'sending', blocksSender = false }: { from?: Campaign['status']; blocksSender?: boolean } = {},
+): Promise<void> {
+  await inTransaction(async (client) => {
+    const { rows } = await client.query<{ project_id: string; name: string }>(
+      `UPDATE campaigns SET status = 'paused', pause_reason = $3, pause_blocks_sender = $4, updated_at = now()
+       WHERE id = $1 AND status = $2::campaign_status RETURNING project_id, name`,
+      [id, from, reason, blocksSender],
+    );
+    const [campaign] = rows;
+    if (campaign === undefined) return;
+    await record(client, campaign.project_id, [campaignPaused({ id, name: campaign.name }, reason)]);
+    await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
+  });
+}
+
+interface Trouble {
+  id: string;
+  sent: number;
+  bounced: number;
+  complained: number;
+  bounceLimit: number | null;
+  isBouncing: boolean;
+  complaintLimit: number | null;
+}
+
+/** Campaigns that are being sent and have come to a limit of their project, since a person last resumed them. */
+const IN_TROUBLE = `
+  WITH watched AS (
+    SELECT c.id, c.accepted_count + c.failed_count - c.base_sent AS sent,
+      c.bounced_count + c.failed_count - c.base_bounced AS bounced, c.complained_count - c.base_complained AS complained,
+      CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.bounceLimitPercent} ELSE p.bounce_limit_percent END AS bounce_limit,
+      CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.complaintLimitPercent} ELSE p.complaint_limit_percent END AS complaint_limit,
+      coalesce(p.bounce_min_sent, ${DEFAULT_POLICY.bounceMinSent}) AS bounce_min_sent, coalesce(p.complaint_min_sent, ${DEFAULT_POLICY.complaintMinSent}) AS complaint_min_sent
+    FROM campaigns c LEFT JOIN sending_policies p ON p.project_id = c.project_id
+    WHERE c.status = 'sending' AND ($1::text IS NULL OR c.id = $1)
+  ), judged AS (
+    SELECT *, sent >= bounce_min_sent AND bounced * 100.0 >= bounce_limit * sent AS bouncing,
+      sent >= complaint_min_sent AND complained * 100.0 >= complaint_limit * sent AS complaining
+    FROM watched
+  )
+  SELECT id, sent, bounced, complained, bounce_limit::float AS "bounceLimit", complaint_limit::float AS "complaintLimit",
+    coalesce(bouncing, false) AS "isBouncing"
+  FROM judged WHERE bouncing OR complaining`;
+
+/**
+ * Pauses campaigns whose bounces or complaints have come to the limit of their project: one of them, or all that are being
+ * sent. It reads counters, so it costs the same at any size.
+ */
+export async function pauseTroubled(campaignId: string | null): Promise<void> {
+  const { rows } = await pool.query<Trouble>({ name: 'campaigns-in-trouble', text: IN_TROUBLE, values: [campaignId] });
+  for (const trouble of rows) await autoPause(trouble.id, reasonOf(trouble), { blocksSender: true });
+}
+
+function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complaintLimit }: Trouble): string {
+  const [count, what, limit] = isBouncing
+    ? [bounced, 'bounced or were refused', bounceLimit]
+    : [complained, 'were marked as spam', complaintLimit];
+  return `${count} of ${sent} messages ${what} (${percent(count / sent)}; the limit is ${limit} %).`;
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
+
+/** Rates are looked at so often while messages go out, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Watches what becomes of a campaign's messages during a turn, and pauses it when its project's limits say so. */
+export class Watch {
+  readonly #id: string;
+  readonly #limit: number | null;
+  readonly #before: number;
+  #refusals: number;
+  #lookedAt = Date.now();
+
+  constructor(id: string, refusalsBefore: number, limit: number | null) {
+    this.#id = id;
+    this.#before = refusalsBefore;
+    this.#refusals = refusalsBefore;
+    this.#limit = limit;
+  }
+
+  /** Takes in what has just been recorded. */
+  async note(settlements: readonly Settlement[]): Promise<void> {
+    for (const { state, answer } of settlements) {
+      if (state === 'accepted') this.#refusals = 0;
+      else if (state === 'failed') this.#refusals++;
+      if (this.#limit !== null && this.#refusals >= this.#limit) return this.#pause(answer ?? '');
+    }
+    if (Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.#lookedAt = Date.now();
+    await pauseTroubled(this.#id);
+  }
+
+  async #pause(answer: string): Promise<void> {
+    const reason = `${this.#refusals} messages in a row were refused. The last answer was: ${answer}`;
+    await autoPause(this.#id, reason, { blocksSender: true });
+  }
+
+  /** Keeps the count for the next turn. */
+  async close(): Promise<void> {
+    if (this.#refusals === this.#before) return;
+    await pool.query('UPDATE campaigns SET refusals_in_row = $2 WHERE id = $1', [this.#id, this.#refusals]);
+  }
+}
+
+/**
+ * Why nothing is sent from the domain of an address now, if another campaign from there was paused because of how its mail
+ * was received and nobody has resumed or canceled it since; undefined otherwise.
+ */
+export async function senderBlock({
+  id,
+  projectId,
+  fromEmail,
+}: Pick<Campaign, 'id' | 'projectId' | 'fromEmail'>): Promise<string | undefined> {
+  const { rows } = await pool.query<{ name: string; reason: string | null; domain: string }>(
+    `SELECT name, pause_reason AS reason, lower(split_part(from_email, '@', 2)) AS domain FROM campaigns
+     WHERE project_id = $1 AND status = 'paused' AND pause_blocks_sender AND id <> $2
+       AND lower(split_part(from_email, '@', 2)) = lower(split_part($3, '@', 2)) LIMIT 1`,
+    [projectId, id, fromEmail ?? ''],
+  );
+  const [other] = rows;
+  if (other === undefined) return undefined;
+  return `The campaign "${other.name}" from ${other.domain} was paused automatically: ${other.reason} Resume or cancel it first.`;
+}
