@@ -83,11 +83,12 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
 
 const holdDelayMs = (holds: number) => HOLD_DELAYS_MS[Math.min(holds, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
 
-function describe({ status, counts, hold }: campaigns.Turn): string {
+function describe({ status, counts, hold, waiting }: campaigns.Turn): string {
   const { recipients, accepted, planned, claimed, failed, suppressed, unknown, canceled } = counts;
   const rest = Object.entries({ failed, suppressed, unknown, canceled }).filter(([, count]) => count > 0);
   const parts = [`**${accepted} of ${recipients} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];
   const open = planned + claimed;
   const held = hold === null ? '' : `\n\nThe mail server takes nothing now: ${hold.answer}`;
-  return `${status}: ${parts.join(', ')}${open > 0 ? `, ${open} to go` : ''}${held}`;
+  const waits = waiting === undefined ? '' : `\n\n${waiting}`;
+  return `${status}: ${parts.join(', ')}${open > 0 ? `, ${open} to go` : ''}${held}${waits}`;
 }

@@ -23,7 +23,7 @@ export interface ClaimedPage {
  */
 export async function takeLane(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
   const { rows } = await ledgerPool.query<CampaignRow>(
-    `UPDATE campaigns SET lane = $3 WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
+    `UPDATE campaigns SET lane = $3, waiting_until = NULL, waiting_reason = NULL WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
     [campaignId, run, claim],
   );
   return rows[0];

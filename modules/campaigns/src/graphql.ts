@@ -138,6 +138,17 @@ const Campaign = builder.prismaObject('Campaign', {
       nullable: true,
       description: 'Why it was paused automatically; null when somebody paused it.',
     }),
+    waitingUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it goes on by itself, while it is sending and waits for another day; null otherwise.',
+      resolve: ({ status, waitingUntil }) => (status === 'sending' ? waitingUntil : null),
+    }),
+    waitingReason: t.string({
+      nullable: true,
+      description: 'What it waits for; null when it does not.',
+      resolve: ({ status, waitingReason }) => (status === 'sending' ? waitingReason : null),
+    }),
     blocksSender: t.exposeBoolean('pauseBlocksSender', {
       description:
         "Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled.",

@@ -5,7 +5,8 @@ const tag = 'Campaigns';
 const FIELDS = `id name subject status scheduledAt recipientCount
   engagement { sent delivered opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
-  fromName fromEmail replyTo templateId groupIds segmentIds pauseReason blocksSender ratePerSecond trackOpens trackClicks
+  fromName fromEmail replyTo templateId groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
+  ratePerSecond trackOpens trackClicks
   startedAt completedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html text`;
 

@@ -14,6 +14,7 @@ import {
   storeLinks,
   withRetries,
 } from '@postroom/emails';
+import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
 import { pool, record } from '@postroom/platform';
 import { claimPage, type ClaimedRecipient, takeLane } from './claim.ts';
 import { type CampaignFrame, compileCampaign } from './content.ts';
@@ -30,6 +31,8 @@ export interface Turn {
   waitMs: number | null;
   /** Why the mail server takes nothing now, and how long it is to be left alone if it said so. */
   hold: { answer: string; waitMs: number | null } | null;
+  /** Why it waits for another day, if it does. */
+  waiting?: string;
 }
 
 /** What became of messages in this turn so far: how many were accepted, failed … */
@@ -62,12 +65,32 @@ export async function sendTurn(
   await pauseTroubled(campaignId); // what was reported since the last turn comes before anything is claimed
   const { refusalsInRow } = await getPolicy(campaign.project_id);
   const watch = new Watch(campaignId, campaign.refusals_in_row, refusalsInRow);
-  const hold = await sendPages(campaign, claim, { frame, signal, tally, watch });
+  const volume = await dayVolume(campaign.project_id, frame.from);
+  const hold = await sendPages(campaign, claim, { frame, signal, tally, watch, volume });
   await watch.close();
   if (hold?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
   }
-  return turnOf(campaign, hold);
+  const turn = await turnOf(campaign, hold);
+  const isUsedUp = volume !== undefined && turn.waitMs === 0 && hold === undefined && (await volume.left()) === 0;
+  return isUsedUp ? untilTomorrow(campaignId, turn, volume) : turn;
+}
+
+/** A campaign that waits for the next day looks again after so long: its plan may have been changed meanwhile. */
+const LOOK_AGAIN_MS = 15 * 60_000;
+
+/** Says, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
+async function untilTomorrow(campaignId: string, turn: Turn, { domain, limit }: DayVolume): Promise<Turn> {
+  const until = nextDay();
+  const waiting = `The warm-up of ${domain} lets ${limit} messages out today, and they are used up.`;
+  await pool.query(
+    `WITH waits AS (
+       UPDATE campaigns SET waiting_until = $2, waiting_reason = $3 WHERE id = $1 AND status = 'sending'
+     ) SELECT pg_notify('postroom', $4)`,
+    [campaignId, until, waiting, `campaign ${campaignId}`],
+  );
+  const waitMs = Math.min(LOOK_AGAIN_MS, Math.max(1, until.getTime() - Date.now()));
+  return { ...turn, waitMs, waiting: `${waiting} It goes on at ${until.toISOString()}.` };
 }
 
 async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
@@ -99,12 +122,14 @@ interface Sending {
   signal: AbortSignal;
   tally: Tally;
   watch: Watch;
+  /** What its domain may send today, while it is in warm-up. */
+  volume: DayVolume | undefined;
 }
 
 async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
   claim: string,
-  { frame, signal, tally, watch }: Sending,
+  { frame, signal, tally, watch, volume }: Sending,
 ): Promise<Hold | undefined> {
   const byMailbox = await goesByMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
@@ -116,12 +141,19 @@ async function sendPages(
   };
   try {
     const { hold } = await sendAll<ClaimedRecipient>({
-      claim: async (limit) =>
-        Date.now() < lastClaimAt ? claimPage(campaignId, claim, limit, frame.needsCustomFields) : NO_PAGE,
+      claim: async (limit) => {
+        if (Date.now() >= lastClaimAt) return NO_PAGE;
+        const granted = volume === undefined ? limit : await volume.take(limit);
+        if (granted === 0) return NO_PAGE;
+        const page = await claimPage(campaignId, claim, granted, frame.needsCustomFields);
+        await volume?.giveBack(granted - page.rows.length);
+        return page;
+      },
       send,
       settle: async (settlements) => {
         await withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal);
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
+        await volume?.giveBack(settlements.filter(({ state }) => state === 'planned').length);
         await watch.note(settlements);
       },
       signal,

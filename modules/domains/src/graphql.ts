@@ -24,6 +24,7 @@ import type { Step } from './publish/plan.ts';
 import { type Publication, publishRecords } from './publish/publish.ts';
 import { type Recommendation, SEVERITIES } from './recommendations.ts';
 import type { DnsRecord, RecordState } from './records.ts';
+import { DEFAULT_WARMUP_STEPS, setWarmup, type Warmup, warmupOf } from './warmup.ts';
 
 const VerificationStatus = builder.enumType('VerificationStatus', {
   description: 'How the check of one part of a domain stands.',
@@ -164,6 +165,34 @@ const Domain = builder.prismaObject('Domain', {
   }),
 });
 
+const DomainWarmup = builder.objectRef<Warmup>('DomainWarmup').implement({
+  description:
+    'How a domain is made known to mailbox providers: so many messages of campaigns a day, and more each day.',
+  fields: (t) => ({
+    steps: t.exposeIntList('steps', {
+      description: 'Messages on the first, second … day on which mail goes out. After the last there is no limit.',
+    }),
+    since: t.expose('since', { type: 'DateTime', description: 'The day it began, in UTC.' }),
+    step: t.exposeInt('step', { description: 'Which step today is, from 1 on.' }),
+    isWarm: t.exposeBoolean('isWarm', { description: 'Whether all steps are done.' }),
+    todayLimit: t.exposeInt('todayLimit', {
+      nullable: true,
+      description: 'Messages that may go out today; null when all steps are done.',
+    }),
+    todaySent: t.exposeInt('todaySent', { description: 'Those that have.' }),
+  }),
+});
+
+builder.prismaObjectField('Domain', 'warmup', (t) =>
+  t.field({
+    type: DomainWarmup,
+    nullable: true,
+    description: 'Its warm-up; null when it has none.',
+    select: { id: true },
+    resolve: ({ id }) => warmupOf(id),
+  }),
+);
+
 registerNode('dom', 'Domain', findDomain);
 
 builder.queryFields((t) => ({
@@ -172,6 +201,10 @@ builder.queryFields((t) => ({
     description: 'A domain of the project by its name; `not_found` when it is not in the project.',
     args: { domain: t.arg.string({ required: true, description: 'Domain name.' }) },
     resolve: (query, _root, { domain }, context) => getDomain(callerProject(context), domain, query),
+  }),
+  defaultWarmupSteps: t.intList({
+    description: 'A warm-up that suits most domains: messages on the first, second … day.',
+    resolve: () => DEFAULT_WARMUP_STEPS,
   }),
   domains: t.connection({
     type: Domain,
@@ -298,6 +331,22 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, host }, context) => {
       await setTrackingDomain(callerProject(context), id, host ?? null, authenticated(context).id);
+      return db.domain.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  setDomainWarmup: t.prismaField({
+    ...byPeople,
+    type: Domain,
+    description:
+      'Gives a domain a warm-up, which begins today, or takes it away with null. Campaigns wait for the next day when a day is used up.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Domain id.' }),
+      steps: t.arg.intList({
+        description: 'Messages on the first, second … day; 1 to 90 numbers, none less than the one before.',
+      }),
+    },
+    resolve: async (query, _root, { id, steps }, context) => {
+      await setWarmup(callerProject(context), id, steps ?? null);
       return db.domain.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),

@@ -15,3 +15,4 @@ export {
 export { type Publication, publishRecords, type PublishInput } from './publish/publish.ts';
 export type { DnsRecord, RecordState } from './records.ts';
 export { dkimFor, type Sender, senderFor, senderProblem } from './sender.ts';
+export { DayVolume, dayVolume, DEFAULT_WARMUP_STEPS, nextDay, setWarmup, type Warmup, warmupOf } from './warmup.ts';

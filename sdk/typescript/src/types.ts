@@ -348,6 +348,10 @@ export interface Campaign {
   pauseReason: string | null;
   /** Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled. */
   blocksSender: boolean;
+  /** When it goes on by itself, while it is sending and waits for another day; null otherwise. */
+  waitingUntil: string | null;
+  /** What it waits for; null when it does not. */
+  waitingReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
   /** Whether opens are tracked; null is as the project has it. */
@@ -685,6 +689,10 @@ export interface CampaignDetail {
   pauseReason: string | null;
   /** Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled. */
   blocksSender: boolean;
+  /** When it goes on by itself, while it is sending and waits for another day; null otherwise. */
+  waitingUntil: string | null;
+  /** What it waits for; null when it does not. */
+  waitingReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
   /** Whether opens are tracked; null is as the project has it. */

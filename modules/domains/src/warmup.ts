@@ -1,0 +1,152 @@
+import { db, invalid, isId, notFound, pool } from '@postroom/platform';
+import { normalizeDomain } from './domain-name.ts';
+
+/**
+ * What is offered as a plan: messages on the first, second … day on which mail goes out. A new domain that begins small and
+ * about doubles is what mailbox providers take for a sender who is wanted.
+ */
+export const DEFAULT_WARMUP_STEPS = [
+  50, 100, 200, 400, 800, 1_500, 3_000, 6_000, 10_000, 20_000, 40_000, 70_000, 100_000, 150_000,
+];
+
+const MAX_STEPS = 90;
+const MAX_MESSAGES = 10_000_000;
+
+/** How the warm-up of a domain stands today. */
+export interface Warmup {
+  steps: number[];
+  since: Date;
+  /** Which step today is, from 1 on; after the last the domain is warm. */
+  step: number;
+  isWarm: boolean;
+  /** Messages of campaigns that may go out today; null when the domain is warm. */
+  todayLimit: number | null;
+  /** Those that have. */
+  todaySent: number;
+}
+
+/**
+ * Gives a domain a plan, which begins today with its first step, or takes it away with `null`.
+ * @throws DomainError `not_found`, `validation_error` for steps that are no plan.
+ */
+export async function setWarmup(projectId: string, id: string, steps: readonly number[] | null): Promise<void> {
+  if (steps !== null) checkSteps(steps);
+  const { count } = isId('dom', id)
+    ? await db.domain.updateMany({
+        where: { id, projectId },
+        data:
+          steps === null
+            ? { warmupSteps: [], warmupSince: null }
+            : { warmupSteps: [...steps], warmupSince: new Date(new Date().toISOString().slice(0, 10)) },
+      })
+    : { count: 0 };
+  if (count === 0) throw notFound('domain');
+}
+
+function checkSteps(steps: readonly number[]): void {
+  if (steps.length === 0 || steps.length > MAX_STEPS)
+    throw invalid({ field: 'steps', message: `must be 1 to ${MAX_STEPS} numbers of messages` });
+  const bad = steps.findIndex((step) => step < 1 || step > MAX_MESSAGES);
+  if (bad !== -1) throw invalid({ field: `steps.${bad}`, message: `must be between 1 and ${MAX_MESSAGES}` });
+  const shrinking = steps.findIndex((step, index) => index > 0 && step < (steps[index - 1] ?? 0));
+  if (shrinking !== -1)
+    throw invalid({ field: `steps.${shrinking}`, message: 'must not be less than the step before' });
+}
+
+/** A step is a day on which something went out, so days without mail leave the plan where it is. */
+const PLAN = `
+  SELECT d.id, d.domain, d.warmup_steps AS steps, d.warmup_since AS since, (now() AT TIME ZONE 'UTC')::date AS today,
+    (SELECT count(*)::int FROM domain_volumes v WHERE v.domain_id = d.id AND v.day >= d.warmup_since
+      AND v.day < (now() AT TIME ZONE 'UTC')::date AND v.messages > 0) AS done,
+    coalesce((SELECT v.messages FROM domain_volumes v WHERE v.domain_id = d.id
+      AND v.day = (now() AT TIME ZONE 'UTC')::date), 0) AS sent
+  FROM domains d WHERE d.warmup_since IS NOT NULL`;
+
+interface Plan {
+  id: string;
+  domain: string;
+  steps: number[];
+  since: Date;
+  done: number;
+  sent: number;
+}
+
+/** How the warm-up of a domain stands; null when it has none. */
+export async function warmupOf(domainId: string): Promise<Warmup | null> {
+  const { rows } = await pool.query<Plan>(`${PLAN} AND d.id = $1`, [domainId]);
+  const [plan] = rows;
+  if (plan === undefined) return null;
+  const { steps, since, done, sent } = plan;
+  const isWarm = done >= steps.length;
+  return { steps, since, step: done + 1, isWarm, todayLimit: steps[done] ?? null, todaySent: sent };
+}
+
+/**
+ * Takes up to `limit` messages of a day's volume, and counts them: of all campaigns together never more go out than the day has.
+ */
+const TAKE = `
+  WITH today AS (
+    SELECT domain_id, day, greatest(0, least($3::int, $2::int - messages)) AS granted FROM domain_volumes
+    WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date FOR NO KEY UPDATE
+  ), counted AS (
+    UPDATE domain_volumes v SET messages = v.messages + t.granted FROM today t
+    WHERE v.domain_id = t.domain_id AND v.day = t.day AND t.granted > 0
+  )
+  SELECT granted FROM today`;
+
+/** What a domain in warm-up may send today. */
+export class DayVolume {
+  readonly #domainId: string;
+  readonly domain: string;
+  /** Messages of campaigns that may go out today. */
+  readonly limit: number;
+
+  constructor(domainId: string, domain: string, limit: number) {
+    this.#domainId = domainId;
+    this.domain = domain;
+    this.limit = limit;
+  }
+
+  /** Takes up to so many messages of what is left of today; returns how many there are, 0 when it is used up. */
+  async take(count: number): Promise<number> {
+    await pool.query(
+      `INSERT INTO domain_volumes (domain_id, day) VALUES ($1, (now() AT TIME ZONE 'UTC')::date) ON CONFLICT DO NOTHING`,
+      [this.#domainId],
+    );
+    const { rows } = await pool.query<{ granted: number }>(TAKE, [this.#domainId, this.limit, count]);
+    return rows[0]?.granted ?? 0;
+  }
+
+  /** How many of today's are left. */
+  async left(): Promise<number> {
+    const { rows } = await pool.query<{ messages: number }>(
+      `SELECT messages FROM domain_volumes WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date`,
+      [this.#domainId],
+    );
+    return Math.max(0, this.limit - (rows[0]?.messages ?? 0));
+  }
+
+  /** Gives back what was taken and not sent. What a killed process had taken stays counted. */
+  async giveBack(count: number): Promise<void> {
+    if (count === 0) return;
+    await pool.query(
+      `UPDATE domain_volumes SET messages = greatest(0, messages - $2)
+       WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date`,
+      [this.#domainId, count],
+    );
+  }
+}
+
+/** What may go out from an address today; undefined when its domain is not in warm-up. */
+export async function dayVolume(projectId: string, fromEmail: string): Promise<DayVolume | undefined> {
+  const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
+  const { rows } = await pool.query<Plan>(`${PLAN} AND d.project_id = $1 AND d.domain = $2`, [projectId, domain]);
+  const [plan] = rows;
+  const limit = plan?.steps[plan.done];
+  return plan === undefined || limit === undefined ? undefined : new DayVolume(plan.id, plan.domain, limit);
+}
+
+/** When the next day of a plan begins. */
+export function nextDay(now = new Date()): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
+}
