@@ -1,10 +1,21 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for `localhost` that signs itself, and its key; made anew for each run. Only tests import this file. */
-export function selfSigned(): { key: string; cert: string } {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const ALGORITHMS = { ec: '06082a8648ce3d040302', rsa: '06092a864886f70d01010b0500' } as const;
+
+/**
+ * A certificate for `localhost` that signs itself, and its key; made anew for each run. `years` are those before and after
+ * this one that it is good for. Only tests import this file.
+ */
+export function selfSigned(
+  kind: 'ec' | 'rsa' = 'ec',
+  years: readonly [from: number, to: number] = [-1, 2],
+): { key: string; cert: string } {
+  const { privateKey } =
+    kind === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 });
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  const ecdsaWithSha256 = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
+  const algorithm = sequence(Buffer.from(ALGORITHMS[kind], 'hex'));
   const name = sequence(der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from('localhost')))));
   const year = new Date().getUTCFullYear();
   const time = (of: number) => der(0x18, Buffer.from(`${of}0101000000Z`));
@@ -13,15 +24,15 @@ export function selfSigned(): { key: string; cert: string } {
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
-    ecdsaWithSha256,
+    algorithm,
     name,
-    sequence(time(year - 1), time(year + 2)),
+    sequence(time(year + years[0]), time(year + years[1])),
     name,
     publicKey,
     extensions,
   );
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)]));
-  const cert = sequence(body, ecdsaWithSha256, signature).toString('base64');
+  const cert = sequence(body, algorithm, signature).toString('base64');
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${cert.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,

@@ -28,11 +28,42 @@ export const REPLY_RULES: readonly ReplyRule[] = [
     match: /^(554 |MessageRejected).*address(es)? (is|are) not verified/i,
     verdict: 'configuration',
   },
-  { id: 'ses-api-throttle', match: /^(Throttling|TooManyRequests)Exception/i, verdict: 'throttle', waitMs: SECOND },
+  {
+    id: 'ses-api-daily',
+    match: /^(Throttling|TooManyRequests|LimitExceeded)(Exception)?: .*daily (message|sending) quota/i,
+    verdict: 'throttle',
+    waitMs: 10 * MINUTE,
+    stop: 'account',
+  },
+  {
+    id: 'ses-api-throttle',
+    match: /^(Throttling|TooManyRequests|SlowDown)(Exception)?:/i,
+    verdict: 'throttle',
+    waitMs: SECOND,
+  },
+  {
+    id: 'ses-api-credentials',
+    match:
+      /^(InvalidClientTokenId|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|MissingAuthenticationToken|IncompleteSignature|AccessDenied|ExpiredToken|RequestExpired|RequestTimeTooSkewed|OptInRequired|NotAuthorized)(Exception)?:/i,
+    verdict: 'configuration',
+    stop: 'account',
+  },
   {
     id: 'ses-api-configuration',
-    match: /^(LimitExceeded|MailFromDomainNotVerified|AccountSuspended|SendingPaused|NotFound)(Exception)?\b/i,
+    match:
+      /^(LimitExceeded|MailFromDomainNotVerified|AccountSuspended|AccountSendingPaused|ConfigurationSet(SendingPaused|DoesNotExist)|SendingPaused|NotFound)(Exception)?:/i,
     verdict: 'configuration',
+  },
+  {
+    id: 'ses-bounce-permanent',
+    match: /^SES bounce Permanent\/(General|NoEmail|Suppressed|OnAccountSuppressionList)\b/,
+    verdict: 'hard_bounce',
+  },
+  { id: 'ses-bounce-full', match: /^SES bounce Transient\/MailboxFull\b/, verdict: 'soft_bounce', waitMs: HOUR },
+  {
+    id: 'ses-bounce-content',
+    match: /^SES bounce \w+\/(MessageTooLarge|ContentRejected|AttachmentRejected)\b/,
+    verdict: 'content',
   },
   { id: 'ses-api-content', match: /^(MessageRejected|BadRequest)(Exception)?\b/i, verdict: 'content' },
 

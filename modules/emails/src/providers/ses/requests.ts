@@ -66,7 +66,8 @@ export class SesRequests {
         outgoing.end(request.body as string | Uint8Array | undefined);
       };
       outgoing.on('socket', (socket) => {
-        if (!socket.connecting) begin();
+        // Its other end may have closed a kept connection: in a whole turn of the loop that is heard of, before anything is written.
+        if (!socket.connecting) setImmediate(() => setImmediate(() => outgoing.destroyed || begin()));
         else socket.once(isHttps ? 'secureConnect' : 'connect', begin);
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
