@@ -1,5 +1,5 @@
 import { checkOptions, createImport } from '@postroom/imports';
-import { pool } from '@postroom/platform';
+import { newId, pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import {
   getNamedType,
@@ -45,7 +45,26 @@ beforeAll(async () => {
     await create('/v1/suppressions', { email: `${MARK}-2@example.com` }),
     (await createImport(theirs.projectId, await checkOptions(theirs.projectId, { fileName: MARK }))).id,
   ];
-  for (const table of ['deliveries', 'events', 'messages', 'domains', 'members', 'invitations']) {
+  await pool.query(
+    `INSERT INTO mail_providers (id, project_id, name, kind, settings, token) VALUES ($1, $2, $3, 'smtp', '{}', $1)`,
+    [newId('prv'), theirs.projectId, MARK],
+  );
+  await pool.query(
+    `INSERT INTO mailbox_accounts (id, project_id, email, email_key, provider, host, port, implicit_tls, username, sign_in,
+       credentials, per_minute, daily_cap)
+     VALUES ($1, $2, $3, $3, 'other', 'mail.example.com', 465, true, $3, 'password', '', 1, 1)`,
+    [newId('mbx'), theirs.projectId, `${MARK}@example.com`],
+  );
+  for (const table of [
+    'deliveries',
+    'events',
+    'messages',
+    'domains',
+    'members',
+    'invitations',
+    'mail_providers',
+    'mailbox_accounts',
+  ]) {
     const column = table === 'members' ? 'user_id' : 'id';
     const { rows } = await pool.query<{ id: string }>(
       `SELECT ${column} AS id FROM ${table} WHERE project_id = $1 LIMIT 1`,
@@ -121,6 +140,8 @@ async function snapshot(): Promise<unknown> {
     'domains',
     'messages',
     'members',
+    'mail_providers',
+    'mailbox_accounts',
   ];
   const rows = await Promise.all(
     tables.map(

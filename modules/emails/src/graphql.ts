@@ -18,6 +18,7 @@ import {
   sendEmail,
   sendEmails,
 } from './emails.ts';
+import './providers/graphql.ts';
 import { EMAIL_STATUSES, statusOf } from './status.ts';
 import { timelineOf } from './timeline.ts';
 

@@ -1,0 +1,411 @@
+import { authenticated, builder, callerProject, db, Node, registerNode } from '@postroom/platform';
+import {
+  connectMailbox,
+  disconnectMailbox,
+  getMailbox,
+  listMailboxes,
+  testMailbox,
+  updateMailbox,
+} from './accounts/accounts.ts';
+import { beginAuthorization } from './accounts/authorization.ts';
+import { usedToday } from './accounts/quota.ts';
+import {
+  createProvider,
+  deleteProvider,
+  getProvider,
+  listProviders,
+  notificationUrl,
+  testProvider,
+  updateProvider,
+} from './providers.ts';
+import type { SesSettings } from './ses/ses.ts';
+import type { SmtpSettings } from './smtp.ts';
+
+const ProviderKind = builder.enumType('MailProviderKind', {
+  description: 'A kind of way for mail to go out.',
+  values: {
+    smtp: { description: 'A relay, over SMTP.' },
+    ses: { description: 'Amazon SES, over its API.' },
+  },
+});
+
+const ConnectionStatus = builder.enumType('ConnectionStatus', {
+  description: 'How a way out answered when it was last tried.',
+  values: {
+    untested: { description: 'It has not been tried since it was last changed.' },
+    working: { description: 'It let us in.' },
+    failing: { description: 'It did not; the reason says why.' },
+  },
+});
+
+const MailTls = builder.enumType('MailTls', {
+  description: 'How a connection to a mail server is encrypted.',
+  values: {
+    implicit: { description: 'TLS from the first byte, as on port 465.' },
+    starttls: { description: 'STARTTLS, or no mail.' },
+    optional: { description: 'STARTTLS where it is offered; never with a password.' },
+  },
+});
+
+// The specification keeps what holds secrets to the dashboard: people who are signed in, never an API key.
+const byPeople = { authScopes: { manage: true }, skipTypeScopes: true } as const;
+
+const smtpOf = (provider: { kind: string; settings: unknown }) =>
+  provider.kind === 'smtp' ? (provider.settings as SmtpSettings) : undefined;
+const sesOf = (provider: { kind: string; settings: unknown }) =>
+  provider.kind === 'ses' ? (provider.settings as SesSettings) : undefined;
+
+const MailProvider = builder.prismaObject('MailProvider', {
+  interfaces: [Node],
+  description: 'A way for mail to go out that a project has set up. Its secrets are shown to nobody.',
+  authScopes: { manage: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Provider id.' }),
+    name: t.exposeString('name', { description: 'What people call it.' }),
+    kind: t.expose('kind', { type: ProviderKind, description: 'What it is.' }),
+    domain: t.string({
+      nullable: true,
+      description: 'The sending domain whose mail goes this way; null when it is all that have no way of their own.',
+      resolve: ({ domain }) => (domain === '' ? null : domain),
+    }),
+    position: t.exposeInt('position', { description: 'The lowest is tried first, the others when it takes nothing.' }),
+    host: t.string({
+      nullable: true,
+      description: 'The mail server; null for SES.',
+      resolve: (provider) => smtpOf(provider)?.host,
+    }),
+    port: t.int({ nullable: true, description: 'Its port.', resolve: (provider) => smtpOf(provider)?.port }),
+    tls: t.field({
+      type: MailTls,
+      nullable: true,
+      description: 'How the connection is encrypted.',
+      resolve: (provider) => smtpOf(provider)?.tls,
+    }),
+    region: t.string({
+      nullable: true,
+      description: 'The region of AWS; null for a relay.',
+      resolve: (provider) => sesOf(provider)?.region,
+    }),
+    configurationSet: t.string({
+      nullable: true,
+      description: 'The configuration set whose events come back.',
+      resolve: (provider) => sesOf(provider)?.configurationSet,
+    }),
+    topicArn: t.string({
+      nullable: true,
+      description: 'The topic of SNS that events come by.',
+      resolve: (provider) => sesOf(provider)?.topicArn,
+    }),
+    notificationUrl: t.string({
+      nullable: true,
+      description: 'Where SNS is to post events to; null for a relay.',
+      resolve: notificationUrl,
+    }),
+    status: t.expose('status', { type: ConnectionStatus, description: 'How it answered when it was last tried.' }),
+    statusReason: t.exposeString('statusReason', { nullable: true, description: 'Why it did not let us in.' }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last tried.' }),
+    subscribedAt: t.expose('subscribedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the subscription of SNS was confirmed; null while it is not.',
+    }),
+    notifiedAt: t.expose('notifiedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the last event came, give or take a minute.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set up.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+const MailboxProvider = builder.enumType('MailboxProvider', {
+  description: 'Who runs a mailbox.',
+  values: {
+    gmail: { description: 'Gmail or Google Workspace.' },
+    microsoft: { description: 'Microsoft 365 or Outlook.com.' },
+    other: { description: 'Anybody else, whose server is named.' },
+  },
+});
+
+const MailboxSignIn = builder.enumType('MailboxSignIn', {
+  description: 'How a mailbox account is signed in to.',
+  values: {
+    password: { description: 'With a password, such as an app password.' },
+    oauth2: { description: 'With access tokens, after somebody has consented at the provider.' },
+  },
+});
+
+const MailboxStatus = builder.enumType('MailboxStatus', {
+  description: 'Whether mail can go out by a mailbox account.',
+  values: {
+    connecting: { description: 'Nobody has consented yet.' },
+    connected: { description: 'Its server lets us in.' },
+    needs_attention: { description: 'Somebody has to do something; the reason says what.' },
+  },
+});
+
+const MailboxAccount = builder.prismaObject('MailboxAccount', {
+  interfaces: [Node],
+  description:
+    'A mailbox elsewhere, whose address mail is sent from over its own server. Its secrets are shown to nobody.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Mailbox account id.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'Mail from this address goes out by it.' }),
+    provider: t.expose('provider', { type: MailboxProvider, description: 'Who runs it.' }),
+    signIn: t.expose('signIn', { type: MailboxSignIn, description: 'How it is signed in to.' }),
+    host: t.exposeString('host', { description: 'Its mail server.' }),
+    port: t.exposeInt('port', { description: 'The port of that.' }),
+    username: t.exposeString('username', { description: 'Who signs in.' }),
+    status: t.expose('status', { type: MailboxStatus, description: 'Whether mail can go out by it.' }),
+    statusReason: t.exposeString('statusReason', {
+      nullable: true,
+      description: 'What is wrong, in the words of its server, and what to do about it if that is known.',
+    }),
+    checkedAt: t.expose('checkedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its server was last asked.',
+    }),
+    perMinute: t.exposeInt('perMinute', { description: 'Messages a minute at most.' }),
+    dailyCap: t.exposeInt('dailyCap', { description: 'Messages in any 24 hours at most.' }),
+    sentToday: t.int({
+      description: 'Messages that it was used for in the last 24 hours.',
+      complexity: 10,
+      resolve: ({ id }) => usedToday(id),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+registerNode('prv', 'MailProvider', (projectId, id) => db.mailProvider.findFirst({ where: { id, projectId } }));
+registerNode('mbx', 'MailboxAccount', (projectId, id) => db.mailboxAccount.findFirst({ where: { id, projectId } }));
+
+builder.queryFields((t) => ({
+  mailProvider: t.field({
+    ...byPeople,
+    type: MailProvider,
+    description: 'A way out of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
+    resolve: (_root, { id }, context) => getProvider(callerProject(context), id),
+  }),
+  mailProviders: t.field({
+    ...byPeople,
+    type: [MailProvider],
+    description:
+      'The ways out of the project, in the order they are tried. Without any, mail goes by the installation.',
+    resolve: (_root, _args, context) => listProviders(callerProject(context)),
+  }),
+  mailboxAccount: t.field({
+    type: MailboxAccount,
+    description: 'A mailbox account of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Mailbox account id.' }) },
+    resolve: (_root, { id }, context) => getMailbox(callerProject(context), id),
+  }),
+  mailboxAccounts: t.field({
+    type: [MailboxAccount],
+    description: "The project's mailbox accounts, by address.",
+    resolve: (_root, _args, context) => listMailboxes(callerProject(context)),
+  }),
+}));
+
+const SmtpInput = builder.inputType('SmtpProviderInput', {
+  description: 'A relay. In an update, what is not given stays.',
+  fields: (t) => ({
+    host: t.string({ description: 'Its name or public address.' }),
+    port: t.int({ description: 'Its port; 465, 587 or 25 unless given, as `tls` has it.' }),
+    tls: t.field({ type: MailTls, description: 'How the connection is encrypted; `starttls` unless given.' }),
+    username: t.string({ description: 'Who signs in; nobody unless given.' }),
+    password: t.string({ description: 'The password of that. It is never shown again.' }),
+    connections: t.int({ description: 'Connections at a time; what the host is known to take, unless given.' }),
+    messagesPerConnection: t.int({ description: 'Messages over one connection; likewise.' }),
+    ratePerSecond: t.int({ description: 'Messages a second that one worker sends at most; no limit unless given.' }),
+  }),
+});
+
+const SesInput = builder.inputType('SesProviderInput', {
+  description: 'Amazon SES. In an update, what is not given stays.',
+  fields: (t) => ({
+    region: t.string({ description: 'Such as `eu-west-1`.' }),
+    accessKeyId: t.string({ description: 'Of a user that may send.' }),
+    secretAccessKey: t.string({ description: 'Of the same. It is never shown again.' }),
+    configurationSet: t.string({ description: 'Needed for events; without one SES tells of nothing.' }),
+    topicArn: t.string({ description: 'The topic of SNS that its events go to.' }),
+    endpoint: t.string({ description: "Another address than the region's own, such as that of a private link." }),
+  }),
+});
+
+const ProviderInput = builder.inputType('MailProviderInput', {
+  description: 'A way out, with `smtp` or with `ses`.',
+  fields: (t) => ({
+    name: t.string({ description: 'What people call it; required for a new one.' }),
+    domain: t.string({ description: 'A sending domain whose mail goes this way; empty for all the project.' }),
+    position: t.int({ description: 'The lowest is tried first; 1 unless given.' }),
+    smtp: t.field({ type: SmtpInput, description: 'A relay.' }),
+    ses: t.field({ type: SesInput, description: 'Amazon SES.' }),
+  }),
+});
+
+const ConnectInput = builder.inputType('ConnectMailboxInput', {
+  description: 'A mailbox account.',
+  fields: (t) => ({
+    email: t.field({ type: 'EmailAddress', required: true, description: 'Its address.' }),
+    provider: t.field({ type: MailboxProvider, required: true, description: 'Who runs it.' }),
+    signIn: t.field({ type: MailboxSignIn, required: true, description: 'How it is signed in to.' }),
+    username: t.string({ description: 'Who signs in; the address unless given.' }),
+    password: t.string({ description: 'A password, or an app password. It is never shown again.' }),
+    clientId: t.string({ description: 'The OAuth2 client that was registered with the provider.' }),
+    clientSecret: t.string({ description: 'Its secret. It is never shown again.' }),
+    tenant: t.string({ description: 'Microsoft 365: the tenant whose accounts may sign in; any unless given.' }),
+    host: t.string({ description: 'The mail server of another provider.' }),
+    port: t.int({ description: 'Its port; 587 unless given.' }),
+    implicitTls: t.boolean({ description: 'TLS from the first byte, as on port 465; otherwise STARTTLS.' }),
+    perMinute: t.int({
+      description: "Messages a minute at most; four fifths of the provider's own limit unless given.",
+    }),
+    dailyCap: t.int({ description: 'Messages in any 24 hours at most; likewise.' }),
+  }),
+});
+
+const UpdateInput = builder.inputType('UpdateMailboxInput', {
+  description: 'What is to change of a mailbox account.',
+  fields: (t) => ({
+    username: t.string({ description: 'Who signs in.' }),
+    password: t.string({ description: 'The new password.' }),
+    clientId: t.string({ description: 'Another OAuth2 client; somebody has to consent again.' }),
+    clientSecret: t.string({ description: "The client's new secret." }),
+    tenant: t.string({ description: 'Microsoft 365: the tenant whose accounts may sign in.' }),
+    host: t.string({ description: 'The mail server of another provider.' }),
+    port: t.int({ description: 'Its port.' }),
+    implicitTls: t.boolean({ description: 'TLS from the first byte; otherwise STARTTLS.' }),
+    perMinute: t.int({ description: 'Messages a minute at most.' }),
+    dailyCap: t.int({ description: 'Messages in any 24 hours at most.' }),
+  }),
+});
+
+const Connection = builder
+  .objectRef<{ id: string; projectId: string; authorizationUrl: string | null }>('MailboxConnection')
+  .implement({
+    description: 'A mailbox account, and where to go on.',
+    fields: (t) => ({
+      account: t.field({
+        type: MailboxAccount,
+        description: 'The account.',
+        resolve: ({ id, projectId }) => getMailbox(projectId, id),
+      }),
+      authorizationUrl: t.exposeString('authorizationUrl', {
+        nullable: true,
+        description:
+          'The page of the provider to consent at, within 15 minutes and in this browser; null with a password.',
+      }),
+    }),
+  });
+
+const idArg = 'Mailbox account id.';
+
+builder.mutationFields((t) => ({
+  createMailProvider: t.field({
+    ...byPeople,
+    type: MailProvider,
+    description: 'Sets up a way out; it is used from the next message on.',
+    args: { input: t.arg({ type: ProviderInput, required: true, description: 'The way out.' }) },
+    resolve: async (_root, { input }, context) => {
+      const projectId = callerProject(context);
+      return getProvider(projectId, await createProvider(projectId, input));
+    },
+  }),
+  updateMailProvider: t.field({
+    ...byPeople,
+    type: MailProvider,
+    description: 'Changes a way out; what is not given stays, secrets included.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Provider id.' }),
+      input: t.arg({ type: ProviderInput, required: true, description: 'What is to change.' }),
+    },
+    resolve: async (_root, { id, input }, context) => {
+      const projectId = callerProject(context);
+      await updateProvider(projectId, id, input);
+      return getProvider(projectId, id);
+    },
+  }),
+  deleteMailProvider: t.field({
+    ...byPeople,
+    type: 'Boolean',
+    description: 'Removes a way out with its secrets; mail goes by those that are left. True when it is gone.',
+    args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await deleteProvider(callerProject(context), id);
+      return true;
+    },
+  }),
+  testMailProvider: t.field({
+    ...byPeople,
+    type: MailProvider,
+    description: 'Signs in at a way out, sends nothing, and says in its status how that went.',
+    args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
+    resolve: async (_root, { id }, context) => {
+      const projectId = callerProject(context);
+      await testProvider(projectId, id);
+      return getProvider(projectId, id);
+    },
+  }),
+  connectMailbox: t.field({
+    ...byPeople,
+    type: Connection,
+    description: 'Adds a mailbox account. `conflict` when the project has one of the address.',
+    args: { input: t.arg({ type: ConnectInput, required: true, description: 'The account.' }) },
+    resolve: async (_root, { input }, context) => {
+      const projectId = callerProject(context);
+      return { projectId, ...(await connectMailbox(projectId, authenticated(context).id, input)) };
+    },
+  }),
+  authorizeMailbox: t.field({
+    ...byPeople,
+    type: Connection,
+    description: 'Begins to ask for consent again, for an account that signs in with OAuth2.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => {
+      const projectId = callerProject(context);
+      const authorizationUrl = await beginAuthorization(projectId, id, authenticated(context).id);
+      return { id, projectId, authorizationUrl };
+    },
+  }),
+  updateMailbox: t.field({
+    ...byPeople,
+    type: MailboxAccount,
+    description: 'Changes a mailbox account and tries it; what is not given stays, secrets included.',
+    args: {
+      id: t.arg.id({ required: true, description: idArg }),
+      input: t.arg({ type: UpdateInput, required: true, description: 'What is to change.' }),
+    },
+    resolve: async (_root, { id, input }, context) => {
+      const projectId = callerProject(context);
+      await updateMailbox(projectId, id, input);
+      return getMailbox(projectId, id);
+    },
+  }),
+  testMailbox: t.field({
+    ...byPeople,
+    type: MailboxAccount,
+    description: "Signs in at the account's server, sends nothing, and says in its status how that went.",
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => {
+      const projectId = callerProject(context);
+      await testMailbox(projectId, id);
+      return getMailbox(projectId, id);
+    },
+  }),
+  disconnectMailbox: t.field({
+    ...byPeople,
+    type: 'Boolean',
+    description:
+      'Removes a mailbox account with its secrets. Email that waits for it is canceled; its campaigns pause. True when it is gone.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => {
+      await disconnectMailbox(callerProject(context), id);
+      return true;
+    },
+  }),
+}));
