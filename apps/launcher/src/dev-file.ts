@@ -9,6 +9,8 @@ export interface DevFile {
   temporalUiUrl: string | null;
   inboxUrl: string;
   smtpPort: number;
+  /** Where programs hand over mail by SMTP; NULL in production without a certificate. */
+  submissionPort: number | null;
   databaseUrl: string;
   projects: { id: string; name: string }[];
   /** `full` and `sending` of the first project, and `all`, full in every project. Only their hashes are in the database. */

@@ -61,6 +61,7 @@ function wantedPorts(ports: Ports): Map<number, string> {
       : []),
     [ports.inboxSmtp, 'inbox, SMTP'],
     [ports.inboxWeb, 'inbox, web'],
+    [ports.submission, 'SMTP for your programs'],
     ...(ownDatabase() === undefined ? ([[ports.postgres, 'PostgreSQL']] as const) : []),
   ]);
 }
@@ -156,8 +157,8 @@ async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<See
 
 async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<void> {
   const { dataDir, ports, say } = launching;
-  say('Starting inbox, gateway and worker …');
-  const start = async (name: 'gateway' | 'inbox' | 'worker', title: string, readyUrl?: string) => {
+  say('Starting inbox, gateway, SMTP and worker …');
+  const start = async (name: 'gateway' | 'inbox' | 'submission' | 'worker', title: string, readyUrl?: string) => {
     const log = logFile(dataDir, name);
     const offset = logSize(log);
     await startApp(supervised(launching), {
@@ -175,8 +176,12 @@ async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<voi
     start('inbox', 'The inbox', `http://${HOST}:${ports.inboxWeb}/healthz`),
     start('gateway', 'The gateway', `http://${HOST}:${ports.gateway}/readyz`),
     start('worker', 'The worker'),
+    takesSmtp(env) ? start('submission', 'The SMTP server') : Promise.resolve(),
   );
 }
+
+/** In production it takes mail only under a certificate that clients can check. */
+const takesSmtp = (env: NodeJS.ProcessEnv) => env.NODE_ENV !== 'production' || Boolean(env.SUBMISSION_TLS_CERT);
 
 /** Starts a program to be restarted whenever it ends, until all is ended. */
 function supervised({ say, started, giveUp }: Launch): Start {
@@ -209,6 +214,7 @@ function describe(parts: Parts, ports: Ports, { projects, keys, owner }: Seed): 
     temporalUiUrl: parts.temporalUiUrl ?? null,
     inboxUrl: `http://${HOST}:${ports.inboxWeb}`,
     smtpPort: ports.inboxSmtp,
+    submissionPort: takesSmtp(process.env) ? ports.submission : null,
     databaseUrl: parts.databaseUrl,
     projects,
     keys,

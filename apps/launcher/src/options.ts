@@ -12,6 +12,7 @@ export interface Ports {
   temporalUi: number;
   inboxSmtp: number;
   inboxWeb: number;
+  submission: number;
   postgres: number;
 }
 
@@ -28,8 +29,8 @@ const DEFAULT_PORT_BASE = 3400;
 
 export const HELP = `npm start [-- options]
 
-  --port-base N   the first of six ports: gateway N, Temporal N+1 and its UI N+2, inbox N+3 (SMTP) and N+4 (web),
-                  PostgreSQL N+5; ${DEFAULT_PORT_BASE} unless given
+  --port-base N   the first of seven ports: gateway N, Temporal N+1 and its UI N+2, inbox N+3 (SMTP) and N+4 (web),
+                  PostgreSQL N+5, SMTP for your programs N+6; ${DEFAULT_PORT_BASE} unless given
   --data DIR      where everything is kept; .postroom unless given
   --fresh         start empty: removes the data folder first
 
@@ -50,6 +51,7 @@ export function portsFrom(base: number): Ports {
     inboxSmtp: base + 3,
     inboxWeb: base + 4,
     postgres: base + 5,
+    submission: base + 6,
   };
 }
 
@@ -71,8 +73,8 @@ function parse(args: readonly string[]) {
 
 function portBase(text: string): number {
   const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1024 && port <= 65_530) return port;
-  throw new StartError(`--port-base takes a port from 1024 to 65530, not "${text}".`);
+  if (/^\d+$/.test(text) && port >= 1024 && port <= 65_529) return port;
+  throw new StartError(`--port-base takes a port from 1024 to 65529, not "${text}".`);
 }
 
 /** A relative path is meant from where the person typed it, which npm passes on. */

@@ -20,6 +20,7 @@ export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): Nod
     TEMPORAL_ADDRESS: parts.temporalAddress,
     ...(parts.temporalUiUrl !== undefined && { TEMPORAL_UI_URL: parts.temporalUiUrl }),
     GATEWAY_PORT: String(ports.gateway),
+    SUBMISSION_PORT: String(ports.submission),
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
     SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,

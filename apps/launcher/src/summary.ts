@@ -5,7 +5,7 @@ import { DEMO_DOMAIN } from './demo-domain.ts';
 
 /** What a newcomer sees once everything runs: where it is, whom to sign in as, a key, and two calls to try. */
 export function summary(
-  { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, projects, keys, owner }: DevFile,
+  { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, submissionPort, projects, keys, owner }: DevFile,
   dataDir: string,
 ): string {
   const near = relative(process.cwd(), dataDir);
@@ -15,6 +15,9 @@ export function summary(
     ['API', `${url}/v1`],
     ['GraphQL', graphqlUrl],
     ['Inbox', `${inboxUrl}   (SMTP on port ${smtpPort})`],
+    ...(submissionPort === null
+      ? []
+      : [['SMTP', `127.0.0.1:${submissionPort}   (any user name, an API key as the password)`]]),
     ...(temporalUiUrl === null ? [] : [['Temporal UI', temporalUiUrl]]),
     ['Data and logs', folder],
     ...(keys.full === undefined

@@ -29,6 +29,8 @@ export interface SendEmailInput {
   trackOpens?: boolean | null | undefined;
   trackClicks?: boolean | null | undefined;
   scheduledAt?: Date | null | undefined;
+  /** The addresses that get it, where `to`, `cc` and `bcc` only say what stands in its headers: an envelope. */
+  recipients?: readonly string[] | undefined;
 }
 
 export interface Attachment {
@@ -53,6 +55,7 @@ export interface ReadEmail {
   trackOpens: boolean | null;
   trackClicks: boolean | null;
   scheduledAt: Date | null;
+  recipients: Mailbox[] | undefined;
 }
 
 /** Addresses of one email, copies included. */
@@ -78,7 +81,8 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
   const addresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo') => readMailboxes(input[field] ?? [], at(field), problems);
   const [from] = readMailboxes([input.from], at('from'), problems, '');
   const [to, cc, bcc, replyTo] = [addresses('to'), addresses('cc'), addresses('bcc'), addresses('replyTo')];
-  if (input.to.length === 0) problems.add(at('to'), 'must name at least one address');
+  const recipients = input.recipients && readMailboxes(input.recipients, at('recipients'), problems);
+  if (input.to.length === 0 && recipients === undefined) problems.add(at('to'), 'must name at least one address');
   if (to.length + cc.length + bcc.length > MAX_RECIPIENTS) {
     problems.add(at('to'), `must be, with cc and bcc, at most ${MAX_RECIPIENTS} addresses`);
   }
@@ -99,6 +103,7 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
     trackOpens: input.trackOpens ?? null,
     trackClicks: input.trackClicks ?? null,
     scheduledAt: readScheduledAt(input.scheduledAt, at('scheduledAt'), problems),
+    recipients,
   };
 }
 
@@ -190,9 +195,9 @@ export function scheduleProblem(at: Date, now = Date.now()): string | undefined 
 }
 
 /** The addresses it goes to, each once, the first of `to` first. */
-export function recipientsOf({ to, cc, bcc }: Pick<ReadEmail, 'to' | 'cc' | 'bcc'>): Mailbox[] {
+export function recipientsOf({ to, cc, bcc, recipients }: ReadEmail): Mailbox[] {
   const byKey = new Map<string, Mailbox>();
-  for (const mailbox of [...to, ...cc, ...bcc]) {
+  for (const mailbox of recipients ?? [...to, ...cc, ...bcc]) {
     const key = emailKey(mailbox.email);
     if (!byKey.has(key)) byKey.set(key, mailbox);
   }

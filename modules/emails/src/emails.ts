@@ -64,7 +64,51 @@ export async function sendEmails(projectId: string, inputs: readonly SendEmailIn
   return acceptEmails(projectId, inputs, (index) => `emails.${index}.`);
 }
 
-async function acceptEmails(projectId: string, inputs: readonly SendEmailInput[], pathOf: (index: number) => string) {
+/**
+ * Takes an email as `sendEmail` does, once under a key for 24 hours: under the same key again, what came of the first is
+ * returned. The key and the rows are one transaction.
+ */
+export async function sendEmailOnce(projectId: string, input: SendEmailInput, key: string): Promise<QueuedEmail> {
+  const [email] = (await draftEmails(projectId, [input], () => '')) as [EmailRows];
+  const { id, status } = email;
+  return inTransaction(async (client) => {
+    const answer = JSON.stringify({ id, status });
+    const { rowCount } = await client.query(CLAIM_KEY, [projectId, key, answer]);
+    if (rowCount === 1) {
+      await insert([email], client);
+      return { id, status };
+    }
+    const { rows } = await client.query<{ body: string }>(
+      'SELECT body FROM idempotency_keys WHERE project_id = $1 AND key = $2',
+      [projectId, key],
+    );
+    return JSON.parse(rows[0]?.body ?? '') as QueuedEmail;
+  });
+}
+
+/** Waits for another transaction that has the key in hand; what is older than a day is claimed anew. */
+const CLAIM_KEY = `
+  INSERT INTO idempotency_keys (project_id, key, fingerprint, status, body) VALUES ($1, $2, $2, 202, $3)
+  ON CONFLICT (project_id, key) DO UPDATE SET body = $3, created_at = now()
+    WHERE idempotency_keys.created_at < now() - interval '24 hours'
+  RETURNING key`;
+
+async function acceptEmails(
+  projectId: string,
+  inputs: readonly SendEmailInput[],
+  pathOf: (index: number) => string,
+): Promise<QueuedEmail[]> {
+  const emails = await draftEmails(projectId, inputs, pathOf);
+  await insert(emails);
+  return emails.map(({ id, status }) => ({ id, status }));
+}
+
+/** Checks emails and writes down what their rows will be. */
+async function draftEmails(
+  projectId: string,
+  inputs: readonly SendEmailInput[],
+  pathOf: (index: number) => string,
+): Promise<EmailRows[]> {
   const problems = new Problems();
   const drafts = await Promise.all(
     inputs.map(async (input, index): Promise<Draft> => {
@@ -80,11 +124,9 @@ async function acceptEmails(projectId: string, inputs: readonly SendEmailInput[]
     mailboxesOf(projectId, drafts),
     checkSenders(projectId, drafts),
   ]);
-  const emails = drafts.map((draft) =>
+  return drafts.map((draft) =>
     rowsOf({ projectId, mailboxId: mailboxes.get(draft.from.email) ?? null }, draft, suppressed),
   );
-  await insert(emails);
-  return emails.map(({ id, status }) => ({ id, status }));
 }
 
 async function checkSenders(projectId: string, drafts: readonly Draft[]): Promise<void> {
@@ -180,14 +222,14 @@ const INSERT = `
       html text, text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
   ) SELECT pg_notify('postroom', 'emails')::text`;
 
-async function insert(emails: readonly EmailRows[]): Promise<void> {
+async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
   const rows = { messages: emails.flatMap(({ messages }) => messages), contents: emails.map(contentRow) };
-  if (emails.some(({ draft }) => draft.attachments.length > 0)) {
-    return inTransaction(async (client) => {
-      await client.query(INSERT, [JSON.stringify(rows.messages), JSON.stringify(rows.contents)]);
-      for (const { id, draft } of emails) await insertAttachments(client, id, draft);
-    });
-  }
+  const writeAll = async (within: Tx) => {
+    await sql(within, INSERT, [JSON.stringify(rows.messages), JSON.stringify(rows.contents)]);
+    for (const { id, draft } of emails) await insertAttachments(within, id, draft);
+  };
+  if (tx !== undefined) return writeAll(tx);
+  if (emails.some(({ draft }) => draft.attachments.length > 0)) return inTransaction(writeAll);
   const length = emails.reduce((sum, { draft }) => sum + (draft.html?.length ?? 0) + (draft.text?.length ?? 0), 0);
   await (length > LONG ? insertRows([rows]) : insertTogether(rows));
 }

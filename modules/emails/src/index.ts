@@ -12,9 +12,10 @@ export {
   type QueuedEmail,
   rescheduleEmail,
   sendEmail,
+  sendEmailOnce,
   sendEmails,
 } from './emails.ts';
-export { compileMessage, type Frame, type Mailbox, MessageError, textFromHtml } from './mime/index.ts';
+export { compileMessage, type Frame, headerProblem, type Mailbox, MessageError, textFromHtml } from './mime/index.ts';
 export { type Hold, sendAll, type Sent } from './outflow.ts';
 export {
   escapeHtml,

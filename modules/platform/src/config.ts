@@ -29,6 +29,11 @@ const environment = z.object({
   GATEWAY_PORT: port.default(3400),
   /** The address that people and mail clients reach the gateway at; tracking and unsubscribe links begin with it. */
   PUBLIC_URL: z.url().optional(),
+  /** Where programs hand over mail by SMTP. */
+  SUBMISSION_PORT: port.default(3406),
+  /** PEM files of the certificate, with its chain, that SMTP clients are shown; development makes one up. */
+  SUBMISSION_TLS_CERT: z.string().optional(),
+  SUBMISSION_TLS_KEY: z.string().optional(),
   INBOX_SMTP_PORT: port.default(3403),
   INBOX_WEB_PORT: port.default(3404),
   /** The relay that mail goes out by: smtp://user:password@host:port or smtps://… */

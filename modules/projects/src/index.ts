@@ -1,3 +1,4 @@
 export { createApiKey, generateKey, isWellFormedKey, type NewApiKey, revokeApiKey } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
 export { createProject, listProjects, projectName } from './projects.ts';
+export { type Allowance, takeRequest } from './rate-limit.ts';

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { selfSigned } from './certificate.ts';
+import { selfSigned } from '@postroom/platform';
 import { createSmtpLane } from './index.ts';
 import type { LaneOptions, SendOutcome } from './index.ts';
 import { ScriptedServer } from './scripted-server.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHash, randomBytes } from 'node:crypto';
 import { SMTPServer } from 'smtp-server';
-import { selfSigned } from '../../smtp/certificate.ts';
+import { selfSigned } from '@postroom/platform';
 
 /** A mail of the mailbox server: who was signed in, and the envelope. */
 export interface MailboxMail {

@@ -1,10 +1,9 @@
 import { createSign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newId, pool } from '@postroom/platform';
+import { newId, pool, selfSigned } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { selfSigned } from '../../smtp/certificate.ts';
 import { handleSesNotification, SES_PATH } from './notifications.ts';
 import { isSnsUrl, signedText, type SnsMessage } from './sns.ts';
 

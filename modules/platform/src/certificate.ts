@@ -3,8 +3,8 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 const ALGORITHMS = { ec: '06082a8648ce3d040302', rsa: '06092a864886f70d01010b0500' } as const;
 
 /**
- * A certificate for `localhost` that signs itself, and its key; made anew for each run. `years` are those before and after
- * this one that it is good for. Only tests import this file.
+ * A certificate for `localhost` that signs itself, and its key, made anew: for tests, and for development. `years` are those
+ * before and after this one that it is good for.
  */
 export function selfSigned(
   kind: 'ec' | 'rsa' = 'ec',

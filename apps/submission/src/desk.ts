@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { sendEmail, sendEmailOnce } from '@postroom/emails';
+import type { Caller } from '@postroom/platform';
+import { authenticate, takeRequest } from '@postroom/projects';
+import { readMessage } from './message.ts';
+import { Refusal } from './refusal.ts';
+
+/** The largest mail taken, in bytes, with its attachments in base64. */
+export const MAX_MESSAGE_BYTES = 40 * 1024 * 1024;
+/** Mail that is in memory at once, in bytes, over all connections. */
+const MAX_HELD_BYTES = 512 * 1024 * 1024;
+
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+/** Who may hand over mail, and what becomes of it. */
+export class Desk {
+  readonly #taking = new Set<Promise<string>>();
+  #heldBytes = 0;
+  #isFinishing = false;
+
+  /**
+   * Whose key a client gave. It is looked up each time, so that a revoked one is refused at once. A user name that is a project's
+   * id selects the project.
+   */
+  async identify({ username, password }: Credentials): Promise<{ caller: Caller; projectId: string }> {
+    if (this.#isFinishing) throw new Refusal(421, '4.3.2 The server is ending; come again');
+    const named = username.startsWith('prj_') ? username : undefined;
+    const caller = await authenticate(`Bearer ${password.trim()}`, named);
+    if (named === undefined && (caller.projects === 'all' || caller.projects.length > 1)) {
+      throw new Refusal(535, "5.7.8 This API key covers several projects: give the project's id as the user name");
+    }
+    return { caller, projectId: caller.projectId };
+  }
+
+  /** Resolves with the words after 250 once the mail is committed. */
+  async take(
+    stream: AsyncIterable<Buffer> & { sizeExceeded: boolean },
+    credentials: Credentials,
+    recipients: readonly string[],
+  ): Promise<string> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let isFull = false;
+    try {
+      for await (const chunk of stream) {
+        isFull ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES;
+        if (stream.sizeExceeded || isFull) continue; // a client listens only when it has said all
+        chunks.push(chunk);
+        length += chunk.length;
+        this.#heldBytes += chunk.length;
+      }
+      if (stream.sizeExceeded) throw new Refusal(552, `5.3.4 A mail has ${MAX_MESSAGE_BYTES} bytes at most`);
+      if (isFull) throw new Refusal(451, '4.3.1 Too many large mails arrive at once; try again');
+      const taking = this.#commit(Buffer.concat(chunks, length), credentials, recipients);
+      this.#taking.add(taking);
+      return await taking.finally(() => this.#taking.delete(taking));
+    } finally {
+      this.#heldBytes -= length;
+    }
+  }
+
+  async #commit(raw: Buffer, credentials: Credentials, recipients: readonly string[]): Promise<string> {
+    const { caller, projectId } = await this.identify(credentials);
+    const { allowed, limit } = takeRequest(caller.id);
+    if (!allowed) throw new Refusal(451, `4.7.0 This key may send ${limit} mails a second; try again`);
+    const input = await readMessage(raw, recipients);
+    const key = onceKey(raw, recipients);
+    const { id, status } = await (key === undefined
+      ? sendEmail(projectId, input)
+      : sendEmailOnce(projectId, input, key));
+    if (status === 'suppressed') {
+      throw new Refusal(550, `5.7.1 ${id} is not sent: its recipients bounced, complained or were suppressed`);
+    }
+    return `2.0.0 ${id} ${status}`;
+  }
+
+  /** Takes no more and waits for what is being kept: a 421 for a mail that is kept all the same would bring it again. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    await Promise.allSettled(this.#taking);
+  }
+}
+
+/**
+ * The same bytes for the same addresses under a Message-ID are the same mail: so a client sends it again that got no answer.
+ * Without a Message-ID nothing tells a repetition from a second mail.
+ */
+function onceKey(raw: Buffer, recipients: readonly string[]): string | undefined {
+  const end = raw.indexOf('\r\n\r\n');
+  const headers = raw.subarray(0, end === -1 ? raw.length : end).toString('latin1');
+  if (!/^message-id:/im.test(headers)) return undefined;
+  return `smtp:${createHash('sha256')
+    .update(raw)
+    .update(`\n${recipients.toSorted().join('\n')}`)
+    .digest('hex')}`;
+}

@@ -1,0 +1,130 @@
+import { type AttachmentInput, formatMailbox, headerProblem, type SendEmailInput } from '@postroom/emails';
+import { emailKey } from '@postroom/platform';
+import PostalMime, { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
+import { Refusal } from './refusal.ts';
+
+/** What a mail may ask of Postroom in headers, which do not go out. */
+const OWN = /^x-postroom-/;
+/** What mail systems write for each other on the way to us. */
+const TRACE = /^(delivered-to|x-original-to|x-received|received-spf)$/;
+
+/**
+ * Reads a mail as the request that `POST /v1/emails` would have been: its headers say what is shown, the envelope who gets it.
+ * @throws Refusal when it can't be read.
+ */
+export async function readMessage(raw: Buffer, recipients: readonly string[]): Promise<SendEmailInput> {
+  const mail = await PostalMime.parse(raw, { maxNestingDepth: 50, forceRfc822Attachments: true }).catch(() => {
+    throw new Refusal(
+      550,
+      '5.6.0 The mail can not be read: its parts are nested too deep, or its headers are too long',
+    );
+  });
+  const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
+  const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
+  const [from] = mail.from === undefined ? [] : mailboxesOf([mail.from]);
+  const own = ownHeaders(mail);
+  const files = mail.attachments.map(attachmentOf);
+  return {
+    from: from === undefined ? '' : format(from),
+    to: to.map(format),
+    cc: cc.map(format),
+    bcc: recipients.filter((address) => !shown.has(emailKey(address))),
+    replyTo: mailboxesOf(mail.replyTo).map(format),
+    subject: mail.subject === '' ? undefined : mail.subject,
+    // A template says everything: what a library writes beside it is not meant.
+    ...(own.templateId === undefined ? wordsOf(mail, files) : {}),
+    ...own,
+    headers: customHeaders(mail),
+    attachments: files.map(({ input }) => input),
+    recipients,
+  };
+}
+
+const format = ({ name, address }: Mailbox) => formatMailbox({ email: address, name });
+
+function mailboxesOf(addresses: readonly Address[] | undefined): Mailbox[] {
+  return (addresses ?? []).flatMap((each) => (each.group === undefined ? [each] : each.group));
+}
+
+/** A mail without a body is an empty text, as mail programs show it. */
+function wordsOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailInput, 'html' | 'text'> {
+  if (html === undefined || html === '') return { text: text === undefined || text === '' ? ' ' : text };
+  let shown = html;
+  for (const { given, input } of files) {
+    if (given !== input.contentId) shown = shown.replaceAll(`cid:${given}`, `cid:${input.contentId ?? ''}`);
+  }
+  return text === undefined || text === '' ? { html: shown } : { html: shown, text };
+}
+
+/** An attachment, and the content id that the mail gave it. */
+interface File {
+  given: string | undefined;
+  input: AttachmentInput;
+}
+
+function attachmentOf(file: Attachment, index: number): File {
+  const { filename, mimeType, contentId, content } = file;
+  const isInline = contentId !== undefined && (file.related === true || file.disposition === 'inline');
+  const given = isInline ? contentId.replace(/^<|>$/g, '') : undefined;
+  const ending = ENDINGS[mimeType] ?? '';
+  return {
+    given,
+    input: {
+      filename: fileName(filename) ?? `attachment-${index + 1}${ending}`,
+      content: Buffer.from(content as ArrayBuffer).toString('base64'),
+      contentType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
+      contentId: given?.replace(/[^\w.+@-]/g, '-').slice(0, 200),
+    },
+  };
+}
+
+const ENDINGS: Record<string, string> = {
+  'image/gif': '.gif',
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+};
+
+function fileName(given: string | null): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- a file name stands in a header
+  const name = given?.replace(/[\u0000-\u001f\u007f/\\]/g, '_').trim();
+  return name === undefined || name === '' ? undefined : name.slice(-255);
+}
+
+/** Headers that Postroom does not set itself, decoded; of several under one name the last. */
+function customHeaders({ headers }: Email): Record<string, string> {
+  const custom = new Map<string, [name: string, value: string]>();
+  for (const { key, originalKey, value } of headers) {
+    if (OWN.test(key) || TRACE.test(key) || headerProblem(originalKey, '') !== undefined) continue;
+    custom.set(key, [originalKey, decodeWords(value).replace(/\s+/g, ' ').trim()]);
+  }
+  return Object.fromEntries(custom.values());
+}
+
+/** `X-Postroom-Tag`, `-Metadata`, `-Template`, `-Variables` and `-Scheduled-At` are what the fields of those names are. */
+function ownHeaders({ headers }: Email) {
+  const values = (name: string) =>
+    headers.filter(({ key }) => key === `x-postroom-${name}`).map(({ value }) => decodeWords(value).trim());
+  const [at] = values('scheduled-at');
+  const scheduledAt = at === undefined ? undefined : new Date(at);
+  if (Number.isNaN(scheduledAt?.getTime())) {
+    throw new Refusal(550, '5.6.0 X-Postroom-Scheduled-At must be a time such as 2026-12-01T08:00:00Z');
+  }
+  return {
+    tags: values('tag').flatMap((value) => value.split(',').map((tag) => tag.trim())),
+    metadata: jsonOf('X-Postroom-Metadata', values('metadata')[0]),
+    templateId: values('template')[0],
+    variables: jsonOf('X-Postroom-Variables', values('variables')[0]),
+    scheduledAt,
+  };
+}
+
+function jsonOf(header: string, value: string | undefined): unknown {
+  if (value === undefined) return undefined;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    throw new Refusal(550, `5.6.0 ${header} must be a JSON object`);
+  }
+}
