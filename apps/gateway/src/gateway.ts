@@ -1,3 +1,4 @@
+import { preferences } from '@postroom/campaigns';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -59,7 +60,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
     if (path.startsWith('/t/')) return tracking.answer(request, response);
-    if (path.startsWith('/u/')) return handleUnsubscribe(request, response);
+    if (path.startsWith('/u/')) return handleUnsubscribe(request, response, preferences);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await whoComesBack(request));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });

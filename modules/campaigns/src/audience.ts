@@ -35,7 +35,8 @@ export function queryAudience<Row extends pg.QueryResultRow>(
 }
 
 /**
- * The SQL condition on contacts `c` that an audience stands for, its values added to `parameters`. A segment that is gone
+ * The SQL condition on contacts `c` that an audience stands for, its values added to `parameters`. Who has left a group is
+ * not in it by that group. A segment that is gone
  * holds nobody, as a group that is gone does.
  */
 export async function audienceSql(
@@ -46,7 +47,8 @@ export async function audienceSql(
   const conditions: string[] = [];
   if (groupIds.length > 0) {
     conditions.push(
-      `c.id IN (SELECT contact_id FROM group_members WHERE group_id = ANY (${parameters.add(groupIds)}))`,
+      `c.id IN (SELECT gm.contact_id FROM group_members gm WHERE gm.group_id = ANY (${parameters.add(groupIds)})
+        AND NOT EXISTS (SELECT FROM group_opt_outs o WHERE o.group_id = gm.group_id AND o.contact_id = gm.contact_id))`,
     );
   }
   for (const segmentId of segmentIds) {
@@ -84,10 +86,30 @@ export async function countAudience(projectId: string, audience: Audience): Prom
      FROM contacts c WHERE c.project_id = ${project} AND ${condition} GROUP BY 1 ORDER BY 1`,
     parameters.values,
   );
-  const excluded = rows.flatMap(({ reason, contacts }) => (reason === null ? [] : [{ reason, contacts }]));
-  const contacts = rows.reduce((sum, row) => sum + row.contacts, 0);
+  const left = await countLeft(projectId, audience);
+  const excluded = [
+    ...rows.flatMap(({ reason, contacts }) => (reason === null ? [] : [{ reason, contacts }])),
+    ...(left === 0 ? [] : [{ reason: 'left_group', contacts: left }]),
+  ];
+  const contacts = rows.reduce((sum, row) => sum + row.contacts, left);
   const suppressed = excluded.reduce((sum, row) => sum + row.contacts, 0);
   return { contacts, recipients: contacts - suppressed, excluded };
+}
+
+/** Members of its groups who get nothing because they have left those groups. */
+async function countLeft(projectId: string, audience: Audience): Promise<number> {
+  if (audience.groupIds.length === 0) return 0;
+  const parameters = new Parameters();
+  const project = parameters.add(projectId);
+  const groups = parameters.add(audience.groupIds);
+  const condition = await audienceSql(projectId, audience, parameters);
+  const { rows } = await queryAudience<{ contacts: number }>(
+    `SELECT count(*)::int AS contacts FROM contacts c WHERE c.project_id = ${project}
+       AND c.id IN (SELECT o.contact_id FROM group_opt_outs o JOIN group_members gm USING (group_id, contact_id)
+         WHERE o.group_id = ANY (${groups})) AND NOT ${condition}`,
+    parameters.values,
+  );
+  return rows[0]?.contacts ?? 0;
 }
 
 /** What is wrong with an audience: ids that name no group or segment of the project. */

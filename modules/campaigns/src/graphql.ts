@@ -237,7 +237,9 @@ const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
 const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
   description: 'Contacts of the audience who get nothing.',
   fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'Why: their suppression status.' }),
+    reason: t.exposeString('reason', {
+      description: 'Why: their suppression status, or `left_group` for those who left the groups it goes to.',
+    }),
     contacts: t.exposeInt('contacts', { description: 'How many.' }),
   }),
 });

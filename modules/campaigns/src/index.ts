@@ -9,6 +9,7 @@ export {
   listCampaigns,
   updateCampaign,
 } from './campaigns.ts';
+export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';
 export { listRecipients, type Recipient, type RecipientFilter } from './recipients.ts';

@@ -33,7 +33,7 @@ export { EMAIL_STATUSES, type EmailStatus, statusOf } from './status.ts';
 export { messageIdOf } from './transactional.ts';
 export { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
 export { testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
-export { handleUnsubscribe } from './unsubscribe-page.ts';
+export { handleUnsubscribe, type Preference, type Preferences } from './unsubscribe-page.ts';
 export { signerFor } from './signing.ts';
 export { handleMailboxCallback } from './providers/accounts/callback.ts';
 export { CALLBACK_PATH } from './providers/accounts/authorization.ts';

@@ -10,25 +10,71 @@ const STYLE = `
   h1 { font-size: 1.25rem; margin: 0 0 .75rem }
   p { margin: 0 0 1.25rem; overflow-wrap: anywhere }
   button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #1f5eff; color: #fff; cursor: pointer }
+  button.quiet { background: none; color: inherit; border: 1px solid #8888; margin-top: .75rem }
+  label { display: block; padding: .35rem 0 }
+  input { width: 1.1rem; height: 1.1rem; margin: 0 .6rem 0 0; vertical-align: -.15rem; accent-color: #1f5eff }
+  form { margin: 0 0 .5rem } fieldset { border: 0; margin: 0 0 1.25rem; padding: 0 }
   button:focus-visible { outline: 3px solid #9db9ff }
   @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } }`;
 
+/** The style in a project's colour, with words on it that can be read. */
+function styleIn(color: string | null): string {
+  if (color === null) return STYLE;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  const words = red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#000' : '#fff';
+  return STYLE.replaceAll('#1f5eff', color).replace('color: #fff; cursor', `color: ${words}; cursor`);
+}
+
 /** The page runs no script and loads nothing, and can be framed by nobody. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+const policyOf = (style: string) =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+
+/** Something that a recipient may keep or leave by itself. */
+export interface Preference {
+  id: string;
+  name: string;
+  isKept: boolean;
+}
+
+/** What recipients may choose from instead of leaving everything; who knows groups says it. */
+export interface Preferences {
+  of: (messageId: string) => Promise<Preference[]>;
+  keep: (messageId: string, ids: readonly string[]) => Promise<void>;
+}
+
+/** A form of a hundred choices has fewer bytes. */
+const MAX_FORM_BYTES = 20_000;
+
+/** What a browser posted from the page's own form; undefined for anything else. */
+async function readChoices(request: IncomingMessage): Promise<string[] | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_FORM_BYTES) chunks.push(chunk);
+  }
+  const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  return size <= MAX_FORM_BYTES && form.get('preferences') === 'save' ? form.getAll('keep') : undefined;
+}
 
 /**
  * Answers `/u/{token}`. GET shows a page and changes nothing, since mail scanners follow links; POST unsubscribes, from the
- * page's button or from a mail program's own (RFC 8058), which sends no cookie and follows no redirect.
+ * page's button or from a mail program's own (RFC 8058), which sends no cookie and follows no redirect. Whatever a POST
+ * says, it unsubscribes from everything, unless it is the page's form of choices.
  */
-export async function handleUnsubscribe(request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function handleUnsubscribe(
+  request: IncomingMessage,
+  response: ServerResponse,
+  preferences: Preferences,
+): Promise<void> {
   const { method = 'GET' } = request;
-  request.resume(); // what the body says does not matter: that it is a POST does
+  const choices = method === 'POST' ? await readChoices(request) : void request.resume();
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     response.setHeader('Allow', 'GET, HEAD, POST');
@@ -53,6 +99,17 @@ export async function handleUnsubscribe(request: IncomingMessage, response: Serv
     return answerPage(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
   }
   const [sender, email] = [escapeHtml(unsubscriber.sender), escapeHtml(unsubscriber.email)];
+  const { brandColor } = unsubscriber;
+  if (choices !== undefined) {
+    await preferences.keep(unsubscriber.messageId, choices);
+    return answerPage(
+      response,
+      200,
+      'Your choice is saved',
+      `<p>${sender} sends <b>${email}</b> only what you have chosen.</p>${formOf(await preferences.of(unsubscriber.messageId))}`,
+      brandColor,
+    );
+  }
   if (method === 'POST') {
     await unsubscribe(unsubscriber.messageId);
     return answerPage(
@@ -60,28 +117,48 @@ export async function handleUnsubscribe(request: IncomingMessage, response: Serv
       200,
       'You are unsubscribed',
       `<p>${sender} will not send newsletters to <b>${email}</b> any more.</p>`,
+      brandColor,
     );
   }
-  answerPage(
-    response,
-    200,
-    'Unsubscribe',
-    `<p>Do you want no more newsletters from ${sender} to <b>${email}</b>?</p>
-    <form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`,
+  const offered = await preferences.of(unsubscriber.messageId);
+  const question =
+    offered.length === 0
+      ? `<p>Do you want no more newsletters from ${sender} to <b>${email}</b>?</p>`
+      : `<p>What do you want ${sender} to send to <b>${email}</b>?</p>`;
+  answerPage(response, 200, 'Unsubscribe', `${question}${formOf(offered)}`, brandColor);
+}
+
+/** The choices, if there are any, and the button that leaves everything. */
+function formOf(offered: readonly Preference[]): string {
+  const all = (words: string, kind: string) =>
+    `<form method="post"><button${kind} name="List-Unsubscribe" value="One-Click">${words}</button></form>`;
+  if (offered.length === 0) return all('Unsubscribe', '');
+  const boxes = offered.map(
+    ({ id, name, isKept }) =>
+      `<label><input type="checkbox" name="keep" value="${escapeHtml(id)}"${isKept ? ' checked' : ''}>${escapeHtml(name)}</label>`,
   );
+  return `<form method="post"><fieldset>${boxes.join('')}</fieldset><button name="preferences" value="save">Save</button></form>
+    ${all('Unsubscribe from everything', ' class="quiet"')}`;
 }
 
 /** Answers with a small page of ours. `title` and `body` are HTML. */
-export function answerPage(response: ServerResponse, status: number, title: string, body: string): void {
+export function answerPage(
+  response: ServerResponse,
+  status: number,
+  title: string,
+  body: string,
+  brandColor: string | null = null,
+): void {
+  const style = styleIn(brandColor);
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>
+<meta name="robots" content="noindex"><title>${title}</title><style>${style}</style></head>
 <body><main><h1>${title}</h1>${body}</main></body></html>
 `;
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(html),
-    'Content-Security-Policy': POLICY,
+    'Content-Security-Policy': policyOf(style),
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',

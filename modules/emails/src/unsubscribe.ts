@@ -8,12 +8,15 @@ export interface Unsubscriber {
   email: string;
   /** What the sender is called, or the address it writes from. */
   sender: string;
+  /** The colour of the project's pages. */
+  brandColor: string | null;
 }
 
 /** The message that a link names, for its page; undefined when it is gone. */
 export async function findUnsubscriber(messageId: string): Promise<Unsubscriber | undefined> {
   const { rows } = await pool.query<Unsubscriber>(
-    `SELECT m.id AS "messageId", m.email, coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender
+    `SELECT m.id AS "messageId", m.email, coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender,
+       p.brand_color AS "brandColor"
      FROM messages m JOIN projects p ON p.id = m.project_id LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE m.id = $1`,
     [messageId],
   );

@@ -23,6 +23,7 @@ import {
   removeContacts,
   updateGroup,
 } from './groups.ts';
+import { setPublicName } from './opt-outs.ts';
 
 const Member = builder.objectRef<{ id: string; email: string; name: string }>('GroupMember').implement({
   description: 'A member of a group that still exists.',
@@ -40,6 +41,13 @@ const Group = builder.prismaObject('Group', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Group id.' }),
     name: t.exposeString('name', { description: 'Unique within the project.' }),
+    publicName: t.exposeString('publicName', {
+      nullable: true,
+      description: 'What its members see on the page behind the link to unsubscribe; null keeps it off that page.',
+    }),
+    leftCount: t.relationCount('optOuts', {
+      description: 'Number of members who have left it there, and get no mail of it.',
+    }),
     contactIds: t.stringList({
       description: 'Member contact ids, those of deleted contacts included.',
       select: { members: { select: { contactId: true }, orderBy: { contactId: 'asc' } } },
@@ -149,6 +157,19 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, context) => {
       await updateGroup(callerProject(context), id, input);
+      return db.group.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  setGroupPublicName: t.prismaField({
+    type: Group,
+    description:
+      'Shows a group to its members on the page behind the link to unsubscribe, where they may leave it and come back.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Group id.' }),
+      publicName: t.arg.string({ description: 'What they see; 1 to 200 characters, or null to take it off.' }),
+    },
+    resolve: async (query, _root, { id, publicName }, context) => {
+      await setPublicName(callerProject(context), id, publicName ?? null);
       return db.group.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),

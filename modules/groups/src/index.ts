@@ -8,3 +8,4 @@ export {
   listGroups,
   updateGroup,
 } from './groups.ts';
+export { type Choice, choicesOf, keepGroups, setPublicName } from './opt-outs.ts';

@@ -1,6 +1,6 @@
 import { authenticated, builder, callerProject, db, DomainError } from '@postroom/platform';
 import { createApiKey, listApiKeys, revokeKeyOf } from './api-keys.ts';
-import { allProjectIds, listProjects, renameProject, updateTracking } from './projects.ts';
+import { allProjectIds, listProjects, renameProject, setBrandColor, updateTracking } from './projects.ts';
 
 const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
@@ -12,6 +12,10 @@ const Project = builder.prismaObject('Project', {
     }),
     trackClicks: t.exposeBoolean('trackClicks', {
       description: 'Whether clicks are tracked where a campaign or message does not say.',
+    }),
+    brandColor: t.exposeString('brandColor', {
+      nullable: true,
+      description: 'The colour of pages that recipients see, such as `#1f5eff`.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
@@ -130,6 +134,16 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { opens, clicks }, context) => {
       await updateTracking(callerProject(context), { opens, clicks });
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  setBrandColor: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description: 'Sets the colour of pages that recipients see.',
+    args: { color: t.arg.string({ description: 'Such as `#1f5eff`; null for our own.' }) },
+    resolve: async (query, _root, { color }, context) => {
+      await setBrandColor(callerProject(context), color ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

@@ -22,6 +22,13 @@ export async function updateTracking(
   });
 }
 
+/** Sets the colour of pages that recipients see, or takes it away. @throws DomainError `validation_error`. */
+export async function setBrandColor(id: string, color: string | null): Promise<void> {
+  if (color !== null && !/^#[0-9a-f]{6}$/i.test(color))
+    throw invalid({ field: 'color', message: 'must be a colour such as #1f5eff' });
+  await db.project.update({ where: { id }, data: { brandColor: color?.toLowerCase() ?? null } });
+}
+
 /** A name without the space around it: 1 to 200 characters. @throws DomainError `validation_error`. */
 export function projectName(name: string): string {
   const trimmed = name.trim();

@@ -1153,7 +1153,7 @@ export interface PreflightFinding {
 
 /** Contacts of the audience who get nothing. */
 export interface ExcludedContacts {
-  /** Why: their suppression status. */
+  /** Why: their suppression status, or `left_group` for those who left the groups it goes to. */
   reason: string;
   /** How many. */
   contacts: number;

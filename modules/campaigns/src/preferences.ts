@@ -1,0 +1,59 @@
+import type { Preferences } from '@postroom/emails';
+import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
+import { inTransaction, pool } from '@postroom/platform';
+import type pg from 'pg';
+
+/** What the recipient of a campaign's message may choose from instead of leaving everything. */
+export const preferences: Preferences = {
+  of: async (messageId) => {
+    const recipient = await recipientOf(messageId);
+    if (recipient === undefined) return [];
+    const choices = await choicesOf(pool, recipient.projectId, recipient.contactId);
+    return choices.map(({ groupId, name, isKept }: Choice) => ({ id: groupId, name, isKept }));
+  },
+  keep: async (messageId, groupIds) => {
+    const recipient = await recipientOf(messageId);
+    if (recipient === undefined) return;
+    await inTransaction(async (client) => {
+      if (await keepGroups(client, recipient.projectId, recipient.contactId, groupIds))
+        await withdraw(client, recipient.contactId);
+    });
+  },
+};
+
+async function recipientOf(messageId: string): Promise<{ projectId: string; contactId: string } | undefined> {
+  const { rows } = await pool.query<{ projectId: string; contactId: string }>(
+    'SELECT project_id AS "projectId", contact_id AS "contactId" FROM messages WHERE id = $1 AND contact_id IS NOT NULL',
+    [messageId],
+  );
+  return rows[0];
+}
+
+/** Campaigns under way that have a contact by groups only, all of which it has left. */
+const LEFT = `
+  SELECT c.id FROM campaigns c JOIN messages m ON m.campaign_id = c.id AND m.contact_id = $1 AND m.state = 'planned'
+  WHERE c.status IN ('sending', 'paused') AND cardinality(c.segment_ids) = 0
+    AND NOT EXISTS (SELECT FROM group_members gm WHERE gm.contact_id = $1 AND gm.group_id = ANY (c.group_ids)
+      AND NOT EXISTS (SELECT FROM group_opt_outs o WHERE o.group_id = gm.group_id AND o.contact_id = $1))
+  ORDER BY c.id FOR NO KEY UPDATE OF c`;
+
+const WITHDRAW = `
+  WITH planned AS (
+    SELECT id FROM messages WHERE contact_id = $1 AND campaign_id = ANY ($2) AND state = 'planned'
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+  ), withdrawn AS (
+    UPDATE messages m SET state = 'suppressed', answer = 'Not sent: the recipient has left the group.', unsent_at = now(),
+      not_before = NULL
+    FROM planned WHERE m.id = planned.id RETURNING m.campaign_id
+  )
+  UPDATE campaigns c SET suppressed_count = suppressed_count + 1 FROM withdrawn w WHERE c.id = w.campaign_id`;
+
+/**
+ * Takes a contact out of campaigns that are under way to groups it has just left. The campaigns are locked first, as a claim
+ * does it, and a message that somebody else holds is not waited for: it is on its way.
+ */
+async function withdraw(client: pg.ClientBase, contactId: string): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(LEFT, [contactId]);
+  if (rows.length === 0) return;
+  await client.query(WITHDRAW, [contactId, rows.map(({ id }) => id)]);
+}

@@ -1,0 +1,66 @@
+import { contactUpdated } from '@postroom/contacts';
+import { db, invalid, record, sql, type Tx } from '@postroom/platform';
+import { getGroup } from './groups.ts';
+
+/**
+ * Shows a group to its members, under this name, on the page behind the link to unsubscribe; `null` takes it off.
+ * @throws DomainError `not_found`, `validation_error` for a name out of bounds.
+ */
+export async function setPublicName(projectId: string, id: string, publicName: string | null): Promise<void> {
+  await getGroup(projectId, id);
+  const name = publicName?.trim() ?? null;
+  if (name !== null && (name === '' || name.length > 200))
+    throw invalid({ field: 'publicName', message: 'must be 1 to 200 characters' });
+  await db.group.update({ where: { id }, data: { publicName: name } });
+}
+
+/** A group that its members may leave by themselves, and whether this one has. */
+export interface Choice {
+  groupId: string;
+  name: string;
+  isKept: boolean;
+}
+
+/** What a contact may choose from: the groups with a public name that it is a member of. */
+export function choicesOf(tx: Tx, projectId: string, contactId: string): Promise<Choice[]> {
+  return sql<Choice>(
+    tx,
+    `SELECT g.id AS "groupId", g.public_name AS name, o.group_id IS NULL AS "isKept"
+     FROM group_members m JOIN groups g ON g.id = m.group_id
+     LEFT JOIN group_opt_outs o ON o.group_id = g.id AND o.contact_id = m.contact_id
+     WHERE m.contact_id = $2 AND g.project_id = $1 AND g.public_name IS NOT NULL ORDER BY g.public_name, g.id`,
+    [projectId, contactId],
+  );
+}
+
+/**
+ * Keeps a contact's mail to these of the groups that it may choose from; it has left the others. Groups that are not shown to it
+ * are left alone. Returns whether anything changed.
+ */
+export async function keepGroups(
+  tx: Tx,
+  projectId: string,
+  contactId: string,
+  groupIds: readonly string[],
+): Promise<boolean> {
+  const choices = await choicesOf(tx, projectId, contactId);
+  const left = choices.filter(({ groupId, isKept }) => isKept && !groupIds.includes(groupId));
+  const joined = choices.filter(({ groupId, isKept }) => !isKept && groupIds.includes(groupId));
+  if (left.length + joined.length === 0) return false;
+  await sql(
+    tx,
+    'INSERT INTO group_opt_outs (group_id, contact_id) SELECT unnest($2::text[]), $1 ON CONFLICT DO NOTHING',
+    [contactId, left.map(({ groupId }) => groupId)],
+  );
+  await sql(tx, 'DELETE FROM group_opt_outs WHERE contact_id = $1 AND group_id = ANY ($2)', [
+    contactId,
+    joined.map(({ groupId }) => groupId),
+  ]);
+  const contacts = await sql<{ id: string; email: string; name: string }>(
+    tx,
+    'SELECT id, email, name FROM contacts WHERE id = $1',
+    [contactId],
+  );
+  await record(tx, projectId, contacts.map(contactUpdated));
+  return true;
+}
