@@ -1,5 +1,5 @@
 import { Parameters } from '@postroom/contacts';
-import { MessageError } from '@postroom/emails';
+import { MessageError, signatureWarning } from '@postroom/emails';
 import type { FieldProblem } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
@@ -50,10 +50,14 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   ];
   const variables = await checkVariables(campaign, content);
   const messageBytes = typeof compiled === 'number' ? compiled : null;
+  const signature = campaign.fromEmail ? await signatureWarning(projectId, campaign.fromEmail) : undefined;
   return {
     isReady: problems.length === 0,
     problems,
-    warnings: warningsOf(audience, variables, content, messageBytes),
+    warnings: [
+      ...warningsOf(audience, variables, content, messageBytes),
+      ...(signature === undefined ? [] : [{ field: 'fromEmail', message: signature }]),
+    ],
     audience,
     variables,
     messageBytes,

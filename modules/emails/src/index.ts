@@ -39,6 +39,7 @@ export { handleMailboxCallback } from './providers/accounts/callback.ts';
 export { CALLBACK_PATH } from './providers/accounts/authorization.ts';
 export { type Route as MailRoute, routeFor } from './providers/route.ts';
 export { mailboxIdFor, sendingProblem } from './providers/sender.ts';
+export { signatureWarning } from './providers/signatures.ts';
 export { handleSesNotification, SES_PATH } from './providers/ses/notifications.ts';
 export {
   judgeHits,
