@@ -19,6 +19,13 @@ export async function runService(name: string, start: () => Promise<Service>): P
     log.fatal({ err: error }, 'a promise was rejected and nobody was there to hear it');
     process.exit(1);
   });
+  // Started by the launcher, a program must not outlive it, even when the launcher is killed. While it starts, it may be
+  // waiting for a part that has ended with the launcher, and nothing is in hand yet.
+  let launcherEnded = (): void => process.exit(1);
+  if (process.send !== undefined) {
+    if (!process.connected) launcherEnded();
+    process.on('disconnect', () => launcherEnded());
+  }
   let service: Service;
   try {
     service = await start();
@@ -41,8 +48,7 @@ export async function runService(name: string, start: () => Promise<Service>): P
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
-  // Started by the launcher, a program must not outlive it, even when the launcher is killed.
-  if (process.send !== undefined) process.on('disconnect', () => void stop('the launcher has ended'));
+  launcherEnded = () => void stop('the launcher has ended');
   process.send?.({ ready: true });
   log.info('ready');
 }
