@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { source as campaignSource } from '@postroom/campaigns/relay';
 import { source as domainSource } from '@postroom/domains/relay';
 import { source as emailSource } from '@postroom/emails/relay';
@@ -7,6 +6,7 @@ import { outboxSource, startRelay } from '@postroom/platform/relay';
 import { source as deliverySource } from '@postroom/webhooks/relay';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { activities } from './activities.ts';
+import { workflowBundle } from './bundle.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
@@ -21,7 +21,7 @@ export async function startWorker(): Promise<Service> {
     connection: native,
     namespace: client.options.namespace,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+    workflowBundle: await workflowBundle(),
     activities,
     // A POST or a mail in hand may take ten seconds; then it is cut off and its row tells how far it came.
     shutdownGraceTime: '15 seconds',

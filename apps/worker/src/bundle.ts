@@ -1,0 +1,77 @@
+// The workflows as the one script that Temporal's sandbox runs. To make it takes webpack, seconds, and 200 MB that a process
+// never gives back; so another process makes it (this file, run by itself), once for each state of the sources.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCES = fileURLToPath(new URL('.', import.meta.resolve('@postroom/workflows')));
+const ROOT = join(import.meta.dirname, '../../..');
+/** What its code depends on beside the sources, which import nothing else. */
+const PACKAGES = ['worker', 'workflow', 'common'].map((name) => `@temporalio/${name}/package.json`);
+
+/** The file with the bundle of the workflows as they are now; made when it is not there. */
+export async function workflowBundle(): Promise<{ codePath: string }> {
+  const name = `workflows-${fingerprint()}.js`;
+  const folders = [join(ROOT, 'node_modules/.cache/postroom'), join(tmpdir(), 'postroom-workflows')];
+  const made = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (made !== undefined) return { codePath: made };
+  const codePath = join(folders.find(isWritable) ?? tmpdir(), name);
+  await makeElsewhere(codePath);
+  return { codePath };
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  const files = readdirSync(SOURCES).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const { resolve } = createRequire(import.meta.url);
+  for (const path of [...files.toSorted().map((name) => join(SOURCES, name)), ...PACKAGES.map((path) => resolve(path))])
+    hash.update(`${path.slice(path.lastIndexOf('/'))}\n`).update(readFileSync(path));
+  return hash.digest('hex').slice(0, 20);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function makeElsewhere(codePath: string): Promise<void> {
+  const child = spawn(process.execPath, [import.meta.filename, codePath], { stdio: ['ignore', 'inherit', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`The workflows could not be bundled (status ${code}).`)),
+    );
+  });
+}
+
+/** Written beside and moved into place: several may make it at once, and none may find half of it. */
+async function make(codePath: string): Promise<void> {
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(SOURCES, 'index.ts'),
+    logger: new DefaultLogger('WARN'),
+  });
+  const unfinished = join(dirname(codePath), `.${process.pid}.js`);
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, codePath);
+}
+
+if (import.meta.main) await make(process.argv[2] ?? '');
