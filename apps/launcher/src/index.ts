@@ -1,3 +1,5 @@
+export { SMALL_MEMORY } from './apps.ts';
+export { runFile } from './data-folder.ts';
 export { StartError } from './errors.ts';
 export { freePorts } from './ports.ts';
 export { startPostgres } from './postgres.ts';

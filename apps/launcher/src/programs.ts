@@ -81,7 +81,13 @@ export async function run(program: Program, aborted?: AbortSignal): Promise<Runn
 }
 
 /** Starts one of our own programs, which says by message when it is ready. */
-export function startNode(entry: string, args: string[], logFile: string, env: NodeJS.ProcessEnv): ChildProcess {
+export function startNode(
+  entry: string,
+  args: string[],
+  logFile: string,
+  env: NodeJS.ProcessEnv,
+  flags: readonly string[] = [],
+): ChildProcess {
   const log = openSync(logFile, 'a');
   // A group of its own: Ctrl-C in a terminal must not reach it before it is its turn to end.
   const options = {
@@ -90,7 +96,7 @@ export function startNode(entry: string, args: string[], logFile: string, env: N
     detached: true,
     stdio: ['ignore', log, log, 'ipc'] as ['ignore', number, number, 'ipc'],
   };
-  const child = spawn(process.execPath, [entry, ...args], options);
+  const child = spawn(process.execPath, [...flags, entry, ...args], options);
   closeSync(log);
   return child;
 }
