@@ -70,6 +70,8 @@ class Outflow<Row extends Claimed> {
   readonly #width: number;
   #pageSize: number;
   #pageAt = 0;
+  /** Messages that have come to their end since the last page was asked for. */
+  #finished = 0;
 
   constructor(work: Work<Row>) {
     this.#work = work;
@@ -115,6 +117,7 @@ class Outflow<Row extends Claimed> {
     this.#inFlight++;
     const settlement = await this.#sendOnce(row);
     this.#inFlight--;
+    this.#finished++;
     this.#outcomes.push(settlement);
     this.#settleSoon();
     this.#advance();
@@ -178,14 +181,15 @@ class Outflow<Row extends Claimed> {
     this.#advance();
   }
 
-  /** As many rows as go out in PAGE_MS at the pace of the page before. */
+  /** As many rows as go out in PAGE_MS at the pace since the page before. What is claimed and waits is unknown after a kill. */
   #limit(): number {
     const now = performance.now();
     if (this.#pageAt > 0) {
-      const pace = this.#pageSize / Math.max(1, now - this.#pageAt);
+      const pace = this.#finished / Math.max(1, now - this.#pageAt);
       this.#pageSize = Math.round(Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#width, pace * PAGE_MS)));
     }
     this.#pageAt = now;
+    this.#finished = 0;
     return Math.min(this.#pageSize, this.#bucket.most(PAGE_MS * 4));
   }
 
