@@ -1,0 +1,365 @@
+/**
+ * How fast a campaign goes out, and what it costs: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a gateway,
+ * a worker and a mail server that throws everything away, all on this machine and gone afterwards. Beside the campaign,
+ * transactional emails go through the gateway, to see what they have to wait for.
+ * Run: node bench/campaign.ts [options]
+ *   --recipients N     100000 unless given
+ *   --kb N             size of a message, 2.5 unless given
+ *   --rounds N         campaigns, one after the other; 1 unless given
+ *   --connections N    to the mail server; 10 unless given
+ *   --dkim             with a DKIM signature (RSA, 2048 bits)
+ *   --webhooks         an endpoint of this bench hears of every event
+ *   --emails N         transactional emails a second beside it; 10 unless given
+ *   --freeze           measures the freeze as well, beside a bare INSERT … SELECT of as many rows of that width
+ *   --statements       the ten statements that took PostgreSQL longest
+ *   --profile DIR      leaves a CPU profile of the worker there
+ */
+import { createServer } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
+import { startChild } from './child.ts';
+import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
+import type { SinkStats } from './smtp-sink.ts';
+
+const { values } = parseArgs({
+  options: {
+    recipients: { type: 'string', default: '100000' },
+    kb: { type: 'string', default: '2.5' },
+    rounds: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '10' },
+    dkim: { type: 'boolean', default: false },
+    webhooks: { type: 'boolean', default: false },
+    emails: { type: 'string', default: '10' },
+    freeze: { type: 'boolean', default: false },
+    statements: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+  },
+});
+const [RECIPIENTS, KB, ROUNDS, EMAILS] = [values.recipients, values.kb, values.rounds, values.emails].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+const LIMIT_MS = 20 * 60_000;
+
+setTimeout(() => {
+  console.error('The bench took longer than twenty minutes.');
+  process.exit(1);
+}, LIMIT_MS).unref();
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0] = await freePorts(4);
+const binary = await temporalBinary(undefined, console.log);
+const startDatabase = () =>
+  startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
+let postgres = await startDatabase();
+if (values.statements) postgres = await withStatements();
+const temporal = await startTemporal(run, {
+  binary,
+  port: temporalPort,
+  uiPort,
+  databaseFile: join(folder, 'temporal.db'),
+  logFile: join(folder, 'temporal.log'),
+});
+await migrate(postgres.url);
+const sink = await startChild('smtp-sink.ts');
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: postgres.url,
+  TEMPORAL_ADDRESS: temporal.address,
+  GATEWAY_PORT: String(gatewayPort),
+  PUBLIC_URL: 'https://mail.example.com',
+  SMTP_URL: `smtp://127.0.0.1:${(sink.ready as { port: number }).port}`,
+  SMTP_CONNECTIONS: values.connections,
+  WEBHOOKS_ALLOW_PRIVATE: '1',
+  RATE_LIMIT_PER_SECOND: '100000',
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const { closeDatabase, db, newId, pool } = await import('@postroom/platform');
+const { createApiKey, createProject } = await import('@postroom/projects');
+const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
+const { createDkimKey } = await import('../modules/domains/src/dkim/keys.ts');
+const { createEndpoint } = await import('@postroom/webhooks');
+
+const gateway = await startChild('../apps/gateway/src/main.ts');
+const profiling = values.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile];
+const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
+  ...SMALL_MEMORY.flags,
+  ...profiling,
+]);
+const heard = { count: 0 };
+const receiver = createServer((request, response) => {
+  request.resume().on('end', () => {
+    heard.count++;
+    response.writeHead(204).end();
+  });
+});
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+
+const api = async (method: string, path: string, body?: unknown) => {
+  const response = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as { data: Campaign };
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+  return answer.data;
+};
+
+interface Campaign {
+  id: string;
+  status: string;
+  startedAt: string;
+  completedAt: string | null;
+  progress: { accepted: number; unknown: number; failed: number };
+}
+
+const { id: projectId } = await createProject('Bench');
+const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
+/** The group of all contacts. */
+async function prepare(): Promise<string> {
+  const domain = await addLocalDomain(projectId, 'example.com');
+  if (values.dkim) {
+    const { selector, privateKey } = await createDkimKey(domain.id);
+    await db.dkimKey.create({ data: { domainId: domain.id, selector, privateKey } });
+  }
+  if (values.webhooks) {
+    const { port } = receiver.address() as AddressInfo;
+    await createEndpoint(projectId, { url: `http://127.0.0.1:${port}/`, events: ['*'] });
+  }
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source, custom_fields, updated_at)
+     SELECT postroom_id('ctc'), $1, 'reader' || i || '@readers.test', 'reader' || i || '@readers.test', 'Reader Number ' || i, 'api',
+       jsonb_build_object('plan', (ARRAY['free', 'pro', 'enterprise'])[i % 3 + 1], 'city', 'City ' || i % 500), now()
+     FROM generate_series(1, $2::int) i`,
+    [projectId, RECIPIENTS],
+  );
+  const groupId = newId('grp');
+  await pool.query('INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, $3, now())', [
+    groupId,
+    projectId,
+    'All',
+  ]);
+  await pool.query(
+    'INSERT INTO group_members (group_id, contact_id) SELECT $1, id FROM contacts WHERE project_id = $2',
+    [groupId, projectId],
+  );
+  await pool.query('VACUUM ANALYZE');
+  return groupId;
+}
+
+/** A campaign of three variables beside the link to unsubscribe by, filled up to its size. */
+function html(): string {
+  const words =
+    'We have gathered what changed this month, with notes on each of the releases and what to look at first. ';
+  const head = '<h1>Hello {{name|there}}</h1><p>You are on {{plan|no plan}}, in {{city|your city}}.</p>';
+  // Half of a message is its text part.
+  const filling = words.repeat(Math.max(1, Math.round((KB * 1024 - 900) / 2 / words.length)));
+  return `<!doctype html><html><body>${head}<p>${filling}</p><p><a href="https://example.com/offer">See the offer</a></p></body></html>`;
+}
+
+async function sendOne(group: string): Promise<void> {
+  sink.tell('reset');
+  heard.count = 0;
+  const before = readCpu();
+  const { id } = await api('POST', '/v1/campaigns', {
+    name: `Bench ${newId('cmp')}`,
+    subject: 'News for {{name|you}}',
+    from_name: 'Bench',
+    from_email: 'news@example.com',
+    html: html(),
+    group_ids: [group],
+  });
+  const probes = new Probes();
+  let most = 0;
+  const watching = setInterval(() => (most = Math.max(most, memoryMb(worker.pid).now)), 100);
+  const beganAt = Date.now();
+  await api('POST', `/v1/campaigns/${id}/send`);
+  let campaign: Campaign;
+  do {
+    await sleep(250);
+    campaign = await api('GET', `/v1/campaigns/${id}`);
+  } while (campaign.status === 'sending');
+  await probes.stop();
+  const completedMs = Date.parse(campaign.completedAt ?? '') - beganAt;
+  if (values.webhooks) await untilHeard(RECIPIENTS);
+  clearInterval(watching);
+  const stats = await sink.ask<SinkStats>('stats');
+  const cpu = readCpu();
+  const mails = stats.mails - Object.keys(stats.probes).length;
+  const seconds = (stats.lastAt - stats.firstAt) / 1000;
+  const each = (program: keyof typeof cpu) => (((cpu[program] - before[program]) * 1000) / mails).toFixed(0);
+  console.log(
+    `${mails} messages of ${Math.round(stats.bytes / stats.mails)} bytes, ${stats.duplicates} twice; ${campaign.status}, ${JSON.stringify(campaign.progress)}`,
+  );
+  console.log(
+    `  ${(mails / seconds).toFixed(0)}/s from the first to the last (${seconds.toFixed(1)} s); completed ${(completedMs / 1000).toFixed(1)} s after it was sent`,
+  );
+  console.log(
+    `  CPU µs each: worker ${each('worker')}, PostgreSQL ${each('postgres')}, Temporal ${each('temporal')}, gateway ${each('gateway')}, sink ${each('sink')}`,
+  );
+  const { now, peak } = memoryMb(worker.pid);
+  console.log(`  worker: ${most} MB at most while it was sent, ${now} MB now, ${peak} MB ever`);
+  console.log(`  POST /v1/emails meanwhile: ${probes.figures(stats.probes)}`);
+  if (values.webhooks) console.log(`  ${heard.count} webhooks received`);
+}
+
+async function untilHeard(events: number): Promise<void> {
+  for (const giveUpAt = Date.now() + 300_000; heard.count < events && Date.now() < giveUpAt;) await sleep(100);
+}
+
+function readCpu() {
+  return {
+    worker: cpuMs(worker.pid),
+    gateway: cpuMs(gateway.pid),
+    sink: cpuMs(sink.pid),
+    postgres: cpuBelow('postgres'),
+    temporal: cpuBelow('temporal'),
+  };
+}
+
+/** Transactional emails at an even pace, each timed from its request to its answer and to the mail server. */
+class Probes {
+  readonly #answers: number[] = [];
+  readonly #sentAt = new Map<string, number>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    if (EMAILS > 0)
+      this.#timer = setInterval(() => {
+        const one = this.#send().finally(() => this.#underWay.delete(one));
+        this.#underWay.add(one);
+      }, 1000 / EMAILS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#underWay);
+    await sleep(EMAILS > 0 ? 3_000 : 0); // the last ones are on their way
+  }
+
+  async #send(): Promise<void> {
+    const address = `probe${newId('eml')}@probe.test`.toLowerCase();
+    const began = Date.now();
+    this.#sentAt.set(address, began);
+    await api('POST', '/v1/emails', {
+      from: 'news@example.com',
+      to: [address],
+      subject: 'A receipt',
+      text: 'Thank you.',
+    });
+    this.#answers.push(Date.now() - began);
+  }
+
+  figures(arrived: Record<string, number>): string {
+    const ways = [...this.#sentAt].flatMap(([address, at]) =>
+      arrived[address] === undefined ? [] : [arrived[address] - at],
+    );
+    return `${this.#answers.length}, answered p50 ${at(this.#answers, 0.5)} ms, p99 ${at(this.#answers, 0.99)} ms; ${ways.length} at the mail server, p50 ${at(ways, 0.5)} ms, p99 ${at(ways, 0.99)} ms`;
+  }
+}
+
+function at(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Freezing beside a bare INSERT … SELECT of as many rows of that width into a table of the same shape, in turn. */
+async function compareFreeze(group: string): Promise<void> {
+  const { freeze } = await import('../modules/campaigns/src/freeze.ts');
+  await pool.query('DROP TABLE IF EXISTS bare');
+  await pool.query(
+    'CREATE TABLE bare (LIKE messages INCLUDING DEFAULTS INCLUDING INDEXES INCLUDING STORAGE) WITH (fillfactor = 50)',
+  );
+  const ratios: number[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    const id = newId('cmp');
+    await pool.query(
+      `INSERT INTO campaigns (id, project_id, name, status, group_ids, updated_at) VALUES ($1, $2, $1, 'sending', ARRAY[$3], now())`,
+      [id, projectId, group],
+    );
+    const bare = await timed(() =>
+      pool.query(
+        `INSERT INTO bare (id, project_id, campaign_id, contact_id, email, state)
+         SELECT postroom_id('eml'), project_id, $2, id, email, 'planned' FROM contacts WHERE project_id = $1`,
+        [projectId, id],
+      ),
+    );
+    const frozen = await timed(() => freeze(id));
+    ratios.push(frozen.ms / bare.ms);
+    console.log(
+      `freeze of ${RECIPIENTS}: ${(frozen.ms / 1000).toFixed(2)} s, ${(frozen.cpuMs / 1000).toFixed(2)} s of CPU; bare INSERT … SELECT: ${(bare.ms / 1000).toFixed(2)} s, ${(bare.cpuMs / 1000).toFixed(2)} s of CPU; ratio ${(frozen.ms / bare.ms).toFixed(2)}, of CPU ${(frozen.cpuMs / bare.cpuMs).toFixed(2)}`,
+    );
+    await pool.query('DELETE FROM campaigns WHERE id = $1', [id]);
+    await pool.query('DELETE FROM messages WHERE campaign_id = $1', [id]);
+    await pool.query('TRUNCATE bare');
+    await pool.query('VACUUM messages');
+    await pool.query('CHECKPOINT');
+  }
+  console.log(`  median ratio ${at(ratios, 0.5).toFixed(2)}`);
+  await pool.query('DROP TABLE bare');
+}
+
+async function timed(work: () => Promise<unknown>): Promise<{ ms: number; cpuMs: number }> {
+  const [cpu, began] = [cpuBelow('postgres'), performance.now()];
+  await work();
+  return { ms: performance.now() - began, cpuMs: cpuBelow('postgres') - cpu };
+}
+
+async function withStatements() {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`);
+  await client.query('ALTER SYSTEM SET track_io_timing = on');
+  await client.end();
+  await postgres.stop();
+  return startDatabase();
+}
+
+async function showStatements(): Promise<void> {
+  await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const { rows } = await pool.query<{ calls: number; total: number; rows: number; wal: number; query: string }>(
+    `SELECT calls::int, total_exec_time::float AS total, rows::int, wal_bytes::float AS wal, query FROM pg_stat_statements
+     ORDER BY total_exec_time DESC LIMIT 10`,
+  );
+  for (const { calls, total, rows: touched, wal, query } of rows)
+    console.log(
+      `${(total / 1000).toFixed(2)} s, ${calls} calls, ${touched} rows, ${(wal / 1e6).toFixed(0)} MB of WAL: ${query.replaceAll(/\s+/g, ' ').slice(0, 110)}`,
+    );
+}
+
+try {
+  console.log(
+    `load average at the start: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')}`,
+  );
+  console.log(`worker after its start: ${memoryMb(worker.pid).now} MB, ${memoryMb(worker.pid).peak} MB at most`);
+  const group = await prepare();
+  for (let round = 0; round < ROUNDS; round++) {
+    if (values.freeze) await compareFreeze(group);
+    await sendOne(group);
+  }
+  if (values.statements) await showStatements();
+} finally {
+  await Promise.all([worker, gateway, sink].map((child) => child.stop()));
+  receiver.closeAllConnections();
+  receiver.close();
+  await closeDatabase();
+  await temporal.stop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A hundredth of a second: the unit of the times in /proc. */
+const TICK_MS = 10;
+
+interface Stat {
+  pid: number;
+  name: string;
+  parent: number;
+  /** CPU of its own, in milliseconds. */
+  ownMs: number;
+  /** CPU of children that have ended and were waited for, in milliseconds. */
+  endedMs: number;
+}
+
+function readStat(pid: number): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [, name = '', rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(text) ?? [];
+    const fields = rest.split(' ').map(Number);
+    const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(
+      (at) => fields[at],
+    );
+    return { pid, name, parent, ownMs: (user + system) * TICK_MS, endedMs: (endedUser + endedSystem) * TICK_MS };
+  } catch {
+    return undefined; // it has ended, or the system has no /proc
+  }
+}
+
+/** Milliseconds of CPU that a process has used. */
+export const cpuMs = (pid: number): number => readStat(pid)?.ownMs ?? 0;
+
+/** Milliseconds of CPU of all programs of a name that run below this process, with the processes they began. */
+export function cpuBelow(program: string): number {
+  let sum = 0;
+  for (const stat of descendants()) if (stat.name === program) sum += stat.ownMs + stat.endedMs;
+  return sum;
+}
+
+function descendants(): Stat[] {
+  const stats = new Map<number, Stat>();
+  for (const entry of listProc()) {
+    const stat = readStat(entry);
+    if (stat !== undefined) stats.set(entry, stat);
+  }
+  return [...stats.values()].filter(({ pid }) => pid !== process.pid && isBelowUs(pid, stats));
+}
+
+function listProc(): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function isBelowUs(pid: number, stats: ReadonlyMap<number, Stat>): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 1; at = stats.get(at)?.parent)
+    if (at === process.pid) return true;
+  return false;
+}
+
+/** Memory of a process now and at its most, in MB; 0 where the system does not say. */
+export function memoryMb(pid: number): { now: number; peak: number } {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const kb = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+    return { now: Math.round(kb('VmRSS') / 1024), peak: Math.round(kb('VmHWM') / 1024) };
+  } catch {
+    return { now: 0, peak: 0 };
+  }
+}
