@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Child } from '../../bench/child.ts';
+import type { SinkStats } from '../../bench/smtp-sink.ts';
+import { type Campaign, makeGroup } from '../demo/campaign.ts';
+import type { Client } from '../demo/client.ts';
+import { progress } from '../demo/print.ts';
+import { Drip } from './emails.ts';
+import { type Check, counted, must } from './checks.ts';
+import { killAll, type Kills, orderOf, seededRandom } from './kills.ts';
+import { Receiver } from './receivers.ts';
+import { nothingMoves, settled } from './settled.ts';
+import type { System } from './system.ts';
+
+export interface Plan {
+  recipients: number;
+  kills: number;
+  everyMs: number;
+  seed: number;
+  say: (line: string) => void;
+}
+
+const CONTACTS_A_REQUEST = 1_000;
+/** Connections of the worker to the sink, by default: together with how long a mail takes, that is the pace. */
+const CONNECTIONS = 10;
+/** After a kill, parts are down for a while, so that sending takes longer than its pace alone would have it. */
+const SHARE_OF_KILLS = 0.7;
+
+/** A campaign, its webhooks and transactional mail, while everything is killed; then what everybody got is compared. */
+export async function campaignUnderKills(system: System, api: Client, sink: Child, plan: Plan): Promise<Check[]> {
+  const { recipients, kills, everyMs, seed, say } = plan;
+  const random = seededRandom(seed);
+  const receiver = await Receiver.start('well');
+  try {
+    const id = await prepare(api, receiver, recipients);
+    sink.tell({ delayMs: Math.max(1, Math.round((SHARE_OF_KILLS * kills * everyMs * CONNECTIONS) / recipients)) });
+    await api.post(`/v1/campaigns/${id}/send`);
+    const drip = new Drip(system);
+    await until(async () => (await sink.ask<SinkStats>('stats')).mails > recipients / 100);
+    const killed = await killAll(system, orderOf(kills, random), { everyMs, random, say });
+    sink.tell({ delayMs: 0 });
+    await drip.stop();
+    const campaign = await untilEnded(api, id);
+    await settled(system.pool, () => receiver.events.size);
+    return await compare({ system, campaign, sink, receiver, drip, killed, recipients });
+  } finally {
+    await receiver.stop();
+  }
+}
+
+async function prepare(api: Client, receiver: Receiver, recipients: number): Promise<string> {
+  const contactIds: string[] = [];
+  for (let from = 0; from < recipients; from += CONTACTS_A_REQUEST) {
+    const count = Math.min(CONTACTS_A_REQUEST, recipients - from);
+    const contacts = Array.from({ length: count }, (_, at) => ({ email: `reader${from + at}@readers.test` }));
+    const { data } = await api.post<{ data: { id: string }[] }>('/v1/contacts/batch', { contacts });
+    contactIds.push(...data.map((row) => row.id));
+    progress(`${contactIds.length} of ${recipients} contacts`, contactIds.length / recipients);
+  }
+  const name = `Chaos ${randomBytes(3).toString('hex')}`;
+  const group = await makeGroup(api, name, contactIds);
+  // From here on, so that what is counted is the campaign's own events and those of the emails beside it.
+  await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] });
+  const { data } = await api.post<{ data: Campaign }>('/v1/campaigns', {
+    name,
+    subject: 'News for {{name|you}}',
+    from_email: 'hello@demo.postroom.example',
+    html: '<p>Hello {{name|there}}, you are {{email}}.</p>',
+    group_ids: [group.id],
+  });
+  return data.id;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(50);
+}
+
+/** The campaign once it has ended by itself; or as it stands when nothing of it moves any more. */
+async function untilEnded(api: Client, id: string): Promise<Campaign> {
+  const stuck = nothingMoves();
+  for (;;) {
+    const { data } = await api.get<{ data: Campaign }>(`/v1/campaigns/${id}`);
+    progress(
+      `${data.progress.accepted} of ${data.recipientCount} accepted`,
+      data.progress.accepted / data.recipientCount,
+    );
+    if (data.status !== 'sending' || stuck(JSON.stringify(data.progress))) return data;
+    await sleep(500);
+  }
+}
+
+interface Facts {
+  system: System;
+  campaign: Campaign;
+  sink: Child;
+  receiver: Receiver;
+  drip: Drip;
+  killed: Kills;
+  recipients: number;
+}
+
+async function compare({ system, campaign, sink, receiver, drip, killed, recipients }: Facts): Promise<Check[]> {
+  const got = new Map(await sink.ask<[string, number][]>('counts'));
+  const { rows } = await system.pool.query<{ email: string; state: string; campaign_id: string | null }>(
+    'SELECT email, state::text, campaign_id FROM messages',
+  );
+  const ours = rows.filter((row) => row.campaign_id === campaign.id);
+  const inState = (state: string) => ours.filter((row) => row.state === state).length;
+  const listed = new Map(rows.map((row) => [row.email, row.state]));
+  const open = rows.filter(({ state }) => state === 'planned' || state === 'claimed').length;
+  const unheard = ours.filter(({ email, state }) => !got.has(email) && !['failed', 'unknown'].includes(state)).length;
+  const accepted = drip.sent.filter(({ outcome }) => outcome === 'accepted');
+  const unheardReceipts = accepted.filter(
+    ({ address }) => !got.has(address) && listed.get(address) !== 'unknown',
+  ).length;
+  const unknown = rows.filter(({ state }) => state === 'unknown');
+  const arrived = unknown.filter(({ email }) => got.has(email)).length;
+  const { rows: events } = await system.pool.query<{ id: string }>(
+    `SELECT e.id FROM events e JOIN deliveries d ON d.event_id = e.id`,
+  );
+  const disagreeing = (
+    ['accepted', 'failed', 'suppressed', 'unknown', 'canceled', 'planned', 'claimed'] as const
+  ).filter((state) => campaign.progress[state] !== inState(state));
+  const { byPart, inHand } = killed;
+  return [
+    counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(byPart).join(', ')),
+    must('Recipients', ours.length, (value) => value === recipients),
+    must('Campaign', campaign.status, (value) => value === 'completed'),
+    counted('Accepted', inState('accepted')),
+    must('Unknown, of those in hand at the kills', [unknown.length, inHand.messages], ([a = 0, b = 0]) => a <= b),
+    counted('Of the unknown, arrived', arrived),
+    must('Duplicates at the mail server', [...got.values()].filter((times) => times > 1).length, isNone),
+    must('Neither received nor listed as failed or unknown', unheard, isNone),
+    must('Messages left open', open, isNone),
+    must('Counters that disagree with the rows', disagreeing.join(', ') || 0, isNone),
+    undefined,
+    must('Transactional emails answered with 202', accepted.length, (value) => value > 0),
+    must('Of these neither received nor listed as unknown', unheardReceipts, isNone),
+    counted('Requests that a kill left without an answer', drip.sent.length - accepted.length),
+    must('Requests refused', drip.sent.filter(({ outcome }) => outcome === 'refused').length, isNone),
+    undefined,
+    must('Events', events.length, (value) => value > recipients * 0.9),
+    must('Events not received', events.filter(({ id }) => !receiver.events.has(id)).length, isNone),
+    must(
+      'Events received again, of those in hand at the kills',
+      [receiver.duplicates, inHand.deliveries],
+      ([a = 0, b = 0]) => a <= b,
+    ),
+  ];
+}
+
+const isNone = (value: unknown) => value === 0;

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { orderOf, seededRandom } from './kills.ts';
+
+/** Runs it as `npm run chaos` does, on a system of its own; resolves with what it printed and its exit code. */
+async function chaos(...options: string[]): Promise<{ output: string; code: number | null }> {
+  const program = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...options], {
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  let output = '';
+  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const [code] = (await once(program, 'close')) as [number | null];
+  return { output, code };
+}
+
+/** The value that the table at the end has for a name. */
+const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(.+?) │`).exec(output)?.[1];
+
+test('each part is killed as often as the others, in an order that a seed decides', () => {
+  const order = orderOf(12, seededRandom(7));
+  expect(order.toSorted()).toEqual(['gateway', 'postgres', 'temporal', 'worker'].flatMap((part) => [part, part, part]));
+  expect(orderOf(12, seededRandom(7))).toEqual(order);
+  expect(orderOf(12, seededRandom(8))).not.toEqual(order);
+});
+
+test('under kill -9 of worker, gateway, Temporal and PostgreSQL a campaign, its webhooks and transactional mail lose and double nothing', async () => {
+  const { output, code } = await chaos('--recipients', '2000', '--kills', '4', '--every', '2500');
+  expect(output).toContain('Nothing was lost, nothing was doubled, nothing is stuck.');
+  expect(figure(output, 'kill -9 of worker, gateway, Temporal, PostgreSQL')).toBe('1, 1, 1, 1');
+  expect(figure(output, 'Campaign')).toBe('completed');
+  expect(figure(output, 'Duplicates at the mail server')).toBe('0');
+  expect(figure(output, 'Events not received')).toBe('0');
+  expect(code).toBe(0);
+}, 420_000);
+
+test('under the same kills each webhook arrives, beside receivers that drop, stall, answer garbage or a gigabyte', async () => {
+  const { output, code } = await chaos('--webhooks', '2000', '--kills', '4', '--every', '2500', '--no-heal');
+  expect(output).toContain('Nothing was lost, nothing was doubled, nothing is stuck.');
+  expect(figure(output, 'Not received')).toBe('0');
+  expect(figure(output, 'Deliveries to one that drops connections: acknowledged')).toBe('0 of 50');
+  expect(figure(output, 'Deliveries that are stuck')).toBe('0');
+  expect(code).toBe(0);
+}, 420_000);

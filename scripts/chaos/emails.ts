@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { System } from './system.ts';
+
+/** What became of a request, as its caller knows it. */
+interface Sent {
+  address: string;
+  /**
+   * `accepted`: the gateway said 202. `doubtful`: it was killed while it had the request, so that nobody knows; the key
+   * then answers `idempotency_conflict` (docs/decisions/idempotency.md). `refused`: it said anything else.
+   */
+  outcome: 'accepted' | 'doubtful' | 'refused';
+}
+
+const EVERY_MS = 250;
+const PAUSE_MS = 200;
+const GIVE_UP_MS = 60_000;
+
+/** Sends a transactional email now and then, as an integrator does: with an Idempotency-Key, again until there is an answer. */
+export class Drip {
+  readonly sent: Sent[] = [];
+  readonly #system: System;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+  #count = 0;
+
+  constructor(system: System) {
+    this.#system = system;
+    this.#timer = setInterval(() => {
+      const one = this.#send(`receipt${this.#count++}@receipts.test`).finally(() => this.#underWay.delete(one));
+      this.#underWay.add(one);
+    }, EVERY_MS);
+  }
+
+  /** Sends no more, and resolves when each request has its answer. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#underWay);
+  }
+
+  async #send(address: string): Promise<void> {
+    const init = {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${this.#system.key}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': randomUUID(),
+      },
+      body: JSON.stringify({
+        from: 'hello@demo.postroom.example',
+        to: [address],
+        subject: 'Your receipt',
+        text: 'Thank you.',
+      }),
+    };
+    for (const giveUpAt = Date.now() + GIVE_UP_MS; ; await sleep(PAUSE_MS)) {
+      const status = await this.#post(init);
+      const isOver = Date.now() > giveUpAt;
+      if (status === 202) return void this.sent.push({ address, outcome: 'accepted' });
+      if (status === 409 || (isOver && status === undefined))
+        return void this.sent.push({ address, outcome: 'doubtful' });
+      if ((status !== undefined && status < 500) || isOver) return void this.sent.push({ address, outcome: 'refused' });
+    }
+  }
+
+  async #post(init: RequestInit): Promise<number | undefined> {
+    try {
+      const response = await fetch(`${this.#system.url}/v1/emails`, { ...init, signal: AbortSignal.timeout(30_000) });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return undefined;
+    }
+  }
+}

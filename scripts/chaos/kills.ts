@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PARTS, type Part, type System } from './system.ts';
+
+/** What the kills may have cut off: what was in hand at each of them. */
+export interface InHand {
+  /** Messages that were claimed and not settled. */
+  messages: number;
+  /** Deliveries that a workflow had and whose attempt was not recorded. */
+  deliveries: number;
+}
+
+export interface Kills {
+  byPart: Record<Part, number>;
+  inHand: InHand;
+}
+
+/** The same numbers for the same seed (mulberry32), so that a run can be repeated as far as a system of many processes can. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Each part as often as every other, in an order by chance. */
+export function orderOf(kills: number, random: () => number): Part[] {
+  const order = Array.from({ length: kills }, (_, index) => PARTS[index % PARTS.length] as Part);
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [order[at], order[other]] = [order[other] as Part, order[at] as Part];
+  }
+  return order;
+}
+
+/** Kills one part after the other, about every `everyMs`, and counts what each kill found in hand. */
+export async function killAll(
+  system: System,
+  order: readonly Part[],
+  { everyMs, random, say }: { everyMs: number; random: () => number; say: (line: string) => void },
+): Promise<Kills> {
+  const byPart: Kills['byPart'] = { worker: 0, gateway: 0, temporal: 0, postgres: 0 };
+  const sum: InHand = { messages: 0, deliveries: 0 };
+  for (const part of order) {
+    await sleep(everyMs * (0.5 + random()));
+    const before = await inHand(system);
+    await system.kill(part);
+    byPart[part]++;
+    // A dead worker changes nothing more, so what it had is known exactly; the others only lose what is on its way to them.
+    const cut = part === 'worker' ? await inHand(system) : before;
+    sum.messages += cut.messages;
+    sum.deliveries += cut.deliveries;
+    say(`kill -9 ${part}: ${cut.messages} messages and ${cut.deliveries} deliveries in hand`);
+  }
+  return { byPart, inHand: sum };
+}
+
+const WITHIN_MS = 120_000;
+
+/** Asked again while the database is down. What an older attempt has in hand is unknown for the time being, and counts too. */
+async function inHand({ pool }: System): Promise<InHand> {
+  for (const deadline = Date.now() + WITHIN_MS; ; await sleep(100)) {
+    try {
+      const { rows } = await pool.query<InHand>(
+        `SELECT (SELECT count(*)::int FROM messages WHERE state = 'claimed' OR (state = 'unknown' AND unsent_at > now() - interval '15 seconds')) AS messages,
+           (SELECT count(*)::int FROM deliveries WHERE handed_at IS NOT NULL AND closed_at IS NULL) AS deliveries`,
+      );
+      if (rows[0] !== undefined) return rows[0];
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}

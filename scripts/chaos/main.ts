@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { startChild } from '../../bench/child.ts';
+import { Client } from '../demo/client.ts';
+import { bold, count, dim, fail, say, seconds } from '../demo/print.ts';
+import { campaignUnderKills } from './campaign.ts';
+import { report } from './checks.ts';
+import { startSystem } from './system.ts';
+import { webhooksUnderKills } from './webhooks.ts';
+
+const HELP = `npm run chaos [-- options]
+
+Starts a Postroom of its own with a campaign on its way, kills worker, gateway, Temporal and PostgreSQL by kill -9 again and
+again, and then compares what everybody got with what the tables say. Ends with a table, and with status 1 if anything in
+it is not as promised.
+
+  --recipients N   who the campaign goes to; 20000 unless given
+  --webhooks N     instead of a campaign: N deliveries to a receiver that is well, and some to others that drop
+                   connections, never answer, answer garbage, or answer a gigabyte
+  --no-heal        with --webhooks: those others never do well, and their retries are not waited for
+  --kills N        how often something is killed, each part as often as the others; 12 unless given
+  --every MS       the time between kills, on average; 4000 unless given
+  --seed N         what order and times are drawn from; 1 unless given
+  --keep           keeps the data folder, and says where it is
+`;
+
+const options = {
+  recipients: { type: 'string', default: '20000' },
+  webhooks: { type: 'string' },
+  heal: { type: 'boolean', default: true },
+  kills: { type: 'string', default: '12' },
+  every: { type: 'string', default: '4000' },
+  seed: { type: 'string', default: '1' },
+  keep: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
+  process.on(signal, () => stopping.abort(new Error('Stopped.')));
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
+} finally {
+  if (process.connected) process.disconnect();
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options, allowNegative: true });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const began = Date.now();
+  const at = (line: string) => say(seconds(Date.now() - began), line);
+  const plan = {
+    kills: wholeNumber('kills', values.kills),
+    everyMs: wholeNumber('every', values.every),
+    seed: wholeNumber('seed', values.seed),
+    say: (line: string) => at(dim(line)),
+  };
+  const sink = await startChild('smtp-sink.ts');
+  at('Starting PostgreSQL, Temporal, gateway and worker …');
+  const { port } = sink.ready as { port: number };
+  const system = await startSystem(`smtp://127.0.0.1:${port}`, plan.say);
+  const stop = () => void system.stop({ keep: values.keep }).then(() => process.exit(130));
+  stopping.signal.addEventListener('abort', stop);
+  try {
+    const api = new Client(system.url, system.key, stopping.signal);
+    const checks =
+      values.webhooks === undefined
+        ? await campaignUnderKills(system, api, sink, {
+            ...plan,
+            recipients: wholeNumber('recipients', values.recipients),
+          })
+        : await webhooksUnderKills(system, api, {
+            ...plan,
+            deliveries: wholeNumber('webhooks', values.webhooks),
+            heal: values.heal,
+          });
+    const { ok, text } = report(checks);
+    console.log(`\n${text}\n${dim(`Seed ${count(plan.seed)}, ${seconds(Date.now() - began)} in all.`)}`);
+    return ok ? 0 : 1;
+  } finally {
+    stopping.signal.removeEventListener('abort', stop);
+    if (values.keep) at(`${bold('Kept:')} ${system.dataDir}`);
+    await system.stop({ keep: values.keep });
+    await sink.stop();
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new Error(`--${name} takes a whole number, not "${text}".`);
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { progress } from '../demo/print.ts';
+
+/** What was lost with a kill is taken up after a minute at the latest; three without any change are too many. */
+const PATIENCE_MS = 180_000;
+
+/** Tells from one look to the next whether nothing has changed for too long, though nothing is awaited for later. */
+export function nothingMoves(): (what: string, awaitedMs?: number) => boolean {
+  let last = { what: '', at: Date.now() };
+  return (what, awaitedMs = 0) => {
+    if (what !== last.what) last = { what, at: Date.now() };
+    return Date.now() - last.at > PATIENCE_MS + awaitedMs;
+  };
+}
+
+/** Waits until nothing is open: messages, deliveries, starts of workflows; or until nothing moves any more. */
+export async function settled(pool: pg.Pool, received: () => number): Promise<void> {
+  const stuck = nothingMoves();
+  for (;;) {
+    const { rows } = await pool.query<{ messages: number; deliveries: number; outbox: number; awaited_ms: number }>(
+      `SELECT (SELECT count(*)::int FROM messages WHERE state IN ('planned', 'claimed')) AS messages,
+         (SELECT count(*)::int FROM deliveries WHERE closed_at IS NULL) AS deliveries,
+         (SELECT count(*)::int FROM outbox WHERE available_at <= now()) AS outbox,
+         (SELECT greatest(0, coalesce(extract(epoch FROM min(next_attempt_at) - now()) * 1000, 0))::float
+          FROM deliveries WHERE closed_at IS NULL) AS awaited_ms`,
+    );
+    const [open = { messages: 0, deliveries: 0, outbox: 0, awaited_ms: 0 }] = rows;
+    if (open.messages + open.deliveries + open.outbox === 0) return;
+    const what = `${open.messages} messages, ${open.deliveries} deliveries, ${open.outbox} starts are open`;
+    progress(what);
+    if (stuck(`${what} ${received()}`, open.awaited_ms)) return;
+    await sleep(500);
+  }
+}
+
+/** Waits until nothing is under way: what is open waits in the table, or for the time of its next attempt. */
+export async function settledOrWaiting(pool: pg.Pool, received: () => number): Promise<void> {
+  const stuck = nothingMoves();
+  for (;;) {
+    const { rows } = await pool.query<{ open: number }>(
+      `SELECT count(*)::int AS open FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
+       WHERE d.closed_at IS NULL
+         AND (d.handed_at IS NOT NULL AND d.next_attempt_at <= now() OR d.handed_at IS NULL AND w.failures_in_row = 0)`,
+    );
+    const open = rows[0]?.open ?? 0;
+    if (open === 0) return;
+    progress(`${open} deliveries are under way`);
+    if (stuck(`${open} ${received()}`)) return;
+    await sleep(500);
+  }
+}

@@ -1,0 +1,149 @@
+import type { Client } from '../demo/client.ts';
+import { type Check, counted, must } from './checks.ts';
+import { killAll, orderOf, seededRandom } from './kills.ts';
+import { type Manner, Receiver } from './receivers.ts';
+import { settled, settledOrWaiting } from './settled.ts';
+import type { System } from './system.ts';
+
+export interface WebhookPlan {
+  deliveries: number;
+  kills: number;
+  everyMs: number;
+  seed: number;
+  /** Whether receivers that fail do well after the kills, and everything is waited for. */
+  heal: boolean;
+  say: (line: string) => void;
+}
+
+const FAILING: readonly Manner[] = ['drop', 'stall', 'garbage', 'flood'];
+/** Events for those that fail, each. */
+const FOR_FAILING = 50;
+/** Of the answer to a POST we read 4 KB; the rest is what the system's buffers took. */
+const MOST_OF_A_FLOOD = 32 * 1024 * 1024;
+
+/** Deliveries to one receiver that is well and four that are not, while everything is killed. */
+export async function webhooksUnderKills(system: System, api: Client, plan: WebhookPlan): Promise<Check[]> {
+  const { deliveries, kills, everyMs, seed, heal, say } = plan;
+  const random = seededRandom(seed);
+  const well = await Receiver.start('well');
+  const failing = await Promise.all(FAILING.map((manner) => Receiver.start(manner)));
+  try {
+    const endpoints = new Map<string, Receiver>();
+    for (const receiver of [well, ...failing]) {
+      const events = [receiver === well ? 'email.delivered' : 'email.opened'];
+      const { data } = await api.post<{ data: { id: string } }>('/v1/webhooks', { url: receiver.url, events });
+      endpoints.set(data.id, receiver);
+    }
+    await record(system, 'email.opened', FOR_FAILING);
+    // In portions over the time of the kills, so that each kill finds some on their way.
+    const feeding = feed(system, deliveries, kills * everyMs);
+    const killed = await killAll(system, orderOf(kills, random), { everyMs, random, say });
+    await feeding;
+    if (heal) for (const receiver of failing) receiver.manner = 'well';
+    const received = () => [well, ...failing].reduce((sum, receiver) => sum + receiver.events.size, 0);
+    await (heal ? settled : settledOrWaiting)(system.pool, received);
+    return await compare(system, { well, failing, endpoints, deliveries, heal, killed });
+  } finally {
+    await Promise.all([well, ...failing].map((receiver) => receiver.stop()));
+  }
+}
+
+const PORTIONS = 20;
+
+async function feed(system: System, events: number, forMs: number): Promise<void> {
+  for (let portion = 0; portion < PORTIONS; portion++) {
+    const share = Math.floor((events * (portion + 1)) / PORTIONS) - Math.floor((events * portion) / PORTIONS);
+    await record(system, 'email.delivered', share);
+    await new Promise((resolve) => setTimeout(resolve, forMs / PORTIONS));
+  }
+}
+
+/** Records events in one statement, as a campaign's page does; again while the database is down. */
+async function record({ pool, projectId }: System, type: string, events: number): Promise<void> {
+  const { rows } = await again(() => pool.query<{ have: number }>('SELECT count(*)::int AS have FROM events'));
+  const target = (rows[0]?.have ?? 0) + events;
+  await again(() =>
+    // A commit whose answer a kill cut off has counted already.
+    pool.query(
+      `INSERT INTO events (id, project_id, type, data)
+       SELECT postroom_id('evt'), $1, $2, '{"email":"ada@example.com","message_id":"eml_1","subject":"News"}'::json
+       FROM generate_series(1, $3::int - (SELECT count(*)::int FROM events))`,
+      [projectId, type, target],
+    ),
+  );
+}
+
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (const giveUpAt = Date.now() + 120_000; ;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+interface Facts {
+  well: Receiver;
+  failing: readonly Receiver[];
+  endpoints: ReadonlyMap<string, Receiver>;
+  deliveries: number;
+  heal: boolean;
+  killed: Awaited<ReturnType<typeof killAll>>;
+}
+
+async function compare(system: System, facts: Facts): Promise<Check[]> {
+  const { well, failing, endpoints, deliveries, heal, killed } = facts;
+  const { rows } = await system.pool.query<{ endpoint_id: string; state: string; event_id: string }>(
+    'SELECT endpoint_id, state::text, event_id FROM deliveries WHERE endpoint_id = ANY ($1)',
+    [[...endpoints.keys()]],
+  );
+  const toWell = rows.filter((row) => endpoints.get(row.endpoint_id) === well);
+  const { rows: stuck } = await system.pool.query<{ stuck: number }>(
+    `SELECT count(*)::int AS stuck FROM deliveries
+     WHERE closed_at IS NULL AND handed_at IS NOT NULL AND next_attempt_at < now() - interval '2 minutes'`,
+  );
+  const { rows: numbers } = await system.pool.query<{ highest: number }>(
+    `SELECT coalesce(max(a.number), 0)::int AS highest FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
+     WHERE d.endpoint_id = ANY ($1)`,
+    [[...endpoints].filter(([, receiver]) => receiver === well).map(([id]) => id)],
+  );
+  const flood = failing.find(({ mostFlood }) => mostFlood > 0);
+  return [
+    counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(killed.byPart).join(', ')),
+    must('Deliveries to a receiver that is well', toWell.length, (value) => value === deliveries),
+    must('Not acknowledged', toWell.filter(({ state }) => state !== 'acknowledged').length, isNone),
+    must('Not received', toWell.filter(({ event_id: id }) => !well.events.has(id)).length, isNone),
+    must(
+      'Received again, of those in hand at the kills',
+      [well.duplicates, killed.inHand.deliveries],
+      ([again = 0, inHand = 0]) => again <= inHand,
+    ),
+    must('Attempts used up by kills', Math.max(0, (numbers[0]?.highest ?? 0) - 1), isNone),
+    undefined,
+    ...FAILING.map((manner, at) => {
+      const receiver = failing[at];
+      const theirs = rows.filter((row) => endpoints.get(row.endpoint_id) === receiver);
+      const done = theirs.filter(({ state }) => state === 'acknowledged').length;
+      const name = `Deliveries to one that ${IN_WORDS[manner]}: acknowledged`;
+      return must(name, [done, theirs.length], ([a = 0, b = 0]) => b === FOR_FAILING && (!heal || a === b));
+    }),
+    must(
+      'Most that was taken of a gigabyte, in KB',
+      Math.round((flood?.mostFlood ?? 0) / 1024),
+      (kb) => kb < MOST_OF_A_FLOOD / 1024,
+    ),
+    must('Deliveries that are stuck', stuck[0]?.stuck ?? 0, isNone),
+  ];
+}
+
+const isNone = (value: unknown) => value === 0;
+
+const IN_WORDS: Record<Manner, string> = {
+  well: 'is well',
+  drop: 'drops connections',
+  stall: 'never answers',
+  garbage: 'answers garbage',
+  flood: 'answers a gigabyte',
+};
