@@ -2,7 +2,8 @@
  * How fast events reach endpoints: a PostgreSQL, a Temporal, a worker and a receiver of its own, all on this machine and gone afterwards.
  * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint and to fifty; a
  * paced stream; and 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse.
- * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10]. It ends by itself after ten minutes at the latest.
+ * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness]. It ends by
+ * itself after ten minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -19,6 +20,8 @@ const { values } = parseArgs({
     events: { type: 'string', default: '5000' },
     rate: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '10' },
+    only: { type: 'string' },
+    workers: { type: 'string', default: '1' },
   },
 });
 const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Number(values.seconds)];
@@ -66,7 +69,11 @@ interface Figures {
 }
 
 const [receiver, ports] = await startProgram<{ port: number; hangingPort: number }>('webhooks-receiver.ts');
-const [worker] = await startProgram('../apps/worker/src/main.ts');
+const workers = await Promise.all(
+  Array.from({ length: Number(values.workers) }, () => startProgram('../apps/worker/src/main.ts')),
+);
+const workerPids = new Set(workers.map(([{ pid }]) => pid));
+const wants = (part: string) => values.only === undefined || values.only === part;
 const good = (n: number) => `http://127.0.0.1:${ports.port}/hook/${n}`;
 const DATA = JSON.stringify({
   email: 'ada@example.com',
@@ -85,22 +92,32 @@ try {
       .join(', ')}`,
   );
   await burst('warm-up', 1, 200);
-  const alone = await postsAlone();
-  const compare = (rate: number) => `${(rate / alone).toFixed(2)} of the POSTs alone`;
-  for (const endpoints of [1, 50]) {
-    const rate = await burst(`burst to ${endpoints}`, endpoints, EVENTS);
-    console.log(`  ${compare(rate)}`);
-  }
-  await paced();
-  const without = await burst('80 endpoints', 80, EVENTS);
-  const beside = await burst('80 beside 20 that fail', 80, EVENTS, { failing: true });
-  console.log(`  ${(beside / without).toFixed(2)} of the 80 alone`);
+  if (wants('bursts')) await bursts();
+  if (wants('paced')) await paced();
+  if (wants('fairness')) await fairness();
 } finally {
-  await Promise.all([worker, receiver].map(stopProcess));
+  await Promise.all([...workers.map(([child]) => child), receiver].map(stopProcess));
   await closeDatabase();
   await temporal.stop();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+async function bursts(): Promise<void> {
+  const alone = await postsAlone();
+  for (const endpoints of [1, 50]) {
+    const rate = await burst(`burst to ${endpoints}`, endpoints, EVENTS);
+    console.log(`  ${(rate / alone).toFixed(2)} of the POSTs alone`);
+  }
+}
+
+/** 80 endpoints that answer, alone and beside 20 that do not, in turn: what they lose by those. */
+async function fairness(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) {
+    const without = await burst('80 endpoints', 80, EVENTS);
+    const beside = await burst('80 beside 20 that fail', 80, EVENTS, { failing: true });
+    console.log(`  ${(beside / without).toFixed(2)} of the 80 alone`);
+  }
 }
 
 /** What the machine can do without us: the same body, freshly signed, 32 at once over connections that are kept. */
@@ -209,7 +226,7 @@ function cpuByProgram(): Map<string, number> {
   const used = new Map<string, number>();
   for (const [pid, { name, ms }] of stats) {
     if (pid === process.pid || !isBelowUs(pid, stats)) continue;
-    const program = pid === worker.pid ? 'worker' : pid === receiver.pid ? 'receiver' : name;
+    const program = workerPids.has(pid) ? 'worker' : pid === receiver.pid ? 'receiver' : name;
     if (!['worker', 'receiver', 'postgres', 'temporal'].includes(program)) continue;
     used.set(program, (used.get(program) ?? 0) + ms);
   }
