@@ -9,6 +9,7 @@ const SCHEMES = ['light', 'dark'] as const;
 
 interface Ids {
   contact: string;
+  import: string;
   group: string;
   segment: string;
   template: string;
@@ -32,6 +33,9 @@ inBrowser('pages for marketers', () => {
     ['Needs attention', () => '?period=24h'],
     ['Ada Lovelace', () => '/contacts'],
     ['Source: API', () => `/contacts/${ids.contact}`],
+    ['people.csv', () => '/imports'],
+    ['What is wrong with rows', () => `/imports/${ids.import}`],
+    ['Drop a CSV file here', () => '/imports/new'],
     ['Readers', () => '/groups'],
     ['ada@example.net', () => `/groups/${ids.group}`],
     ['Londoners', () => '/segments'],
@@ -94,6 +98,7 @@ async function furnish(api: Api): Promise<Ids> {
   ]);
   return {
     contact: ada.id,
+    import: await putImported(api),
     group,
     segment: await created('/v1/segments', {
       name: 'Londoners',
@@ -110,6 +115,21 @@ async function furnish(api: Api): Promise<Ids> {
       tags: ['order'],
     }),
   };
+}
+
+/** Writes what a worker would have written of a file with one good row and one bad one. */
+async function putImported(api: Api): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO imports (id, project_id, status, file_name, size, on_conflict, dry_run, create_fields, rows, created, invalid, finished_at)
+     VALUES (postroom_id('imp'), $1, 'completed', 'people.csv', 60, 'skip', false, false, 2, 1, 1, now()) RETURNING id`,
+    [api.projectId],
+  );
+  const id = rows[0]?.id ?? '';
+  await pool.query(
+    "INSERT INTO import_errors (import_id, line, field, message) VALUES ($1, 3, 'email', 'is not an email address')",
+    [id],
+  );
+  return id;
 }
 
 /** Writes what a sender would have written of a campaign by now: one message accepted, one refused. */

@@ -13,6 +13,7 @@ import { logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, authenticatePerson, handleSignIn } from '@postroom/people';
 import { register } from 'prom-client';
 import { createDashboard } from './dashboard.ts';
+import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { answerDocs } from './docs/docs.ts';
 import { createGraphql } from './graphql.ts';
 import { countRequest } from './metrics.ts';
@@ -42,6 +43,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   const openApi = createOpenApi(schema, routes, streams);
   const graphql = createGraphql(schema, { stallMs });
   const answerDashboard = createDashboard();
+  const answerDownload = createDownloads(schema, streams);
   const tracking = startTracking();
   const server = createServer((request, response) => {
     countRequest(request, response);
@@ -57,6 +59,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response, path));
     if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
+    if (path.startsWith(DOWNLOADS_PATH)) return answerDownload(request, response, path);
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
     if (path.startsWith('/t/')) return tracking.answer(request, response);

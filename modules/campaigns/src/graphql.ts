@@ -13,6 +13,7 @@ import {
   NOT_EMPTY,
   registerNode,
   rowsQuery,
+  workflowUrl,
 } from '@postroom/platform';
 import { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
 import type { AudienceCount } from './audience.ts';
@@ -26,6 +27,7 @@ import {
 } from './campaigns.ts';
 import { type Preflight, preflight, type VariableCheck } from './preflight.ts';
 import { watchCampaign } from './progress.ts';
+import { workflowIdOf } from './workflow.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
 import {
   cancelCampaign,
@@ -158,6 +160,12 @@ const Campaign = builder.prismaObject('Campaign', {
       description: 'Messages per second at most; null for no limit.',
     }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it was started.' }),
+    workflowUrl: t.string({
+      nullable: true,
+      description:
+        'The workflow that sends it, in the Temporal UI; null before it started, or when nobody said where the UI is.',
+      resolve: ({ id, run, startedAt }) => (startedAt === null ? null : workflowUrl(workflowIdOf({ id, run }))),
+    }),
     completedAt: t.expose('completedAt', {
       type: 'DateTime',
       nullable: true,

@@ -1,6 +1,6 @@
 import { ContactSource, OnConflict } from '@postroom/contacts/graphql';
 import '@postroom/groups/graphql';
-import { builder, callerProject, invalid, JSON_OBJECT, NAME, registerNode } from '@postroom/platform';
+import { builder, callerProject, invalid, JSON_OBJECT, NAME, registerNode, workflowUrl } from '@postroom/platform';
 import { type ImportError, listErrors } from './errors.ts';
 import {
   addPart,
@@ -120,6 +120,11 @@ const Import = builder.prismaObject('Import', {
       description: 'When rows began to be written.',
     }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    workflowUrl: t.string({
+      nullable: true,
+      description: 'Its workflow in the Temporal UI; null when nobody said where the UI is.',
+      resolve: ({ id }) => workflowUrl(id),
+    }),
     errors: t.connection({
       type: ImportRowError,
       description: 'What is wrong with rows, in the order of the file.',

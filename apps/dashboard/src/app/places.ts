@@ -1,6 +1,7 @@
 import {
   IconAddressBook,
   IconBan,
+  IconFileImport,
   IconFileText,
   IconFilter,
   IconForms,
@@ -46,6 +47,7 @@ export const PLACES: { heading: string; places: Place[] }[] = [
     heading: 'Audience',
     places: [
       { label: 'Contacts', to: '/p/$projectId/contacts', icon: IconAddressBook, keywords: 'people subscribers list' },
+      { label: 'Imports', to: '/p/$projectId/imports', icon: IconFileImport, keywords: 'csv upload file excel' },
       { label: 'Groups', to: '/p/$projectId/groups', icon: IconUsersGroup, keywords: 'lists members' },
       { label: 'Segments', to: '/p/$projectId/segments', icon: IconFilter, keywords: 'filter conditions' },
       { label: 'Custom fields', to: '/p/$projectId/fields', icon: IconForms, keywords: 'attributes properties schema' },

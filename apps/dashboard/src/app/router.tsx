@@ -3,6 +3,7 @@ import { audienceRoutes } from '../pages/audience/routes.tsx';
 import { domainRoutes } from '../pages/domains/routes.tsx';
 import { campaignRoutes } from '../pages/campaigns/routes.tsx';
 import { emailRoutes } from '../pages/emails/routes.tsx';
+import { importRoutes } from '../pages/imports/routes.tsx';
 import { homeRoutes } from '../pages/home/routes.tsx';
 import { settingsRoutes } from '../pages/settings/routes.tsx';
 import { signInRoutes } from '../pages/sign-in/routes.tsx';
@@ -18,6 +19,7 @@ const routeTree = rootRoute.addChildren([
     projectRoute.addChildren([
       ...homeRoutes,
       ...audienceRoutes,
+      ...importRoutes,
       ...campaignRoutes,
       ...emailRoutes,
       ...templateRoutes,

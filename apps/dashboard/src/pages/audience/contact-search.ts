@@ -1,3 +1,4 @@
+import { downloadOf } from '../../data/download.ts';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { ContactSource } from '../../generated/graphql.ts';
 
@@ -44,3 +45,15 @@ export function filterOf({ q, mailed, source, group, segment }: ContactSearch) {
 }
 
 export const isFiltered = ({ after: _cursor, ...filter }: ContactSearch): boolean => Object.keys(filter).length > 0;
+
+/** The address of a CSV file of the contacts that an address stands for. */
+export function exportOf(projectId: string, search: ContactSearch): string {
+  const { search: text, suppressed, source, groupId, segmentId } = filterOf(search);
+  return downloadOf(projectId, 'contacts/export', {
+    search: text,
+    suppressed: suppressed === null ? null : String(suppressed),
+    source,
+    group_id: groupId,
+    segment_id: segmentId,
+  });
+}

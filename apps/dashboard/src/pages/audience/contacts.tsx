@@ -1,6 +1,13 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Stack, Text, Tooltip } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { IconColumns3, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
+import {
+  IconColumns3,
+  IconDownload,
+  IconFileImport,
+  IconPlus,
+  IconSearchOff,
+  IconUsersGroup,
+} from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -16,6 +23,7 @@ import { type Column, DataTable } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
 import { ContactFilters } from './contact-filters.tsx';
 import { filterOf, isFiltered, SOURCES } from './contact-search.ts';
+import { ExportLink } from './export-link.tsx';
 import { CreateContact } from './create-contact.tsx';
 import { CUSTOM_FIELDS, type CustomField, FieldValue } from './field-values.tsx';
 import { Subscription } from './subscription.tsx';
@@ -73,8 +81,25 @@ export function Contacts() {
       Add a contact
     </Button>
   );
+  const { id: projectId } = useProject();
+  const actions = (
+    <>
+      <ExportLink search={search}>{isFiltered(search) ? 'Export these' : 'Export'}</ExportLink>
+      {may('write') && (
+        <ButtonLink
+          to="/p/$projectId/imports/new"
+          params={{ projectId }}
+          variant="default"
+          leftSection={<IconFileImport size={16} aria-hidden />}
+        >
+          Import
+        </ButtonLink>
+      )}
+      {create}
+    </>
+  );
   return (
-    <Page title="Contacts" about="Everybody this project may write to, newest first." actions={create}>
+    <Page title="Contacts" about="Everybody this project may write to, newest first." actions={actions}>
       <Stack gap="sm">
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <ContactFilters search={search} />

@@ -17,6 +17,7 @@ import { BackLabel, Page } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Answer, RowsSkeleton } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table.tsx';
+import { ExportLink } from './export-link.tsx';
 import { addressesIn } from './addresses.ts';
 import { Subscription } from './subscription.tsx';
 
@@ -92,7 +93,14 @@ export function Group() {
           <BackLabel>Groups</BackLabel>
         </TextLink>
       }
-      actions={group && may('write') && <Actions group={group} ask={ask} />}
+      actions={
+        group && (
+          <>
+            <ExportLink search={{ group: groupId }} />
+            {may('write') && <Actions group={group} ask={ask} />}
+          </>
+        )
+      }
     >
       <Answer of={members} skeleton={<RowsSkeleton rows={10} />}>
         {({ contacts: { nodes, pageInfo } }) => (

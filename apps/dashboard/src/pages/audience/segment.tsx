@@ -14,6 +14,7 @@ import { tell } from '../../parts/notify.tsx';
 import { BackLabel, Page, Section } from '../../parts/page.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table.tsx';
+import { ExportLink } from './export-link.tsx';
 import { AUDIENCES } from './contact-filters.tsx';
 import { CUSTOM_FIELDS } from './field-values.tsx';
 import { BundleEditor } from './segment-builder.tsx';
@@ -221,15 +222,18 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
           about={contactCount > contacts.length ? 'The ten newest of them:' : undefined}
           actions={
             id !== undefined && (
-              <ButtonLink
-                variant="default"
-                size="compact-sm"
-                to="/p/$projectId/contacts"
-                params={{ projectId }}
-                search={{ segment: id }}
-              >
-                All of them
-              </ButtonLink>
+              <>
+                <ExportLink search={{ segment: id }} size="compact-sm" />
+                <ButtonLink
+                  variant="default"
+                  size="compact-sm"
+                  to="/p/$projectId/contacts"
+                  params={{ projectId }}
+                  search={{ segment: id }}
+                >
+                  All of them
+                </ButtonLink>
+              </>
             )
           }
         >

@@ -1,0 +1,10 @@
+/** The address of a file that the browser saves: what `/v1` answers programs with at that path, for the signed-in person. */
+export function downloadOf(
+  projectId: string,
+  path: string,
+  query: Record<string, string | null | undefined> = {},
+): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] != null);
+  const search = new URLSearchParams(given).toString();
+  return `/app/downloads/${projectId}/${path}${search === '' ? '' : `?${search}`}`;
+}

@@ -1,0 +1,25 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useProject } from '../../app/session.tsx';
+import { type ContactSearch, exportOf } from './contact-search.ts';
+
+/** Saves the contacts of a search as a CSV file; an import takes it again. */
+export function ExportLink({
+  search,
+  children = 'Export',
+  ...look
+}: { search: ContactSearch } & Pick<ButtonProps, 'size' | 'children'>) {
+  const { id } = useProject();
+  return (
+    <Button
+      component="a"
+      href={exportOf(id, search)}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      {...look}
+    >
+      {children}
+    </Button>
+  );
+}

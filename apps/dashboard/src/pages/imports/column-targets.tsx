@@ -1,0 +1,91 @@
+import { Button, Select, Text } from '@mantine/core';
+import { IconForms } from '@tabler/icons-react';
+import { Section } from '../../parts/page.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import type { CustomField } from '../audience/field-values.tsx';
+import { type Beginning, samplesOf } from './beginning.ts';
+import { isWorthAField, newFieldOf, type Target } from './mapping.ts';
+
+/** The columns of a file with their first values, and what each becomes. */
+export function ColumnTargets({
+  beginning,
+  fields,
+  targets,
+  onChange,
+}: {
+  beginning: Beginning;
+  fields: CustomField[];
+  targets: Target[];
+  onChange: (targets: Target[]) => void;
+}) {
+  const { names, isRow } = beginning.header;
+  const rows = names.map((name, column) => ({ name, column, target: targets[column] ?? ('none' as Target) }));
+  const change = (column: number, target: Target) =>
+    onChange(targets.map((before, index) => (index === column ? target : before)));
+  const left = rows.filter(({ name, target }) => target === 'none' && isWorthAField(name));
+  const makeAll = () =>
+    onChange(rows.map(({ name, target }) => (target === 'none' && isWorthAField(name) ? 'new' : target)));
+  return (
+    <Section
+      title="What the columns are"
+      about={isRow ? 'The file begins with a contact, so its columns have no names.' : undefined}
+      actions={
+        left.length > 0 && (
+          <Button variant="default" leftSection={<IconForms size={16} aria-hidden />} onClick={makeAll}>
+            {left.length === 1 ? 'Make a field of the other' : `Make fields of the other ${left.length}`}
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label="Columns of the file"
+        rows={rows}
+        keyOf={({ column }) => String(column)}
+        columns={[
+          { title: 'Column', cell: (row) => <Column name={row.name} samples={samplesOf(beginning, row.column)} /> },
+          {
+            title: 'First values',
+            from: 'sm',
+            cell: ({ column }) => (
+              <Text size="sm" c="dimmed" lineClamp={2} className="breakable">
+                {samplesOf(beginning, column).join(', ') || 'Blank'}
+              </Text>
+            ),
+          },
+          {
+            title: 'Becomes',
+            width: '45%',
+            cell: ({ name, column, target }) => (
+              <Select
+                aria-label={`What ${name} becomes`}
+                allowDeselect={false}
+                data={[
+                  { value: 'none', label: 'Not imported' },
+                  { value: 'email', label: 'Address' },
+                  { value: 'name', label: 'Name' },
+                  ...fields.map(({ key, label }) => ({ value: `field:${key}`, label })),
+                  { value: 'new', label: `New field: ${newFieldOf(beginning, column)}` },
+                ]}
+                value={target}
+                onChange={(value) => change(column, (value ?? 'none') as Target)}
+              />
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Column({ name, samples }: { name: string; samples: string[] }) {
+  return (
+    <>
+      <Text size="sm" fw={550} className="breakable">
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm" lineClamp={1}>
+        {samples[0] ?? 'Blank'}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,334 @@
+import { Alert, Button, Card, Code, Progress, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconDownload, IconExternalLink, IconFileImport, IconPlayerStop } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useClient } from 'urql';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { downloadOf } from '../../data/download.ts';
+import { useLive } from '../../data/live.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ImportQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Figure, Figures } from '../../parts/figures.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import { BackLabel, Page, Section } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { fileSize, isUnderWay, STATUS_WORDS } from './import-words.ts';
+import { IMPORT_PROGRESS } from './progress.ts';
+import { sendFile, triedOut } from './send-file.ts';
+
+const IMPORT = graphql(`
+  query Import($id: ID!, $after: String) {
+    import(id: $id) {
+      id
+      status
+      progress
+      error
+      fileName
+      size
+      encoding
+      separator
+      onConflict
+      dryRun
+      groupId
+      groupName
+      cancelRequestedAt
+      createdAt
+      startedAt
+      finishedAt
+      workflowUrl
+      counts {
+        rows
+        created
+        updated
+        unchanged
+        duplicates
+        suppressed
+        invalid
+      }
+      columns {
+        name
+        fields
+        type
+        isNew
+      }
+      errors(first: 50, after: $after) {
+        nodes {
+          line
+          field
+          message
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+const CANCEL = graphql(`
+  mutation CancelImport($id: ID!) {
+    cancelImport(id: $id) {
+      id
+    }
+  }
+`);
+
+type ImportRow = ImportQuery['import'];
+
+/** One file: how far it is, what became of its rows, and what is wrong with some. */
+export function Import() {
+  const { importId } = useParams({ from: '/gate/p/$projectId/imports/$importId' });
+  const search = useSearch({ from: '/gate/p/$projectId/imports/$importId' });
+  const { id: projectId } = useProject();
+  const read = useRead(IMPORT, { id: importId, after: cursorOf(search) ?? null });
+  const row = read.data?.import;
+  useLive(IMPORT_PROGRESS, { id: importId }, { pause: row === undefined || !isUnderWay(row.status) });
+  return (
+    <Page
+      title={row?.fileName ?? 'Import'}
+      about={row?.dryRun === true ? 'Tried out: this is what the import would do. Nothing is written.' : undefined}
+      back={
+        <TextLink to="/p/$projectId/imports" params={{ projectId }} size="sm">
+          <BackLabel>Imports</BackLabel>
+        </TextLink>
+      }
+      mark={row !== undefined && <State tone={STATUS_WORDS[row.status][0]}>{STATUS_WORDS[row.status][1]}</State>}
+      actions={row !== undefined && <Commands row={row} />}
+    >
+      <Answer of={read}>
+        {({ import: shown }) => (
+          <Stack gap="lg">
+            <Course row={shown} />
+            <Counts row={shown} />
+            {shown.errors.nodes.length > 0 && (
+              <Section
+                title="What is wrong with rows"
+                about="These rows were not imported, or not wholly; all others were."
+                actions={
+                  <Button
+                    component="a"
+                    href={downloadOf(projectId, `imports/${shown.id}/errors`)}
+                    download
+                    variant="default"
+                    leftSection={<IconDownload size={16} aria-hidden />}
+                  >
+                    Download
+                  </Button>
+                }
+              >
+                <Stack>
+                  <DataTable
+                    label="What is wrong with rows"
+                    rows={shown.errors.nodes}
+                    keyOf={({ line, field }) => `${line} ${field}`}
+                    columns={[
+                      { title: 'Line', width: 90, align: 'right', cell: ({ line }) => line.toLocaleString('en') },
+                      {
+                        title: 'Column',
+                        width: 220,
+                        from: 'sm',
+                        cell: ({ field }) => <Code className="breakable">{field}</Code>,
+                      },
+                      { title: 'What is wrong', cell: (error) => <Wrong of={error} /> },
+                    ]}
+                  />
+                  <Pager search={search} pageInfo={shown.errors.pageInfo} shown={shown.errors.nodes.length} />
+                </Stack>
+              </Section>
+            )}
+            <Settings row={shown} />
+          </Stack>
+        )}
+      </Answer>
+    </Page>
+  );
+}
+
+function Wrong({ of: { field, message } }: { of: ImportRow['errors']['nodes'][number] }) {
+  return (
+    <>
+      {message}
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {field}
+      </Text>
+    </>
+  );
+}
+
+function Course({ row: { status, progress, error, cancelRequestedAt, fileName } }: { row: ImportRow }) {
+  if (status === 'failed') {
+    return (
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="The file can not be used; nothing was written">
+        {error}
+      </Alert>
+    );
+  }
+  if (!isUnderWay(status)) return null;
+  const share = Math.round(progress * 100);
+  const words =
+    cancelRequestedAt !== null
+      ? 'It ends after the rows that are in hand.'
+      : status === 'queued'
+        ? 'It begins as soon as a worker takes it up.'
+        : `${share} % of the file is done. You can leave this page; it goes on.`;
+  return (
+    <Card>
+      <Stack gap="sm">
+        <Text fw={550}>{words}</Text>
+        <Progress size="lg" value={share} animated aria-label={`${fileName ?? 'Import'}: ${share} %`} />
+      </Stack>
+    </Card>
+  );
+}
+
+function Counts({ row: { counts, dryRun } }: { row: ImportRow }) {
+  const { rows, created, updated, unchanged, duplicates, suppressed, invalid } = counts;
+  return (
+    <Figures label={dryRun ? `What would become of ${rows.toLocaleString('en')} rows` : 'What became of the rows'}>
+      <Figure label="New" value={created} detail={`of ${rows.toLocaleString('en')} rows`} />
+      <Figure label="Changed" value={updated} detail="were contacts already" />
+      <Figure label="As they were" value={unchanged} detail="were contacts already" />
+      <Figure label="Twice in the file" value={duplicates} detail="the first row counts" />
+      <Figure label="Suppressed" value={suppressed} detail="not to be mailed" />
+      <Figure label="Not imported" value={invalid} tone={invalid > 0 ? 'bad' : undefined} detail="see below" />
+    </Figures>
+  );
+}
+
+const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Bar' };
+
+function Settings({ row }: { row: ImportRow }) {
+  const { id: projectId } = useProject();
+  const { columns, size, encoding, separator, onConflict, groupId, groupName, startedAt, finishedAt, createdAt } = row;
+  const group: ReactNode =
+    groupId === null ? (
+      (groupName ?? 'None')
+    ) : (
+      <TextLink to="/p/$projectId/groups/$groupId" params={{ projectId, groupId }} size="sm">
+        {groupName ?? 'Open the group'}
+      </TextLink>
+    );
+  return (
+    <Section title="How it was done">
+      <Stack>
+        <Card>
+          <Facts
+            facts={[
+              ['Size', fileSize(size)],
+              encoding !== null && ['Encoding', encoding],
+              separator !== null && ['Between values', SEPARATORS[separator] ?? separator],
+              ['Contacts that exist', onConflict === 'update' ? 'Get the values of the file' : 'Stay as they are'],
+              ['They join', group],
+              ['Begun', <When key="begun" at={startedAt ?? createdAt} />],
+              finishedAt !== null && ['Ended', <When key="ended" at={finishedAt} />],
+            ]}
+          />
+        </Card>
+        {columns.length > 0 && (
+          <DataTable
+            label="Columns"
+            rows={columns.map((column, index) => ({ ...column, index }))}
+            keyOf={({ index }) => String(index)}
+            columns={[
+              { title: 'Column of the file', cell: ({ name }) => name },
+              {
+                title: 'Became',
+                cell: ({ fields }) => (fields.length === 0 ? 'Not imported' : fields.map(wordFor).join(', ')),
+              },
+              {
+                title: 'Type',
+                from: 'sm',
+                width: 180,
+                cell: ({ type, isNew }) => (type === null ? '' : `${type}${isNew ? ', a new field' : ''}`),
+              },
+            ]}
+          />
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+const wordFor = (field: string) => ({ email: 'Address', name: 'Name' })[field] ?? field.replace(/^customFields\./, '');
+
+function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
+  const [asking, setAsking] = useState(false);
+  const cancel = useChange(CANCEL);
+  const may = useMay();
+  const confirm = async () => {
+    if ((await cancel.run({ id })) === undefined) return;
+    tell('The import ends after the rows that are in hand.');
+    setAsking(false);
+  };
+  return (
+    <>
+      {workflowUrl !== null && (
+        <Button
+          component="a"
+          href={workflowUrl}
+          target="_blank"
+          rel="noreferrer"
+          variant="default"
+          rightSection={<IconExternalLink size={16} aria-hidden />}
+        >
+          Workflow
+        </Button>
+      )}
+      {may('write') && isUnderWay(status) && cancelRequestedAt === null && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={16} aria-hidden />}
+          onClick={() => setAsking(true)}
+        >
+          Cancel it
+        </Button>
+      )}
+      {may('write') && dryRun && status === 'completed' && <ForReal id={id} />}
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Cancel the import of ${fileName ?? 'this file'}?`}
+        action="Cancel the import"
+        running={cancel.running}
+        problem={cancel.problem}
+        onConfirm={() => void confirm()}
+      >
+        Contacts that are written already stay. The rest of the file is not read.
+      </Confirm>
+    </>
+  );
+}
+
+/** Imports the file that was tried out; only while the page still has it. */
+function ForReal({ id }: { id: string }) {
+  const { id: projectId } = useProject();
+  const client = useClient();
+  const navigate = useNavigate();
+  const [running, setRunning] = useState(false);
+  const tried = triedOut.get(id);
+  if (tried === undefined) return null;
+  const start = async () => {
+    setRunning(true);
+    const sent = await sendFile(client, tried.file, { ...tried.input, dryRun: false }, () => {});
+    setRunning(false);
+    if (sent.problem !== undefined) return warn(sent.problem.message);
+    triedOut.delete(id);
+    return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: sent.id } });
+  };
+  return (
+    <Button leftSection={<IconFileImport size={16} aria-hidden />} loading={running} onClick={() => void start()}>
+      Import it now
+    </Button>
+  );
+}

@@ -1,0 +1,146 @@
+import { Progress, Stack, Text } from '@mantine/core';
+import { IconFileImport } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useLive } from '../../data/live.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ImportsQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { IMPORT_PROGRESS } from './progress.ts';
+import { isUnderWay, STATUS_WORDS } from './import-words.ts';
+
+const IMPORTS = graphql(`
+  query Imports($after: String) {
+    imports(first: 50, after: $after) {
+      nodes {
+        id
+        status
+        progress
+        fileName
+        dryRun
+        createdAt
+        counts {
+          rows
+          created
+          updated
+          invalid
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Import = ImportsQuery['imports']['nodes'][number];
+
+/** Files of contacts, and what became of them. */
+export function Imports() {
+  const search = useSearch({ from: '/gate/p/$projectId/imports' });
+  const imports = useRead(IMPORTS, { after: cursorOf(search) ?? null });
+  const { id: projectId } = useProject();
+  const may = useMay();
+  const nodes = imports.data?.imports.nodes ?? [];
+  // One stream has the whole list read again; several imports at a time are rare.
+  const running = nodes.find(({ status }) => isUnderWay(status));
+  useLive(IMPORT_PROGRESS, { id: running?.id ?? '' }, { pause: running === undefined });
+  const start = may('write') && (
+    <ButtonLink
+      to="/p/$projectId/imports/new"
+      params={{ projectId }}
+      leftSection={<IconFileImport size={16} aria-hidden />}
+    >
+      Import a file
+    </ButtonLink>
+  );
+  return (
+    <Page title="Imports" about="Files of contacts that were imported, newest first." actions={start}>
+      <Answer of={imports} skeleton={<RowsSkeleton />}>
+        {({ imports: { pageInfo } }) =>
+          nodes.length === 0 ? (
+            <Empty title="No imports yet" icon={IconFileImport} action={start}>
+              Bring your contacts along as a CSV file, as spreadsheets and other services export it.
+            </Empty>
+          ) : (
+            <Stack>
+              <ImportTable imports={nodes} />
+              <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+            </Stack>
+          )
+        }
+      </Answer>
+    </Page>
+  );
+}
+
+const count = (value: number) => value.toLocaleString('en');
+
+function ImportTable({ imports }: { imports: Import[] }) {
+  return (
+    <DataTable
+      label="Imports"
+      rows={imports}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'File', cell: (row) => <File of={row} /> },
+        { title: 'Status', width: 150, cell: (row) => <Status of={row} /> },
+        { title: 'Rows', from: 'sm', align: 'right', cell: ({ counts }) => count(counts.rows) },
+        { title: 'New', from: 'sm', align: 'right', cell: ({ counts }) => count(counts.created) },
+        { title: 'Changed', from: 'md', align: 'right', cell: ({ counts }) => count(counts.updated) },
+        { title: 'Not imported', from: 'md', align: 'right', cell: ({ counts }) => count(counts.invalid) },
+        { title: 'Begun', from: 'sm', width: 130, cell: ({ createdAt }) => <When at={createdAt} /> },
+      ]}
+    />
+  );
+}
+
+function File({ of: { id, fileName, dryRun, counts } }: { of: Import }) {
+  const { id: projectId } = useProject();
+  return (
+    <>
+      <TextLink
+        to="/p/$projectId/imports/$importId"
+        params={{ projectId, importId: id }}
+        className="covering"
+        fw={550}
+        size="sm"
+        c="var(--mantine-color-text)"
+      >
+        {fileName ?? 'A file without a name'}
+      </TextLink>
+      {dryRun && (
+        <Text size="xs" c="dimmed">
+          Tried out: nothing was written
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {count(counts.rows)} rows, {count(counts.created)} new
+      </Text>
+    </>
+  );
+}
+
+function Status({ of: { status, progress, fileName } }: { of: Import }) {
+  const [tone, word] = STATUS_WORDS[status];
+  if (status !== 'running') return <State tone={tone}>{word}</State>;
+  return (
+    <Stack gap={4}>
+      <State tone={tone}>{word}</State>
+      <Progress
+        size="sm"
+        value={progress * 100}
+        aria-label={`${fileName ?? 'Import'}: ${Math.round(progress * 100)} %`}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,61 @@
+import { findEmailColumn, findNameColumns, keyFor, labelFor, TypeGuess, unguard, clean } from '@postroom/imports/csv';
+import type { CustomField } from '../audience/field-values.tsx';
+import type { Beginning } from './beginning.ts';
+
+/** What a column becomes: the address, a part of the name, a field that is there (`field:key`), a new one, or nothing. */
+export type Target = 'email' | 'name' | 'new' | 'none' | `field:${string}`;
+
+const EXPORTED = new Set(['id', 'source', 'suppression_status', 'created_at', 'updated_at']);
+
+/** What the columns are by their names and values, as the import would tell it; new fields are only made on request. */
+export function guessTargets({ header, rows }: Beginning, fields: CustomField[]): Target[] {
+  const email = findEmailColumn(header, rows);
+  const names = findNameColumns(header.names, email);
+  const used = new Set<string>();
+  return header.names.map((name, column): Target => {
+    if (column === email) return 'email';
+    if (names.includes(column)) return 'name';
+    const field = fields.find(({ key, label }) => !used.has(key) && [key, label].some((each) => isSame(each, name)));
+    const called = field ?? fields.find(({ key }) => !used.has(key) && key === keyFor(name, column, new Set()));
+    if (called === undefined) return 'none';
+    used.add(called.key);
+    return `field:${called.key}`;
+  });
+}
+
+const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+/** Whether a column that nobody has a field for is worth one. */
+export const isWorthAField = (name: string) => !EXPORTED.has(name.trim());
+
+/** The field that a column would become, in words. */
+export function newFieldOf({ header, rows }: Beginning, column: number): string {
+  const guess = new TypeGuess();
+  for (const row of rows) guess.add(unguard(clean(row[column] ?? '')));
+  return `${labelFor(header.names[column] ?? '', column)} (${guess.type.type})`;
+}
+
+/** The columns as `ImportColumnsInput` has them. */
+export function columnsInput({ header: { names } }: Beginning, targets: Target[], fields: CustomField[]) {
+  const named = (wanted: Target) => names.filter((_name, column) => targets[column] === wanted);
+  const keys = new Set(fields.map(({ key }) => key));
+  const customFields: Record<string, string> = {};
+  targets.forEach((target, column) => {
+    const name = names[column] ?? '';
+    if (target.startsWith('field:')) customFields[target.slice('field:'.length)] = name;
+    if (target !== 'new') return;
+    const key = keyFor(name, column, keys);
+    keys.add(key);
+    customFields[key] = name;
+  });
+  return { email: named('email')[0] ?? null, name: named('name'), customFields };
+}
+
+/** Why the columns can't be imported so; undefined when they can. */
+export function targetsProblem(targets: Target[]): string | undefined {
+  const emails = targets.filter((target) => target === 'email').length;
+  if (emails === 0) return 'Say which column holds the addresses.';
+  if (emails > 1) return 'Only one column can hold the addresses.';
+  const taken = targets.filter((target) => target.startsWith('field:'));
+  return new Set(taken).size < taken.length ? 'Two columns can not go into the same field.' : undefined;
+}

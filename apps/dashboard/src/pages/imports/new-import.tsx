@@ -1,0 +1,233 @@
+import '@mantine/dropzone/styles.css';
+import { Alert, Button, Card, Group, Progress, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Dropzone } from '@mantine/dropzone';
+import { IconAlertTriangle, IconFileSpreadsheet, IconFileUpload } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { useProject } from '../../app/session.tsx';
+import type { Problem } from '../../data/problem.ts';
+import { useRead } from '../../data/read.ts';
+import { FormProblem, Refusal } from '../../parts/form.tsx';
+import { TextLink } from '../../parts/link.tsx';
+import { BackLabel, Page, Section } from '../../parts/page.tsx';
+import { LinesSkeleton } from '../../parts/states.tsx';
+import { AUDIENCES } from '../audience/contact-filters.tsx';
+import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
+import { type Beginning, beginningOf } from './beginning.ts';
+import { ColumnTargets } from './column-targets.tsx';
+import { fileSize } from './import-words.ts';
+import { columnsInput, guessTargets, type Target, targetsProblem } from './mapping.ts';
+import { sendFile, triedOut } from './send-file.ts';
+
+const MAX_BYTES = 200 * 1024 * 1024;
+
+interface Chosen {
+  file: File;
+  beginning: Beginning;
+}
+
+/** A file of contacts: chosen, its columns named, then sent. */
+export function NewImport() {
+  const { id: projectId } = useProject();
+  const [chosen, setChosen] = useState<Chosen>();
+  const [problem, setProblem] = useState<string>();
+  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes;
+  const choose = async (file: File | undefined) => {
+    if (file === undefined) return;
+    const beginning = await beginningOf(file);
+    setProblem(beginning === undefined ? `${file.name} is empty.` : undefined);
+    setChosen(beginning === undefined ? undefined : { file, beginning });
+  };
+  return (
+    <Page
+      title="Import contacts"
+      about="A CSV file, as spreadsheets and other services export it. Its columns become what you say."
+      back={
+        <TextLink to="/p/$projectId/imports" params={{ projectId }} size="sm">
+          <BackLabel>Imports</BackLabel>
+        </TextLink>
+      }
+      width={880}
+    >
+      <Refusal>{problem}</Refusal>
+      {chosen === undefined && (
+        <Dropzone
+          onDrop={([file]) => void choose(file)}
+          onReject={() => setProblem(`Choose one CSV file of at most ${fileSize(MAX_BYTES)}.`)}
+          accept={{ 'text/csv': ['.csv'], 'text/tab-separated-values': ['.tsv'], 'text/plain': ['.txt'] }}
+          maxSize={MAX_BYTES}
+          multiple={false}
+          p="xl"
+          inputProps={{ 'aria-label': 'A CSV file' }}
+        >
+          <Stack align="center" gap="xs" mih={160} justify="center" className="behind">
+            <IconFileUpload size={40} stroke={1.4} aria-hidden />
+            <Text fw={600}>Drop a CSV file here, or choose one</Text>
+            <Text size="sm" c="dimmed" ta="center">
+              At most {fileSize(MAX_BYTES)}. Encoding and separator are found out.
+            </Text>
+          </Stack>
+        </Dropzone>
+      )}
+      {chosen !== undefined &&
+        (fields === undefined ? (
+          <LinesSkeleton />
+        ) : (
+          <Settings
+            key={`${chosen.file.name} ${chosen.file.size} ${chosen.file.lastModified}`}
+            chosen={chosen}
+            fields={fields}
+            onOther={() => setChosen(undefined)}
+          />
+        ))}
+    </Page>
+  );
+}
+
+function Settings({
+  chosen: { file, beginning },
+  fields,
+  onOther,
+}: {
+  chosen: Chosen;
+  fields: CustomField[];
+  onOther: () => void;
+}) {
+  const { id: projectId } = useProject();
+  const client = useClient();
+  const navigate = useNavigate();
+  const [targets, setTargets] = useState<Target[]>(() => guessTargets(beginning, fields));
+  const [onConflict, setOnConflict] = useState<'skip' | 'update'>('skip');
+  const [group, setGroup] = useState<GroupChoice>({ id: null, name: '' });
+  const [dryRun, setDryRun] = useState(false);
+  const [sent, setSent] = useState<number>();
+  const [problem, setProblem] = useState<Problem>();
+  const wrong = targetsProblem(targets);
+  const start = async () => {
+    setProblem(undefined);
+    setSent(0);
+    const input = {
+      columns: columnsInput(beginning, targets, fields),
+      createFields: targets.includes('new'),
+      onConflict,
+      dryRun,
+      ...(group.id === NEW_GROUP ? { groupName: group.name } : { groupId: group.id }),
+    };
+    const answer = await sendFile(client, file, input, setSent);
+    setSent(undefined);
+    if (answer.problem !== undefined) return setProblem(answer.problem);
+    if (dryRun) triedOut.set(answer.id, { file, input });
+    return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: answer.id } });
+  };
+  return (
+    <>
+      <Card>
+        <Group justify="space-between">
+          <Group gap="sm" wrap="nowrap">
+            <IconFileSpreadsheet size={28} stroke={1.5} aria-hidden />
+            <div>
+              <Text fw={600} className="breakable">
+                {file.name}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {fileSize(file.size)}, {beginning.header.names.length} columns, {beginning.encoding}
+              </Text>
+            </div>
+          </Group>
+          <Button variant="default" onClick={onOther}>
+            Another file
+          </Button>
+        </Group>
+      </Card>
+      <ColumnTargets beginning={beginning} fields={fields} targets={targets} onChange={setTargets} />
+      <Section title="Contacts that exist already">
+        <Card>
+          <Radio.Group
+            aria-label="Contacts that exist already"
+            value={onConflict}
+            onChange={(value) => setOnConflict(value as 'skip' | 'update')}
+          >
+            <Stack gap="sm">
+              <Radio value="skip" label="Stay as they are" description="Only new addresses are added." />
+              <Radio
+                value="update"
+                label="Get the values of the file"
+                description="A blank cell changes nothing, and nobody is resubscribed by it."
+              />
+            </Stack>
+          </Radio.Group>
+        </Card>
+      </Section>
+      <GroupToJoin choice={group} onChange={setGroup} />
+      <Card>
+        <Switch
+          label="Try it out first"
+          description="Nothing is written: you see what the import would do, and what is wrong with the file."
+          checked={dryRun}
+          onChange={(event) => setDryRun(event.currentTarget.checked)}
+        />
+      </Card>
+      {wrong !== undefined && (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
+          {wrong}
+        </Alert>
+      )}
+      <FormProblem problem={problem} />
+      {sent !== undefined && <Progress value={sent * 100} animated aria-label={`Sent: ${Math.round(sent * 100)} %`} />}
+      <Group justify="flex-end">
+        <Button
+          size="md"
+          disabled={wrong !== undefined || (group.id === NEW_GROUP && group.name.trim() === '')}
+          loading={sent !== undefined}
+          onClick={() => void start()}
+        >
+          {dryRun ? 'Try it out' : 'Import'}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+const NEW_GROUP = 'new';
+
+interface GroupChoice {
+  /** A group, `new`, or none. */
+  id: string | null;
+  name: string;
+}
+
+function GroupToJoin({ choice, onChange }: { choice: GroupChoice; onChange: (choice: GroupChoice) => void }) {
+  const groups = useRead(AUDIENCES, {}).data?.groups.nodes ?? [];
+  return (
+    <Section title="A group to join" about="Campaigns go to groups and segments.">
+      <Card>
+        <Group align="flex-end" gap="sm">
+          <Select
+            aria-label="A group to join"
+            placeholder="None"
+            clearable
+            searchable
+            w={280}
+            data={[
+              { value: NEW_GROUP, label: 'A new group' },
+              ...groups.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            value={choice.id}
+            onChange={(id) => onChange({ ...choice, id })}
+          />
+          {choice.id === NEW_GROUP && (
+            <TextInput
+              label="Name of the group"
+              required
+              w={280}
+              maxLength={200}
+              value={choice.name}
+              onChange={(event) => onChange({ ...choice, name: event.currentTarget.value })}
+            />
+          )}
+        </Group>
+      </Card>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Client } from '@urql/core';
+import { type Problem, problemOf } from '../../data/problem.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ImportContactsInput } from '../../generated/graphql.ts';
+
+const CREATE = graphql(`
+  mutation CreateImport($input: ImportContactsInput!) {
+    createImport(input: $input) {
+      id
+    }
+  }
+`);
+
+const ADD_PART = graphql(`
+  mutation AddImportPart($id: ID!, $number: Int!, $data: String!) {
+    addImportPart(id: $id, number: $number, data: $data) {
+      id
+    }
+  }
+`);
+
+const START = graphql(`
+  mutation StartImport($id: ID!) {
+    startImport(id: $id) {
+      id
+    }
+  }
+`);
+
+const PART_BYTES = 1024 * 1024;
+/** A part may be sent again, so a connection that breaks costs a pause and not the file. */
+const TRIES = 5;
+const PAUSE_MS = 1000;
+
+export type Sent = { id: string; problem?: undefined } | { id?: undefined; problem: Problem };
+
+/** Sends a file part by part and starts its import; `tell` hears how much of it is sent, 0 to 1. */
+export async function sendFile(
+  client: Client,
+  file: File,
+  input: ImportContactsInput,
+  tell: (share: number) => void,
+): Promise<Sent> {
+  const created = await client.mutation(CREATE, { input: { ...input, fileName: file.name } }).toPromise();
+  const id = created.data?.createImport.id;
+  if (id === undefined) return { problem: refusal(created.error) };
+  for (let number = 0; number * PART_BYTES < file.size; number++) {
+    const part = file.slice(number * PART_BYTES, (number + 1) * PART_BYTES);
+    const problem = await sendPart(client, id, number, await inBase64(part));
+    if (problem !== undefined) return { problem };
+    tell(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
+  }
+  const started = await client.mutation(START, { id }).toPromise();
+  return started.error === undefined ? { id } : { problem: refusal(started.error) };
+}
+
+async function sendPart(client: Client, id: string, number: number, data: string): Promise<Problem | undefined> {
+  for (let tries = 1; ; tries++) {
+    const { error } = await client.mutation(ADD_PART, { id, number, data }).toPromise();
+    if (error === undefined) return undefined;
+    if (error.networkError === undefined || tries === TRIES) return problemOf(error);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
+  }
+}
+
+type Failure = Parameters<typeof problemOf>[0];
+
+function refusal(error: Failure | undefined): Problem {
+  if (error !== undefined) return problemOf(error);
+  return { code: 'internal_error', message: 'Something went wrong on our side.', fields: {} };
+}
+
+async function inBase64(part: Blob): Promise<string> {
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('The file can not be read.')));
+    reader.readAsDataURL(part);
+  });
+  return url.slice(url.indexOf(',') + 1);
+}
+
+/** Files that were only tried out, so that they can be imported without being chosen again; gone with the page. */
+export const triedOut = new Map<string, { file: File; input: ImportContactsInput }>();

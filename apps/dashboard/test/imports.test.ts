@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { type Api, signedIn, startTestWorker, testApi } from '@postroom/testkit';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+
+const FILE = [
+  'E-Mail;Vorname;Nachname;Stadt;Kunde seit',
+  'ada@example.com;Ada;Lovelace;London;2020-02-29',
+  'grace@example.com;Grace;Hopper;"New York; NY";2021-01-01',
+  'no address;X;Y;Z;2021-01-01',
+].join('\r\n');
+
+const file = (text: string) => ({ name: 'kunden.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
+
+const choose = (page: Page, text = FILE) => page.locator('input[type=file]').setInputFiles(file(text));
+
+const contacts = async (api: Api) => (await api.get('/v1/contacts')).body.data as Record<string, unknown>[];
+
+inBrowser('imports', () => {
+  test('the columns of a file are told by their names, fields are made on request, and a try writes nothing', async () => {
+    const api = await testApi();
+    await startTestWorker();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/imports');
+    await page.getByRole('link', { name: 'Import a file' }).first().click();
+    await page.getByText('Drop a CSV file here').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await choose(page);
+    const becomes = (column: string) => page.getByRole('combobox', { name: `What ${column} becomes` });
+    await becomes('E-Mail').waitFor();
+    expect(await becomes('E-Mail').inputValue()).toBe('Address');
+    expect(await becomes('Vorname').inputValue()).toBe('Name');
+    expect(await becomes('Nachname').inputValue()).toBe('Name');
+    expect(await becomes('Stadt').inputValue()).toBe('Not imported');
+    await page.getByText('London, New York; NY').waitFor();
+    await page.getByRole('button', { name: 'Make fields of the other 2' }).click();
+    expect(await becomes('Kunde seit').inputValue()).toBe('New field: Kunde seit (date)');
+    await page.getByRole('combobox', { name: 'A group to join' }).click();
+    await page.getByRole('option', { name: 'A new group' }).click();
+    await page.getByLabel('Name of the group').fill('Customers');
+    await page.getByRole('switch', { name: 'Try it out first' }).check();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Try it out' }).click();
+
+    await page.getByText('Completed', { exact: true }).waitFor();
+    await page.getByText('What would become of 3 rows').waitFor();
+    await page.getByRole('table', { name: 'What is wrong with rows' }).getByText('email').first().waitFor();
+    expect(await contacts(api)).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Import it now' }).click();
+    await page.getByText('What became of the rows').waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect(await contacts(api)).toMatchObject([
+      { email: 'grace@example.com', name: 'Grace Hopper', customFields: { stadt: 'New York; NY' } },
+      { email: 'ada@example.com', name: 'Ada Lovelace', customFields: { stadt: 'London', kunde_seit: '2020-02-29' } },
+    ]);
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await page.getByText('2 members').waitFor();
+  });
+
+  test('contacts that exist stay as they are unless the file is to change them', async () => {
+    const api = await testApi();
+    await startTestWorker();
+    await api.contact('ada@example.com', { name: 'Ada' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    for (const [choice, name] of [
+      ['Stay as they are', 'Ada'],
+      ['Get the values of the file', 'Countess'],
+    ] as const) {
+      await window.open('/imports/new');
+      await choose(page, 'email,name\nada@example.com,Countess\n');
+      await page.getByRole('radio', { name: choice }).check();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('Completed', { exact: true }).waitFor();
+      expect(await contacts(api)).toMatchObject([{ name }]);
+    }
+    await window.open('/imports');
+    await soon(() => page.getByRole('table', { name: 'Imports' }).locator('tbody tr').count()).toBe(2);
+  });
+
+  test('what is wrong with rows, and the contacts of a list, are saved as files; by nobody who may not read them', async () => {
+    const api = await testApi();
+    await startTestWorker();
+    await api.contact('bob@example.com');
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/imports/new');
+    await choose(page, 'email\nada@example.com\nnobody\n');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect(await saved(page, 'Download')).toMatch(/^line,field,message\r\n3,email,/);
+
+    await window.open('/contacts?q=bob');
+    await page.getByRole('link', { name: 'bob', exact: true }).waitFor();
+    const list = await saved(page, 'Export these');
+    expect(list).toContain('bob@example.com');
+    expect(list).not.toContain('ada@example.com');
+
+    const stranger = await signedIn(await testApi());
+    const answer = await fetch(`${api.url}/app/downloads/${api.projectId}/contacts/export`, {
+      headers: { Cookie: stranger.cookie },
+    });
+    expect(answer.status).toBe(403);
+    const nobody = await fetch(`${api.url}/app/downloads/${api.projectId}/contacts/export`);
+    expect(nobody.status).toBe(401);
+  });
+});
+
+/** What the browser saves when a link is clicked. */
+async function saved(page: Page, name: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name, exact: true }).click(),
+  ]);
+  return readFile(await download.path(), 'utf8');
+}
