@@ -2,7 +2,6 @@ import { ActionIcon, Button, Checkbox, Group, Menu, Stack, Text, Tooltip } from 
 import { useLocalStorage } from '@mantine/hooks';
 import {
   IconColumns3,
-  IconDownload,
   IconFileImport,
   IconPlus,
   IconSearchOff,

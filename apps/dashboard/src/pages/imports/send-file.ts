@@ -73,7 +73,7 @@ function refusal(error: Failure | undefined): Problem {
 async function inBase64(part: Blob): Promise<string> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('load', () => resolve(reader.result as string));
     reader.addEventListener('error', () => reject(reader.error ?? new Error('The file can not be read.')));
     reader.readAsDataURL(part);
   });
