@@ -16,6 +16,7 @@ import {
   type RowsQuery,
   signalWorkflow,
 } from '@postroom/platform';
+import { type ContentFormat, readBody } from '@postroom/templates';
 import { audienceProblems } from './audience.ts';
 import { workflowIdOf } from './workflow.ts';
 
@@ -29,6 +30,8 @@ export interface CampaignInput {
   fromEmail?: string | null | undefined;
   replyTo?: string | null | undefined;
   html?: string | null | undefined;
+  /** What the body is written in; HTML unless given. */
+  format?: ContentFormat | null | undefined;
   text?: string | null | undefined;
   templateId?: string | null | undefined;
   groupIds?: readonly string[] | null | undefined;
@@ -114,27 +117,37 @@ export async function deleteCampaign(projectId: string, id: string): Promise<voi
 
 /** The members that are given, checked and as they are stored. */
 async function checked(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
-  const problems = [...textProblems(input), ...senderProblems(input), ...(await referenceProblems(projectId, input))];
+  const content = input.html == null ? undefined : await readBody('html', input.html, input.format ?? 'html');
+  const problems = [
+    ...textProblems(input),
+    ...(content?.problems ?? []),
+    ...senderProblems(input),
+    ...(await referenceProblems(projectId, input)),
+  ];
   const [first, ...others] = problems;
   if (first !== undefined) throw invalid(first, ...others);
-  const { name, groupIds, segmentIds, ...rest } = input;
+  const { name, groupIds, segmentIds, format: _format, ...rest } = input;
   const data: Partial<Campaign> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (name != null) data.name = name.trim();
   if (groupIds !== undefined) data.groupIds = [...new Set(groupIds ?? [])];
   if (segmentIds !== undefined) data.segmentIds = [...new Set(segmentIds ?? [])];
+  if (input.html !== undefined) {
+    const { html, format, source } = content?.body ?? { html: null, format: 'html', source: null };
+    Object.assign(data, { html, format, source });
+  }
   // The body is one or the other; what is given last counts.
   if (input.html != null) data.templateId = null;
-  if (input.templateId != null) data.html = null;
+  if (input.templateId != null) Object.assign(data, { html: null, format: 'html', source: null });
   return data;
 }
 
-function textProblems({ name, subject, html, text, ratePerSecond }: CampaignInput): FieldProblem[] {
+function textProblems({ name, subject, html, format, text, ratePerSecond }: CampaignInput): FieldProblem[] {
   return [
     ...(name === undefined || (name !== null && name.trim() !== '' && name.trim().length <= 200)
       ? []
       : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
     ...templateProblems('subject', subject, 998),
-    ...templateProblems('html', html, MAX_BODY_LENGTH),
+    ...(format == null || html != null ? [] : [{ field: 'format', message: 'says what a body is, so it needs one' }]),
     ...templateProblems('text', text, MAX_BODY_LENGTH),
     ...(ratePerSecond == null || (ratePerSecond >= 1 && ratePerSecond <= MAX_RATE)
       ? []
@@ -142,11 +155,7 @@ function textProblems({ name, subject, html, text, ratePerSecond }: CampaignInpu
   ];
 }
 
-function templateProblems(
-  field: 'subject' | 'html' | 'text',
-  source: string | null | undefined,
-  most: number,
-): FieldProblem[] {
+function templateProblems(field: 'subject' | 'text', source: string | null | undefined, most: number): FieldProblem[] {
   if (source == null) return [];
   if (source.length > most) return [{ field, message: `must be at most ${most} characters` }];
   return parseTemplate(source, field).problems.map(({ line, column, message }) => ({

@@ -1,5 +1,6 @@
 import '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
+import { ContentFormat } from '@postroom/templates/graphql';
 import './policy-graphql.ts';
 import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
@@ -124,6 +125,11 @@ const Campaign = builder.prismaObject('Campaign', {
     fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'The address it is sent from.' }),
     replyTo: t.exposeString('replyTo', { nullable: true, description: 'Where answers go.' }),
     html: t.exposeString('html', { nullable: true, description: "The body; after the start also a template's." }),
+    format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
+    source: t.exposeString('source', {
+      nullable: true,
+      description: 'The MJML that the HTML was made from; null when it is HTML as it was written.',
+    }),
     text: t.exposeString('text', { nullable: true, description: 'The text part; made from the HTML when null.' }),
     templateId: t.exposeID('templateId', { nullable: true, description: 'The template that gives the body.' }),
     groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.' }),
@@ -369,7 +375,8 @@ const describe = {
   fromName: 'What the sender is called.',
   fromEmail: 'The sender, at a domain of the project that is verified when it is sent.',
   replyTo: 'Where answers go.',
-  html: 'The body, instead of a template.',
+  html: 'The body, instead of a template: HTML, or MJML.',
+  format: 'What the body is written in; HTML unless given.',
   text: 'The text part; made from the HTML when not given.',
   templateId: 'A template that gives the body, as it is when the campaign starts.',
   groupIds: 'Groups to send to.',
@@ -390,6 +397,7 @@ const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
     fromEmail: t.string({ description: describe.fromEmail }),
     replyTo: t.string({ description: describe.replyTo }),
     html: t.string({ description: describe.html }),
+    format: t.field({ type: ContentFormat, description: describe.format }),
     text: t.string({ description: describe.text }),
     templateId: t.string({ description: describe.templateId }),
     groupIds: t.stringList({ description: describe.groupIds }),
@@ -410,6 +418,7 @@ const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
     fromEmail: t.string({ description: describe.fromEmail }),
     replyTo: t.string({ description: describe.replyTo }),
     html: t.string({ description: describe.html }),
+    format: t.field({ type: ContentFormat, description: describe.format }),
     text: t.string({ description: describe.text }),
     templateId: t.string({ description: describe.templateId }),
     groupIds: t.stringList({ description: describe.groupIds }),

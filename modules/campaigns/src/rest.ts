@@ -8,7 +8,7 @@ const FIELDS = `id name subject status scheduledAt recipientCount
   fromName fromEmail replyTo templateId groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks
   startedAt completedAt createdAt updatedAt`;
-const DETAIL = `${FIELDS} html text`;
+const DETAIL = `${FIELDS} html format source text`;
 
 /** A route that changes the status and answers with the campaign. */
 const command = (name: string, mutation: string, summary: string): Route => ({

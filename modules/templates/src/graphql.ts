@@ -26,6 +26,14 @@ const TemplateStatus = builder.enumType('TemplateStatus', {
   },
 });
 
+export const ContentFormat = builder.enumType('ContentFormat', {
+  description: 'What a body is written in.',
+  values: {
+    html: { description: 'HTML, which is sent as it is.' },
+    mjml: { description: 'MJML, which is made into HTML when it is saved.' },
+  },
+});
+
 const Template = builder.prismaObject('Template', {
   interfaces: [Node],
   description: 'Content to send again and again; its placeholders may have a default value.',
@@ -35,6 +43,11 @@ const Template = builder.prismaObject('Template', {
     name: t.exposeString('name', { description: 'Unique within the project.' }),
     subject: t.exposeString('subject', { nullable: true, description: 'The subject to start from.' }),
     body: t.exposeString('body', { description: 'HTML with placeholders such as `{{name|there}}`.' }),
+    format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
+    source: t.exposeString('source', {
+      nullable: true,
+      description: 'The MJML that the body was made from; null when it is HTML as it was written.',
+    }),
     status: t.expose('status', { type: TemplateStatus, description: 'Whether it is ready to be sent.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -65,7 +78,8 @@ const CreateTemplateInput = builder.inputType('CreateTemplateInput', {
       description: 'The subject to start from; placeholders allowed.',
       ...jsonSchema({ maxLength: 998 }),
     }),
-    body: t.string({ required: true, description: 'HTML with placeholders such as `{{name|there}}`.' }),
+    body: t.string({ required: true, description: 'HTML, or MJML, with placeholders such as `{{name|there}}`.' }),
+    format: t.field({ type: ContentFormat, description: 'What the body is written in; HTML unless given.' }),
   }),
 });
 
@@ -75,7 +89,8 @@ const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
     subject: t.string({ description: 'A new subject; null removes it.', ...jsonSchema({ maxLength: 998 }) }),
-    body: t.string({ description: 'New HTML.' }),
+    body: t.string({ description: 'New HTML, or MJML.' }),
+    format: t.field({ type: ContentFormat, description: 'What the new body is written in; HTML unless given.' }),
   }),
 });
 

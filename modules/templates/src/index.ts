@@ -1,3 +1,4 @@
+export { type Body, type ContentFormat, readBody } from './formats.ts';
 export {
   createTemplate,
   deleteTemplate,

@@ -1,7 +1,7 @@
 import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Templates';
-const fields = 'id name subject body status createdAt updatedAt';
+const fields = 'id name subject body format source status createdAt updatedAt';
 
 export const routes: Route[] = [
   {

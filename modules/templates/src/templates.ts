@@ -12,6 +12,7 @@ import {
   readPage,
   type RowsQuery,
 } from '@postroom/platform';
+import { type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './placeholders.ts';
 
 type Template = Prisma.TemplateModel;
@@ -20,18 +21,17 @@ export interface TemplateInput {
   name?: string | null | undefined;
   subject?: string | null | undefined;
   body?: string | null | undefined;
+  /** What the body is written in; HTML unless given. */
+  format?: ContentFormat | null | undefined;
 }
-
-/** A template's text may have this many characters; larger mail is cut off by its readers. */
-const MAX_BODY_LENGTH = 500_000;
 
 /** Creates a draft. @throws DomainError `validation_error`, or `conflict` when the name is taken in the project. */
 export async function createTemplate(projectId: string, input: TemplateInput): Promise<Template> {
-  const { name, subject, body } = checked({ subject: null, ...input });
+  const { name, subject, body, ...content } = await checked({ subject: null, ...input });
   if (name === undefined) throw invalid({ field: 'name', message: 'is required' });
   if (body === undefined) throw invalid({ field: 'body', message: 'is required' });
   return db.template
-    .create({ data: { id: newId('tpl'), projectId, name, subject: subject ?? null, body } })
+    .create({ data: { id: newId('tpl'), projectId, name, subject: subject ?? null, body, ...content } })
     .catch(nameTaken(name));
 }
 
@@ -57,7 +57,7 @@ export async function listTemplates(projectId: string, args: PageArgs, query: Ro
 /** Changes what is given; a published template stays published. @throws DomainError as `createTemplate`, or `not_found`. */
 export async function updateTemplate(projectId: string, id: string, input: TemplateInput): Promise<Template> {
   await getTemplate(projectId, id);
-  const data = checked(input);
+  const data = await checked(input);
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return db.template.update({ where: { id }, data }).catch(nameTaken(data.name ?? ''));
@@ -76,7 +76,8 @@ export async function deleteTemplate(projectId: string, id: string): Promise<voi
 }
 
 /** What is given, checked; the members that are not given are absent. */
-function checked({ name, subject, body }: TemplateInput) {
+async function checked({ name, subject, body, format }: TemplateInput) {
+  const content = body == null ? undefined : await readBody('body', body, format ?? 'html');
   const problems = [
     ...(name == null || (name.trim() !== '' && name.trim().length <= 200)
       ? []
@@ -85,17 +86,17 @@ function checked({ name, subject, body }: TemplateInput) {
       ? []
       : [{ field: 'subject', message: 'must be at most 998 characters' }]),
     ...(subject == null ? [] : placeholderProblems('subject', subject, 'subject')),
-    ...(body == null || body.length <= MAX_BODY_LENGTH
-      ? []
-      : [{ field: 'body', message: `must be at most ${MAX_BODY_LENGTH} characters` }]),
-    ...(body == null ? [] : placeholderProblems('body', body, 'html')),
+    ...(format == null || body != null ? [] : [{ field: 'format', message: 'says what a body is, so it needs one' }]),
+    ...(content?.problems ?? []),
   ];
   const [first, ...others] = problems;
   if (first !== undefined) throw invalid(first, ...others);
   return {
     ...(name == null ? {} : { name: name.trim() }),
     ...(subject === undefined ? {} : { subject }),
-    ...(body == null ? {} : { body }),
+    ...(content === undefined
+      ? {}
+      : { body: content.body.html, format: content.body.format, source: content.body.source }),
   };
 }
 

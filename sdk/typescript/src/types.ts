@@ -430,6 +430,14 @@ export interface CampaignLink {
 }
 
 /**
+ * What a body is written in.
+ *
+ * - `html`: HTML, which is sent as it is.
+ * - `mjml`: MJML, which is made into HTML when it is saved.
+ */
+export type ContentFormat = 'html' | 'mjml';
+
+/**
  * Whether a template is ready to be sent.
  *
  * - `draft`: Still being written.
@@ -447,6 +455,10 @@ export interface Template {
   subject: string | null;
   /** HTML with placeholders such as `{{name|there}}`. */
   body: string;
+  /** What the body was written in. */
+  format: ContentFormat;
+  /** The MJML that the body was made from; null when it is HTML as it was written. */
+  source: string | null;
   /** Whether it is ready to be sent. */
   status: TemplateStatus;
   /** When it was created. */
@@ -709,6 +721,10 @@ export interface CampaignDetail {
   updatedAt: string;
   /** The body; after the start also a template's. */
   html: string | null;
+  /** What the body was written in. */
+  format: ContentFormat;
+  /** The MJML that the HTML was made from; null when it is HTML as it was written. */
+  source: string | null;
   /** The text part; made from the HTML when null. */
   text: string | null;
 }
@@ -1055,13 +1071,15 @@ export interface AddContactsInput {
 
 /** A new campaign. A draft may be incomplete. */
 export interface CreateCampaignInput {
+  /** What the body is written in; HTML unless given. */
+  format?: ContentFormat | null | undefined;
   /** The sender, at a domain of the project that is verified when it is sent. */
   from_email?: string | null | undefined;
   /** What the sender is called. */
   from_name?: string | null | undefined;
   /** Groups to send to. */
   group_ids?: string[] | null | undefined;
-  /** The body, instead of a template. */
+  /** The body, instead of a template: HTML, or MJML. */
   html?: string | null | undefined;
   /** What people call it; 1 to 200 characters. */
   name: string;
@@ -1085,13 +1103,15 @@ export interface CreateCampaignInput {
 
 /** What to change; what is not given stays, and null takes it away. */
 export interface UpdateCampaignInput {
+  /** What the body is written in; HTML unless given. */
+  format?: ContentFormat | null | undefined;
   /** The sender, at a domain of the project that is verified when it is sent. */
   from_email?: string | null | undefined;
   /** What the sender is called. */
   from_name?: string | null | undefined;
   /** Groups to send to. */
   group_ids?: string[] | null | undefined;
-  /** The body, instead of a template. */
+  /** The body, instead of a template: HTML, or MJML. */
   html?: string | null | undefined;
   /** A new name; 1 to 200 characters. */
   name?: string | null | undefined;
@@ -1201,8 +1221,10 @@ export interface Preflight {
 
 /** A new template; it begins as a draft. */
 export interface CreateTemplateInput {
-  /** HTML with placeholders such as `{{name|there}}`. */
+  /** HTML, or MJML, with placeholders such as `{{name|there}}`. */
   body: string;
+  /** What the body is written in; HTML unless given. */
+  format?: ContentFormat | null | undefined;
   /** Unique within the project; 1 to 200 characters. */
   name: string;
   /** The subject to start from; placeholders allowed. */
@@ -1211,8 +1233,10 @@ export interface CreateTemplateInput {
 
 /** What to change; what is not given stays. */
 export interface UpdateTemplateInput {
-  /** New HTML. */
+  /** New HTML, or MJML. */
   body?: string | null | undefined;
+  /** What the new body is written in; HTML unless given. */
+  format?: ContentFormat | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
   /** A new subject; null removes it. */

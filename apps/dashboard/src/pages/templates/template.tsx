@@ -25,6 +25,8 @@ const TEMPLATE = graphql(`
       name
       subject
       body
+      format
+      source
       status
       updatedAt
     }
@@ -74,10 +76,14 @@ export function Template() {
   );
 }
 
-const contentOf = ({ name, subject, body }: TemplateRow) => ({ name, subject: subject ?? '', body });
+const contentOf = ({ name, subject, body, source }: TemplateRow) => ({
+  name,
+  subject: subject ?? '',
+  body: source ?? body,
+});
 
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
-  const { id, status, updatedAt } = template;
+  const { id, status, updatedAt, format } = template;
   const update = useChange(UPDATE);
   const publish = useChange(PUBLISH);
   const [content, setContent] = useState(() => contentOf(template));
@@ -90,7 +96,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   });
   const save = async () => {
     const { name, subject, body } = content;
-    const input = { name, subject: subject.trim() === '' ? null : subject, body };
+    const input = { name, subject: subject.trim() === '' ? null : subject, body, format };
     if ((await update.run({ id, input })) === undefined) return false;
     setSaved(content);
     return true;
@@ -161,7 +167,12 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
           onChange={(event) => set({ subject: event.currentTarget.value })}
         />
       </SimpleGrid>
-      <MailEditor label="HTML" value={content.body} readOnly={!may('write')} onChange={(body) => set({ body })} />
+      <MailEditor
+        label={format === 'mjml' ? 'MJML' : 'HTML'}
+        value={content.body}
+        readOnly={!may('write')}
+        onChange={(body) => set({ body })}
+      />
       <Group gap="xs">
         <Text size="xs" c="dimmed">
           Campaigns send a template as it is when they start. Its links and images are its own; an unsubscribe link is

@@ -1,0 +1,7 @@
+declare module 'mjml' {
+  /** Compiles MJML to HTML; throws when it is not MJML at all. */
+  export default function mjml2html(
+    source: string,
+    options: { validationLevel: 'soft'; ignoreIncludes: true; fonts: Record<string, string>; keepComments: boolean },
+  ): Promise<{ html: string; errors: { line: number; message: string; tagName: string }[] }>;
+}

@@ -1,0 +1,85 @@
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const MJML = `<mjml>
+  <mj-body>
+    <mj-section>
+      <mj-column>
+        <mj-text>Hello {{name|there}}</mj-text>
+        <mj-button href="https://example.com/{{name|all}}">Read</mj-button>
+      </mj-column>
+    </mj-section>
+  </mj-body>
+</mjml>`;
+
+const within = (inside: string) => MJML.replace('<mj-text>Hello {{name|there}}</mj-text>', inside);
+
+test('a template written in MJML is sent as the HTML it is made into; its source is kept, and placeholders survive', async () => {
+  const api = await testApi();
+  const { status, body } = await api.post('/v1/templates', { name: 'Welcome', body: MJML, format: 'mjml' });
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body.data).toMatchObject({ format: 'mjml', source: MJML });
+  expect(body.data.body).toContain('<!doctype html>');
+  expect(body.data.body).toContain('Hello {{name|there}}</div>');
+  expect(body.data.body).toContain('href="https://example.com/{{name|all}}"');
+  expect(body.data.body).not.toContain('mj-text');
+});
+
+test('what is made of MJML fetches nothing from elsewhere', async () => {
+  const api = await testApi();
+  const { body } = await api.post('/v1/templates', { name: 'Quiet', body: MJML, format: 'mjml' });
+  expect(body.data.body).not.toMatch(/<link|@import|googleapis|<script/i);
+});
+
+test('what is wrong with MJML names line and tag, and nothing is saved', async () => {
+  const api = await testApi();
+  const messages = async (source: string) => {
+    const { status, body } = await api.post('/v1/templates', { name: 'Wrong', body: source, format: 'mjml' });
+    expect(status).toBe(400);
+    return body.error.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+  };
+  expect(await messages(within('<mj-nope>x</mj-nope>'))).toEqual([expect.stringMatching(/^body: line 5, mj-nope: /)]);
+  expect(await messages(within('<mj-text colour="red">x</mj-text>'))).toEqual([
+    expect.stringMatching(/^body: line 5, mj-text: .*colour/),
+  ]);
+  expect(await messages('<p>Hello</p>')).toEqual([expect.stringMatching(/^body: Malformed MJML/)]);
+  expect(await messages(within('<mj-text>{{name</mj-text>'))).toEqual([expect.stringMatching(/^body: in the HTML/)]);
+  expect((await api.get('/v1/templates')).body.data).toEqual([]);
+});
+
+test('MJML can not read files of the server', async () => {
+  const api = await testApi();
+  for (const type of ['', ' type="html"', ' type="css"']) {
+    const source = within(`<mj-include path="/etc/passwd"${type} />`);
+    const { status, body } = await api.post('/v1/templates', { name: 'Thief', body: source, format: 'mjml' });
+    expect(status).toBe(400);
+    expect(body.error.message).toContain('line 5, mj-include');
+  }
+});
+
+test('a body without a format is HTML, also in place of MJML; a format without a body is refused', async () => {
+  const api = await testApi();
+  const { id } = (await api.post('/v1/templates', { name: 'Both', body: MJML, format: 'mjml' })).body.data;
+  expect((await api.patch(`/v1/templates/${id}`, { format: 'html' })).status).toBe(400);
+  expect((await api.patch(`/v1/templates/${id}`, { name: 'Renamed' })).body.data).toMatchObject({
+    format: 'mjml',
+    source: MJML,
+  });
+  const { data } = (await api.patch(`/v1/templates/${id}`, { body: '<p>Hello</p>' })).body;
+  expect(data).toMatchObject({ body: '<p>Hello</p>', format: 'html', source: null });
+});
+
+test('a campaign may be written in MJML as well', async () => {
+  const api = await testApi();
+  const { status, body } = await api.post('/v1/campaigns', { name: 'News', html: MJML, format: 'mjml' });
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body.data).toMatchObject({
+    format: 'mjml',
+    source: MJML,
+    html: expect.stringContaining('Hello {{name|there}}'),
+  });
+  const wrong = await api.patch(`/v1/campaigns/${body.data.id}`, { html: within('<mj-nope />'), format: 'mjml' });
+  expect(wrong.body.error.details).toEqual([{ field: 'html', message: expect.stringMatching(/^line 5, mj-nope/) }]);
+  const plain = await api.patch(`/v1/campaigns/${body.data.id}`, { html: '<p>Hello</p>' });
+  expect(plain.body.data).toMatchObject({ format: 'html', source: null, html: '<p>Hello</p>' });
+});
