@@ -2,8 +2,9 @@
  * How fast events reach endpoints: a PostgreSQL, a Temporal, a worker and a receiver of its own, all on this machine and gone afterwards.
  * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint and to fifty; a
  * paced stream; and 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse.
- * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness]. It ends by
- * itself after ten minutes at the latest.
+ * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness], and with
+ * [--temporal-server <program> --temporal-sql-tool <program>] a Temporal that keeps its data in the same PostgreSQL
+ * (temporal-server.ts). It ends by itself after ten minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -14,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
 import { migrate } from '@postroom/platform/migrate';
 import { Agent } from 'undici';
+import { startTemporalServer } from './temporal-server.ts';
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +24,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     only: { type: 'string' },
     workers: { type: 'string', default: '1' },
+    'temporal-server': { type: 'string' },
+    'temporal-sql-tool': { type: 'string' },
   },
 });
 const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Number(values.seconds)];
@@ -35,8 +39,7 @@ setTimeout(() => {
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
 chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [postgresPort = 0, temporalPort = 0, uiPort = 0, refusingPort = 0] = await freePorts(4);
-const binary = await temporalBinary(undefined, console.log);
+const [postgresPort = 0, refusingPort = 0] = await freePorts(2);
 const postgres = await startPostgres(run, {
   folder: join(folder, 'postgres'),
   port: postgresPort,
@@ -44,12 +47,7 @@ const postgres = await startPostgres(run, {
   durable: false,
   removeAfter: folder,
 });
-const temporal = await startTemporal(run, {
-  binary,
-  port: temporalPort,
-  uiPort,
-  logFile: join(folder, 'temporal.log'),
-});
+const temporal = await startGivenTemporal();
 await migrate(postgres.url);
 Object.assign(process.env, {
   NODE_ENV: 'production',
@@ -118,6 +116,16 @@ async function fairness(): Promise<void> {
     const beside = await burst('80 beside 20 that fail', 80, EVENTS, { failing: true });
     console.log(`  ${(beside / without).toFixed(2)} of the 80 alone`);
   }
+}
+
+/** The embedded one, or one that keeps its data in PostgreSQL. */
+async function startGivenTemporal(): Promise<{ address: string; stop: () => Promise<void> }> {
+  const { 'temporal-server': server, 'temporal-sql-tool': sqlTool } = values;
+  if (server !== undefined && sqlTool !== undefined)
+    return startTemporalServer({ server, sqlTool, postgresUrl: postgres.url, folder });
+  const [port = 0, uiPort = 0] = await freePorts(2);
+  const binary = await temporalBinary(undefined, console.log);
+  return startTemporal(run, { binary, port, uiPort, logFile: join(folder, 'temporal.log') });
 }
 
 /** What the machine can do without us: the same body, freshly signed, 32 at once over connections that are kept. */
@@ -226,7 +234,13 @@ function cpuByProgram(): Map<string, number> {
   const used = new Map<string, number>();
   for (const [pid, { name, ms }] of stats) {
     if (pid === process.pid || !isBelowUs(pid, stats)) continue;
-    const program = workerPids.has(pid) ? 'worker' : pid === receiver.pid ? 'receiver' : name;
+    const program = workerPids.has(pid)
+      ? 'worker'
+      : pid === receiver.pid
+        ? 'receiver'
+        : name === 'server'
+          ? 'temporal'
+          : name;
     if (!['worker', 'receiver', 'postgres', 'temporal'].includes(program)) continue;
     used.set(program, (used.get(program) ?? 0) + ms);
   }

@@ -1,12 +1,6 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Stack, Text, Tooltip } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import {
-  IconColumns3,
-  IconFileImport,
-  IconPlus,
-  IconSearchOff,
-  IconUsersGroup,
-} from '@tabler/icons-react';
+import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
