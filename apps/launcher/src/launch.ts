@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { migrate } from '@postroom/platform/migrate';
 import pg from 'pg';
-import { startApp } from './apps.ts';
+import { type App, startApp } from './apps.ts';
 import { logFile, runFile } from './data-folder.ts';
 import { type DevFile, readDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './errors.ts';
@@ -62,6 +62,7 @@ function wantedPorts(ports: Ports): Map<number, string> {
     [ports.inboxSmtp, 'inbox, SMTP'],
     [ports.inboxWeb, 'inbox, web'],
     [ports.submission, 'SMTP for your programs'],
+    [ports.returnsSmtp, 'returned mail'],
     ...(ownDatabase() === undefined ? ([[ports.postgres, 'PostgreSQL']] as const) : []),
   ]);
 }
@@ -157,8 +158,8 @@ async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<See
 
 async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<void> {
   const { dataDir, ports, say } = launching;
-  say('Starting inbox, gateway, SMTP and worker …');
-  const start = async (name: 'gateway' | 'inbox' | 'submission' | 'worker', title: string, readyUrl?: string) => {
+  say('Starting inbox, gateway, SMTP, returned mail and worker …');
+  const start = async (name: App['name'], title: string, readyUrl?: string) => {
     const log = logFile(dataDir, name);
     const offset = logSize(log);
     await startApp(supervised(launching), {
@@ -175,6 +176,7 @@ async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<voi
     launching,
     start('inbox', 'The inbox', `http://${HOST}:${ports.inboxWeb}/healthz`),
     start('gateway', 'The gateway', `http://${HOST}:${ports.gateway}/readyz`),
+    start('returns', 'What takes returned mail'),
     start('worker', 'The worker'),
     takesSmtp(env) ? start('submission', 'The SMTP server') : Promise.resolve(),
   );

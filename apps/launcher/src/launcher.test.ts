@@ -19,7 +19,7 @@ const dataDir = join(folder, 'data');
 let base: string;
 
 beforeAll(async () => {
-  [base] = (await freePorts(7)).map(String) as [string];
+  [base] = (await freePorts(8)).map(String) as [string];
 });
 
 afterAll(async () => {
@@ -73,7 +73,7 @@ test('an occupied port gets one clear sentence and a non-zero exit', async () =>
 });
 
 test('each part that is killed with kill -9 is started again by itself', { timeout: START_TIMEOUT_MS }, async () => {
-  const killed = ['gateway', 'inbox', 'submission', 'worker', 'temporal', 'postgres'].map((name) => ({
+  const killed = ['gateway', 'inbox', 'submission', 'returns', 'worker', 'temporal', 'postgres'].map((name) => ({
     name,
     id: ids(name).at(-1)!,
   }));
@@ -90,7 +90,7 @@ test(
   { timeout: START_TIMEOUT_MS },
   async () => {
     const everything = allIds();
-    expect(everything.length).toBe(9); // launcher, inbox, gateway, SMTP, worker; PostgreSQL and Temporal with their keepers
+    expect(everything.length).toBe(10); // launcher, inbox, gateway, SMTP, returned mail, worker; PostgreSQL and Temporal with their keepers
     process.kill(devFile().pid!, 'SIGKILL');
     expect(await waitForEnd(everything, LEFTOVER_LIMIT_MS)).toEqual([]);
   },

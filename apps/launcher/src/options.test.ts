@@ -14,12 +14,12 @@ test('--data is meant from where the person typed it', () => {
 
 test('all ports derive from --port-base', () => {
   const { portBase } = parseOptions(['--port-base', '4000'], env);
-  expect(Object.values(portsFrom(portBase))).toEqual([4000, 4001, 4002, 4003, 4004, 4005, 4006]);
+  expect(Object.values(portsFrom(portBase))).toEqual([4000, 4001, 4002, 4003, 4004, 4005, 4006, 4007]);
 });
 
 test.each([
-  [['--port-base', '80'], '--port-base takes a port from 1024 to 65529, not "80".'],
-  [['--port-base', '4e3'], '--port-base takes a port from 1024 to 65529, not "4e3".'],
+  [['--port-base', '80'], '--port-base takes a port from 1024 to 65528, not "80".'],
+  [['--port-base', '4e3'], '--port-base takes a port from 1024 to 65528, not "4e3".'],
   [['--port-bass', '4000'], "Unknown option '--port-bass'. See npm start -- --help."],
   [['4000'], "Unexpected argument '4000'. See npm start -- --help."],
   [['--data', '/'], '--data needs a folder of its own, not /.'],

@@ -14,6 +14,7 @@ export interface Ports {
   inboxWeb: number;
   submission: number;
   postgres: number;
+  returnsSmtp: number;
 }
 
 export interface Options {
@@ -29,8 +30,8 @@ const DEFAULT_PORT_BASE = 3400;
 
 export const HELP = `npm start [-- options]
 
-  --port-base N   the first of seven ports: gateway N, Temporal N+1 and its UI N+2, inbox N+3 (SMTP) and N+4 (web),
-                  PostgreSQL N+5, SMTP for your programs N+6; ${DEFAULT_PORT_BASE} unless given
+  --port-base N   the first of eight ports: gateway N, Temporal N+1 and its UI N+2, inbox N+3 (SMTP) and N+4 (web),
+                  PostgreSQL N+5, SMTP for your programs N+6, returned mail N+7; ${DEFAULT_PORT_BASE} unless given
   --data DIR      where everything is kept; .postroom unless given
   --fresh         start empty: removes the data folder first
 
@@ -52,6 +53,7 @@ export function portsFrom(base: number): Ports {
     inboxWeb: base + 4,
     postgres: base + 5,
     submission: base + 6,
+    returnsSmtp: base + 7,
   };
 }
 
@@ -73,8 +75,8 @@ function parse(args: readonly string[]) {
 
 function portBase(text: string): number {
   const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1024 && port <= 65_529) return port;
-  throw new StartError(`--port-base takes a port from 1024 to 65529, not "${text}".`);
+  if (/^\d+$/.test(text) && port >= 1024 && port <= 65_528) return port;
+  throw new StartError(`--port-base takes a port from 1024 to 65528, not "${text}".`);
 }
 
 /** A relative path is meant from where the person typed it, which npm passes on. */

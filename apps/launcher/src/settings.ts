@@ -23,6 +23,7 @@ export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): Nod
     SUBMISSION_PORT: String(ports.submission),
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
+    RETURNS_SMTP_PORT: String(ports.returnsSmtp),
     SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,
     PUBLIC_URL: env.PUBLIC_URL ?? `http://${HOST}:${ports.gateway}`,
     ...(env.POSTROOM_SECRET_KEY === undefined && { POSTROOM_KEY_FILE: env.POSTROOM_KEY_FILE ?? keyFile(dataDir) }),

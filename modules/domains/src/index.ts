@@ -14,5 +14,6 @@ export {
 } from './domains.ts';
 export { type Publication, publishRecords, type PublishInput } from './publish/publish.ts';
 export type { DnsRecord, RecordState } from './records.ts';
+export { sendingSetup } from './sending-setup.ts';
 export { dkimFor, type Sender, senderFor, senderProblem } from './sender.ts';
 export { DayVolume, dayVolume, DEFAULT_WARMUP_STEPS, nextDay, setWarmup, type Warmup, warmupOf } from './warmup.ts';

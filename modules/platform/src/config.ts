@@ -45,6 +45,8 @@ const environment = z.object({
   DNS_AUTHORITATIVE_PORT: port.default(53),
   /** The host that takes bounces: what the MX record of a sending domain's MAIL FROM subdomain names. */
   MAIL_FROM_MX: z.hostname().optional(),
+  /** Where mail that comes back is taken. The internet knows port 25 only, so something has to pass it on. */
+  RETURNS_SMTP_PORT: port.default(3407),
   /** Who may send for a MAIL FROM subdomain, as SPF mechanisms, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
   MAIL_FROM_SPF: z.string().min(1).optional(),
   /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them. */

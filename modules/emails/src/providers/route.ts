@@ -1,7 +1,8 @@
-import { normalizeDomain } from '@postroom/domains';
+import { normalizeDomain, sendingSetup } from '@postroom/domains';
 import { db, decryptSecret, emailKey, logger, type Prisma } from '@postroom/platform';
 import { LANE_WIDTH, lane, type Traffic } from '../lanes.ts';
-import { signed, signerFor } from '../signing.ts';
+import { returnAddress } from '../returns/index.ts';
+import { senderOf, signed } from '../signing.ts';
 import { hostDeferred, type SendOutcome } from '../smtp/index.ts';
 import { goneOutcome, openMailbox } from './accounts/way.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
@@ -114,8 +115,10 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
   const [only, second] = ways;
   const send = async (way: Way, message: Outgoing): Promise<SendOutcome> => {
     if (way.signing === 'none') return way.send(message, traffic);
-    const signer = await signerFor(projectId, addressOfFrom(message));
-    return way.send(signed(message, signer, way.signing), traffic);
+    const sender = await senderOf(projectId, addressOfFrom(message));
+    // SES over its API has a MAIL FROM of its own, and writes the envelope anew.
+    const outgoing = way.signing === 'whole' ? withReturnPath(message, sender.mailFromDomain) : message;
+    return way.send(signed(outgoing, sender.dkim, way.signing), traffic);
   };
   if (only !== undefined && second === undefined) {
     return {
@@ -132,6 +135,15 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
     },
     send: (message) => sendByAny(ways, rests, (way) => send(way, message)),
   };
+}
+
+/** Whether what comes back to a MAIL FROM subdomain comes to us: Amazon SES takes it itself where it sends. */
+const takesReturns = () => !sendingSetup().mx.endsWith('.amazonses.com');
+
+/** The message with a return address of its own, where its domain has a MAIL FROM subdomain whose records are seen. */
+function withReturnPath(message: Outgoing, mailFromDomain: string | undefined): Outgoing {
+  if (mailFromDomain === undefined || message.from === '' || !takesReturns()) return message;
+  return { ...message, signAs: addressOfFrom(message), from: returnAddress(message.id, mailFromDomain) };
 }
 
 /** The address that a signature is made for. */

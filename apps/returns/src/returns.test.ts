@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { returnAddress } from '@postroom/emails';
+import { newId, pool } from '@postroom/platform';
+import { type Api, testApi } from '@postroom/testkit';
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Returns, startReturns } from './returns.ts';
+
+let returns: Returns;
+beforeAll(async () => {
+  returns = await startReturns({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => returns.stop());
+
+const FIXTURES = join(import.meta.dirname, '../../../modules/emails/src/returns/fixtures');
+const fixture = (name: string) => readFileSync(join(FIXTURES, `${name}.eml`));
+
+/** What the server answered: 250 when the mail was taken. */
+async function comesBack(to: string, raw: Buffer | string, from = ''): Promise<number> {
+  const transport = createTransport({ host: '127.0.0.1', port: returns.port });
+  try {
+    await transport.sendMail({ envelope: { from, to: [to] }, raw });
+    return 250;
+  } catch (error) {
+    return (error as { responseCode: number }).responseCode;
+  } finally {
+    transport.close();
+  }
+}
+
+/** A message that a server accepted. */
+async function message(api: Api, email = 'ada@example.org') {
+  const id = newId('eml');
+  await pool.query(
+    `INSERT INTO messages (id, project_id, email, subject, state, accepted_at) VALUES ($1, $2, $3, 'Hi', 'accepted', now())`,
+    [id, api.projectId, email],
+  );
+  return { id, address: returnAddress(id, 'bounce.news.example') };
+}
+
+const statusOf = async (api: Api, id: string) => (await api.get(`/v1/emails/${id}`)).body.data.status;
+const suppressions = async (api: Api) =>
+  (await api.get('/v1/suppressions')).body.data.map(({ reason }: { reason: string }) => reason);
+
+test('a returned mail is a bounce of its message, an event with the words of the server, and suppresses an address that is none', async () => {
+  const api = await testApi();
+  const { id, address } = await message(api);
+  expect(await comesBack(address.toUpperCase(), fixture('gmail-unknown'))).toBe(250);
+  expect(await statusOf(api, id)).toBe('bounced');
+  const [event] = await api.events('email.bounced');
+  expect(event?.data).toMatchObject({
+    message_id: id,
+    reason: expect.stringMatching(/^550.5\.1\.1 The email account/),
+  });
+  expect(await suppressions(api)).toEqual(['bounced']);
+});
+
+test('the same mail twice is one bounce', async () => {
+  const api = await testApi();
+  const { address } = await message(api);
+  await Promise.all([1, 2, 3].map(() => comesBack(address, fixture('qmail-unknown'))));
+  expect(await api.events('email.bounced')).toHaveLength(1);
+});
+
+test.each(['outlook-block-list', 'postfix-spamhaus', 'ses-content', 'dsn-without-diagnostic', 'icloud-full'])(
+  'one for our reputation, the content, a full mailbox or no reason known suppresses nobody: %s',
+  async (name) => {
+    const api = await testApi();
+    const { id, address } = await message(api);
+    await comesBack(address, fixture(name));
+    expect(await statusOf(api, id)).toBe('bounced');
+    expect(await suppressions(api)).toEqual([]);
+  },
+);
+
+test('a complaint suppresses, and so does one to the address of feedback loops that shows our return address', async () => {
+  const api = await testApi();
+  const domain = `bounce.${randomBytes(6).toString('hex')}.example`;
+  await pool.query(
+    `INSERT INTO domains (id, project_id, domain, mail_from_domain, updated_at) VALUES ($1, $2, $3, $4, now())`,
+    [newId('dom'), api.projectId, domain.slice('bounce.'.length), domain],
+  );
+  const [direct, looped] = [await message(api, 'a@example.org'), await message(api, 'b@example.org')];
+  const report = fixture('arf-fastmail').toString();
+  expect(await comesBack(direct.address, report)).toBe(250);
+  const shown = report.replaceAll(/b\+[\w]+@bounce\.news\.example/g, looped.address);
+  expect(await comesBack(`fbl@${domain}`, shown, 'fbl@provider.example')).toBe(250);
+  expect([await statusOf(api, direct.id), await statusOf(api, looped.id)]).toEqual(['complained', 'complained']);
+  expect(await suppressions(api)).toEqual(['complained', 'complained']);
+  // A bounce, or a complaint about nothing that we signed, says nothing there.
+  const other = await message(api, 'c@example.org');
+  const forged = report.replaceAll(/b\+[\w]+@bounce\.news\.example/g, other.address.replace(/.{4}@/, '0000@'));
+  expect(await comesBack(`fbl@${domain}`, forged)).toBe(250);
+  expect(
+    await comesBack(`fbl@${domain}`, fixture('postfix-unknown').toString().replaceAll(/b\+x@/g, other.address)),
+  ).toBe(250);
+  expect(await statusOf(api, other.id)).toBe('sent');
+});
+
+test('absences, challenges, delays and answers of people change nothing', async () => {
+  const api = await testApi();
+  const { id, address } = await message(api);
+  for (const name of ['vacation', 'challenge', 'gmail-delay', 'person', 'empty']) {
+    expect(await comesBack(address, fixture(name), 'ada@example.org')).toBe(250);
+  }
+  expect(await statusOf(api, id)).toBe('sent');
+  expect(await suppressions(api)).toEqual([]);
+});
+
+test('addresses that we did not sign are refused, and so is every other', async () => {
+  const api = await testApi();
+  const { address } = await message(api);
+  const [mine, theirs] = [address.slice(2, 28), newId('eml').slice(4)];
+  for (const forged of [
+    address.replace(mine, theirs),
+    address.replace(/.@/, (last) => (last === '0@' ? '1@' : '0@')),
+    'b+@bounce.news.example',
+    'postmaster@bounce.news.example',
+    'fbl@nobody.example',
+    'ada@example.org',
+  ]) {
+    expect(await comesBack(forged, fixture('postfix-unknown'))).toBe(550);
+  }
+});
+
+test('a bounce of a message that is gone is taken and changes nothing', async () => {
+  expect(await comesBack(returnAddress(newId('eml'), 'bounce.news.example'), fixture('postfix-unknown'))).toBe(250);
+});
+
+test('a mail that is returned with all of its attachments is read by its beginning', async () => {
+  const api = await testApi();
+  const { id, address } = await message(api);
+  const large = Buffer.concat([fixture('postfix-unknown'), Buffer.from(`${'x'.repeat(70)}\r\n`.repeat(50_000))]);
+  expect(await comesBack(address, large)).toBe(250);
+  expect(await statusOf(api, id)).toBe('bounced');
+});
+
+test('a message whose outcome was unknown has been accepted when it comes back', async () => {
+  const api = await testApi();
+  const { id, address } = await message(api);
+  await pool.query(`UPDATE messages SET state = 'unknown', accepted_at = NULL WHERE id = $1`, [id]);
+  await comesBack(address, fixture('yahoo-full'));
+  expect(await statusOf(api, id)).toBe('bounced');
+});
