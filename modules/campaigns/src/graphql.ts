@@ -1,11 +1,14 @@
-import '@postroom/contacts/graphql';
+import { findContacts } from '@postroom/contacts';
+import { Contact } from '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
 import { ContentFormat } from '@postroom/templates/graphql';
 import './policy-graphql.ts';
 import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
+  batched,
   builder,
   callerProject,
+  type Context,
   db,
   type FieldProblem,
   jsonSchema,
@@ -185,11 +188,19 @@ const Campaign = builder.prismaObject('Campaign', {
   }),
 });
 
+const loadContacts = batched((context: Context, ids) => findContacts(callerProject(context), ids));
+
 const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
   description: 'A contact as a campaign froze it, and what became of its message.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Message id.' }),
     contactId: t.exposeID('contactId', { description: 'The contact.' }),
+    contact: t.field({
+      type: Contact,
+      nullable: true,
+      description: 'The contact as it is now; null when it has been deleted.',
+      resolve: ({ contactId }, _args, context) => loadContacts(context, contactId),
+    }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address, as it was.' }),
     state: t.expose('state', { type: RecipientState, description: 'What became of the message.' }),
     answer: t.exposeString('answer', {

@@ -160,6 +160,16 @@ export async function findContact(projectId: string, id: string): Promise<Contac
   return (await readContact(`${projectId} ${id}`)) ?? null;
 }
 
+/** Contacts of the project by their ids; those that are gone are left out. */
+export async function findContacts(projectId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
+  const { rows } = await pool.query<Contact>({
+    name: 'contacts-by-id',
+    text: `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.project_id = $1 AND c.id = ANY ($2)`,
+    values: [projectId, ids],
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** A contact of the project, or `not_found` (spec: Contacts). */
 export async function getContact(projectId: string, id: string): Promise<Contact> {
   const contact = await findContact(projectId, id);

@@ -1,5 +1,6 @@
 import {
   authenticated,
+  batched,
   builder,
   callerProject,
   type Context,
@@ -8,7 +9,6 @@ import {
   Node,
   registerNode,
 } from '@postroom/platform';
-import { batched } from './batched.ts';
 import { type BatchResult, createContactsBatch } from './contact-batch.ts';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';

@@ -1,4 +1,3 @@
-export { batched } from './batched.ts';
 export {
   COERCIONS,
   type CoercionRule,
@@ -26,6 +25,7 @@ export {
   createContact,
   type CreateContactInput,
   deleteContact,
+  findContacts,
   getContact,
   updateContact,
   type UpdateContactInput,

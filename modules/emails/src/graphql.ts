@@ -1,6 +1,8 @@
 import {
+  batched,
   builder,
   callerProject,
+  type Context,
   db,
   JSON_OBJECT,
   jsonSchema,
@@ -27,6 +29,22 @@ const EmailStatus = builder.enumType('EmailStatus', {
   values: Object.fromEntries(Object.entries(EMAIL_STATUSES).map(([name, description]) => [name, { description }])) as {
     [Name in keyof typeof EMAIL_STATUSES]: { description: string };
   },
+});
+
+const loadAttachments = batched(async (_: Context, ids) => {
+  const attachments = await db.messageAttachment.findMany({
+    where: { messageId: { in: [...ids] } },
+    orderBy: { position: 'asc' },
+    omit: { content: true },
+  });
+  return Map.groupBy(attachments, ({ messageId }) => messageId);
+});
+
+/** The rows of an email: its own, and one for each further address it goes to. */
+const loadCopies = batched(async (_: Context, ids) => {
+  const where = { OR: [{ id: { in: [...ids] } }, { copyOf: { in: [...ids] } }] };
+  const messages = await db.message.findMany({ where, orderBy: { id: 'asc' } });
+  return Map.groupBy(messages, ({ id, copyOf }) => copyOf ?? id);
 });
 
 const EmailEvent = builder.objectRef<{ type: string; at: Date; detail: string | null }>('EmailEvent').implement({
@@ -128,12 +146,7 @@ const Email = builder.prismaObject('Message', {
     attachments: t.field({
       type: [EmailAttachment],
       description: 'The files that go with it.',
-      resolve: ({ id }) =>
-        db.messageAttachment.findMany({
-          where: { messageId: id },
-          orderBy: { position: 'asc' },
-          omit: { content: true },
-        }),
+      resolve: async ({ id }, _args, context) => (await loadAttachments(context, id)) ?? [],
     }),
     tags: t.stringList({
       description: 'What the sender marked it with.',
@@ -167,12 +180,15 @@ const Email = builder.prismaObject('Message', {
     recipients: t.field({
       type: [EmailRecipient],
       description: 'Every address it goes to.',
-      resolve: ({ id }) => db.message.findMany({ where: { OR: [{ id }, { copyOf: id }] }, orderBy: { id: 'asc' } }),
+      resolve: async ({ id }, _args, context) => (await loadCopies(context, id)) ?? [],
     }),
     events: t.field({
       type: [EmailEvent],
       description: 'What has happened to it, first thing first.',
-      resolve: async ({ id }) => timelineOf(await db.message.findUniqueOrThrow({ where: { id } })),
+      resolve: async ({ id }, _args, context) => {
+        const message = (await loadCopies(context, id))?.find((copy) => copy.id === id);
+        return message === undefined ? [] : timelineOf(message);
+      },
     }),
   }),
 });

@@ -1,6 +1,6 @@
-import { batched } from '@postroom/contacts';
 import { Contact } from '@postroom/contacts/graphql';
 import {
+  batched,
   builder,
   callerProject,
   type Context,
@@ -19,7 +19,7 @@ import {
   getGroup,
   groupsOf,
   listGroups,
-  membersThatExist,
+  membersOf,
   removeContacts,
   updateGroup,
 } from './groups.ts';
@@ -34,10 +34,12 @@ const Member = builder.objectRef<{ id: string; email: string; name: string }>('G
   }),
 });
 
+const loadMembers = batched((context: Context, ids) => membersOf(callerProject(context), ids));
+
 const Group = builder.prismaObject('Group', {
   interfaces: [Node],
   description: 'A named set of contact ids inside a project. It always has at least one member.',
-  select: { id: true, projectId: true },
+  select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Group id.' }),
     name: t.exposeString('name', { description: 'Unique within the project.' }),
@@ -58,7 +60,7 @@ const Group = builder.prismaObject('Group', {
     contacts: t.field({
       type: [Member],
       description: 'Members that still exist.',
-      resolve: (group) => membersThatExist(db, group.projectId, group.id),
+      resolve: async ({ id }, _args, context) => (await loadMembers(context, id)) ?? [],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its name last changed.' }),

@@ -217,6 +217,18 @@ export async function membersThatExist(
   );
 }
 
+/** Of several groups by their ids: the members that still exist, in the order of their ids. */
+export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactRow[]>> {
+  const { rows } = await pool.query<ContactRow & { group_id: string }>(
+    `SELECT m.group_id, c.id, c.email, c.name FROM group_members m
+     JOIN groups g ON g.id = m.group_id AND g.project_id = $1
+     JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
+     WHERE m.group_id = ANY ($2) ORDER BY c.id`,
+    [projectId, groupIds],
+  );
+  return Map.groupBy(rows, ({ group_id }) => group_id);
+}
+
 /** Held until the transaction ends, so that two changes of one group's members happen one after the other. */
 async function lockGroup(tx: Prisma.TransactionClient, projectId: string, id: string) {
   const [group] = await sql<{ id: string; name: string }>(

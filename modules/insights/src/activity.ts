@@ -15,17 +15,24 @@ export interface Activity {
 
 const MAX_MESSAGES = 200;
 
-/**
- * What happened with a contact, newest first: how it came, what its address is suppressed for, and each fact of the
- * latest messages to it.
- * @param messages how many messages are looked at, 1 to 200.
- * @throws DomainError `validation_error` for another number.
- */
-export async function activityOf(projectId: string, contactId: string, messages: number): Promise<Activity[]> {
+/** How many messages are looked at: 1 to 200. @throws DomainError `validation_error` for another number. */
+export function checkMessages(messages: number): number {
   if (messages < 1 || messages > MAX_MESSAGES)
     throw new DomainError('validation_error', `messages must be from 1 to ${MAX_MESSAGES}.`);
-  const { rows } = await pool.query<Activity>(ACTIVITY, [projectId, contactId, messages]);
-  return rows;
+  return messages;
+}
+
+/**
+ * What happened with each of the contacts, newest first: how it came, what its address is suppressed for, and each fact of
+ * the latest `messages` to it.
+ */
+export async function activitiesOf(
+  projectId: string,
+  contactIds: readonly string[],
+  messages: number,
+): Promise<Map<string, Activity[]>> {
+  const { rows } = await pool.query<Activity & { contactId: string }>(ACTIVITY, [projectId, contactIds, messages]);
+  return Map.groupBy(rows, ({ contactId }) => contactId);
 }
 
 /**
@@ -33,20 +40,21 @@ export async function activityOf(projectId: string, contactId: string, messages:
  * message before its acceptance is written down; it is told in the order in which it must have happened.
  */
 const ACTIVITY = `
-  WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = $2),
+  WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = ANY ($2)),
   recent AS (
     SELECT m.*, coalesce(m.subject, c.subject) AS shown, c.name AS campaign
-    FROM messages m LEFT JOIN campaigns c ON c.id = m.campaign_id
-    WHERE m.contact_id = (SELECT id FROM contact) ORDER BY m.id DESC LIMIT $3
+    FROM contact CROSS JOIN LATERAL (
+      SELECT * FROM messages WHERE contact_id = contact.id ORDER BY id DESC LIMIT $3
+    ) AS m LEFT JOIN campaigns c ON c.id = m.campaign_id
   )
-  SELECT type, at, detail, "messageId", subject, "campaignId", "campaignName" FROM (
-    SELECT 'contact.created' AS type, created_at AS at, source::text AS detail, NULL AS "messageId", NULL AS subject,
+  SELECT "contactId", type, at, detail, "messageId", subject, "campaignId", "campaignName" FROM (
+    SELECT id AS "contactId", 'contact.created' AS type, created_at AS at, source::text AS detail, NULL AS "messageId", NULL AS subject,
       NULL AS "campaignId", NULL AS "campaignName", created_at AS place, 0 AS rank FROM contact
     UNION ALL
-    SELECT 'contact.suppressed', s.created_at, s.reason::text, NULL, NULL, NULL, NULL, s.created_at, 0
+    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, NULL, NULL, NULL, NULL, s.created_at, 0
     FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
     UNION ALL
-    SELECT fact.type, fact.at, fact.detail, m.id, m.shown, m.campaign_id, m.campaign,
+    SELECT m.contact_id, fact.type, fact.at, fact.detail, m.id, m.shown, m.campaign_id, m.campaign,
       greatest(fact.at, m.accepted_at), fact.rank
     FROM recent m CROSS JOIN LATERAL (VALUES
       (1, 'email.deferred', CASE WHEN m.state = 'planned' THEN m.deferred_at END, m.answer),

@@ -1,7 +1,7 @@
 import '@postroom/campaigns/graphql';
 import { Contact } from '@postroom/contacts/graphql';
-import { builder, callerProject } from '@postroom/platform';
-import { type Activity, activityOf } from './activity.ts';
+import { batched, builder, callerProject, type Context } from '@postroom/platform';
+import { activitiesOf, type Activity, checkMessages } from './activity.ts';
 import { statistics, type Statistics, STEPS } from './statistics.ts';
 
 const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
@@ -20,6 +20,16 @@ const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement
   }),
 });
 
+/** One loader for each number of messages that is asked for: there are 200 at most. */
+const loaders = new Map<number, (context: Context, id: string) => Promise<Activity[] | undefined>>();
+
+function loaderOf(messages: number) {
+  const loader =
+    loaders.get(messages) ?? batched((context, ids) => activitiesOf(callerProject(context), ids, messages));
+  loaders.set(messages, loader);
+  return loader;
+}
+
 builder.objectField(Contact, 'activity', (t) =>
   t.field({
     type: [ContactActivity],
@@ -28,7 +38,8 @@ builder.objectField(Contact, 'activity', (t) =>
     args: {
       messages: t.arg.int({ defaultValue: 50, description: 'How many of its latest messages are told of; 1 to 200.' }),
     },
-    resolve: ({ id }, { messages }, context) => activityOf(callerProject(context), id, messages ?? 50),
+    resolve: async ({ id }, { messages }, context) =>
+      (await loaderOf(checkMessages(messages ?? 50))(context, id)) ?? [],
   }),
 );
 

@@ -1,2 +1,2 @@
-export { activityOf, type Activity } from './activity.ts';
+export { activitiesOf, type Activity } from './activity.ts';
 export { statistics, STEPS, type Statistics, type Step } from './statistics.ts';

@@ -59,15 +59,14 @@ export async function getDelivery(projectId: string, id: string, query: RowsQuer
   return delivery;
 }
 
-/** The body that deliveries of an event post, the same bytes each time. */
-export async function bodyOf(eventId: string): Promise<string> {
+/** The body that deliveries of each event post, the same bytes each time. */
+export async function bodiesOf(eventIds: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await pool.query<EventRow>(
     `SELECT id AS event_id, type AS event_type, created_at AS event_created_at, project_id, data::text AS data
-     FROM events WHERE id = $1`,
-    [eventId],
+     FROM events WHERE id = ANY ($1)`,
+    [eventIds],
   );
-  if (rows[0] === undefined) throw notFound('event');
-  return renderBody(rows[0]);
+  return new Map(rows.map((row) => [row.event_id, renderBody(row)]));
 }
 
 /**

@@ -1,6 +1,8 @@
 import {
+  batched,
   builder,
   callerProject,
+  type Context,
   db,
   JSON_OBJECT,
   jsonSchema,
@@ -10,7 +12,7 @@ import {
   rowsQuery,
   workflowUrl,
 } from '@postroom/platform';
-import { bodyOf, getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
+import { bodiesOf, getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -43,6 +45,9 @@ const Recent = builder.objectRef<RecentDeliveries>('RecentDeliveries').implement
   }),
 });
 
+const loadRecent = batched((_: Context, ids) => recentDeliveries(ids));
+const loadBody = batched((_: Context, eventIds) => bodiesOf(eventIds));
+
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
   interfaces: [Node],
   description: "A customer's URL that events are posted to. Its signing secret is shown once, when it is created.",
@@ -71,7 +76,7 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
       type: Recent,
       description: 'How it did in the last 24 hours.',
       complexity: 20,
-      resolve: ({ id }) => recentDeliveries(id),
+      resolve: async ({ id }, _args, context) => (await loadRecent(context, id)) as RecentDeliveries,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -144,7 +149,7 @@ const Delivery = builder.prismaObject('Delivery', {
     body: t.string({
       description: 'The body that is posted, the same bytes each time.',
       select: { eventId: true },
-      resolve: ({ eventId }) => bodyOf(eventId),
+      resolve: async ({ eventId }, _args, context) => (await loadBody(context, eventId)) ?? '',
     }),
     workflowUrl: t.string({
       nullable: true,
