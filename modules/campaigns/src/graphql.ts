@@ -17,6 +17,7 @@ import {
   NOT_EMPTY,
   registerNode,
   rowsQuery,
+  relayNames,
   workflowUrl,
 } from '@postroom/platform';
 import { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
@@ -338,24 +339,30 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (query, _root, { id }, context) => getCampaign(callerProject(context), id, query),
   }),
-  campaigns: t.connection({
-    type: Campaign,
-    description: "The project's campaigns, newest first.",
-    args: { status: t.arg({ type: CampaignStatus, description: 'Only those that are there.' }) },
-    resolve: (_root, { first, after, status }, context, info) =>
-      listCampaigns(callerProject(context), { status }, { first, after }, rowsQuery(context, info)),
-  }),
-  campaignRecipients: t.connection({
-    type: Recipient,
-    description: 'The recipients of a campaign that has started, the newest rows first.',
-    args: {
-      id: t.arg.id({ required: true, description: idArg }),
-      state: t.arg({ type: RecipientState, description: 'Only those in this state.' }),
-      email: t.arg.string({ description: 'Only this address, without regard to case.' }),
+  campaigns: t.connection(
+    {
+      type: Campaign,
+      description: "The project's campaigns, newest first.",
+      args: { status: t.arg({ type: CampaignStatus, description: 'Only those that are there.' }) },
+      resolve: (_root, { first, after, status }, context, info) =>
+        listCampaigns(callerProject(context), { status }, { first, after }, rowsQuery(context, info)),
     },
-    resolve: (_root, { id, first, after, state, email }, context) =>
-      listRecipients(callerProject(context), id, { state, email }, { first, after }),
-  }),
+    ...relayNames('Campaign'),
+  ),
+  campaignRecipients: t.connection(
+    {
+      type: Recipient,
+      description: 'The recipients of a campaign that has started, the newest rows first.',
+      args: {
+        id: t.arg.id({ required: true, description: idArg }),
+        state: t.arg({ type: RecipientState, description: 'Only those in this state.' }),
+        email: t.arg.string({ description: 'Only this address, without regard to case.' }),
+      },
+      resolve: (_root, { id, first, after, state, email }, context) =>
+        listRecipients(callerProject(context), id, { state, email }, { first, after }),
+    },
+    ...relayNames('CampaignRecipient'),
+  ),
   campaignLinks: t.field({
     type: [Link],
     description: 'The tracked links of a campaign that has started, in the order in which they stand in it.',

@@ -1,4 +1,4 @@
-import { builder, callerProject, jsonSchema, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, jsonSchema, Node, registerNode, relayNames } from '@postroom/platform';
 import { CUSTOM_FIELD_TYPES } from './coercion.ts';
 import {
   createCustomField,
@@ -37,11 +37,14 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Custom field id.' }) },
     resolve: (_root, { id }, context) => getCustomField(callerProject(context), id),
   }),
-  customFields: t.connection({
-    type: CustomField,
-    description: "The project's custom-field schema, newest field first.",
-    resolve: (_root, args, context) => listCustomFields(callerProject(context), args),
-  }),
+  customFields: t.connection(
+    {
+      type: CustomField,
+      description: "The project's custom-field schema, newest field first.",
+      resolve: (_root, args, context) => listCustomFields(callerProject(context), args),
+    },
+    ...relayNames('CustomField'),
+  ),
 }));
 
 const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {

@@ -1,4 +1,4 @@
-import { builder, callerProject, JSON_OBJECT, NAME, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, JSON_OBJECT, NAME, Node, registerNode, relayNames } from '@postroom/platform';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
 import type { Contact as ContactRow } from './contacts.ts';
@@ -29,11 +29,14 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
       complexity: 100,
       resolve: (segment, _args, context) => countSegment(callerProject(context), segment),
     }),
-    contacts: t.connection({
-      type: Contact,
-      description: 'The contacts in it now, newest first.',
-      resolve: ({ id }, args, context) => listContacts(callerProject(context), { segmentId: id }, args),
-    }),
+    contacts: t.connection(
+      {
+        type: Contact,
+        description: 'The contacts in it now, newest first.',
+        resolve: ({ id }, args, context) => listContacts(callerProject(context), { segmentId: id }, args),
+      },
+      ...relayNames('SegmentContact'),
+    ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its name or filter last changed.' }),
   }),
@@ -56,11 +59,14 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Segment id.' }) },
     resolve: (_root, { id }, context) => getSegment(callerProject(context), id),
   }),
-  segments: t.connection({
-    type: Segment,
-    description: "The project's segments, newest first.",
-    resolve: (_root, args, context) => listSegments(callerProject(context), args),
-  }),
+  segments: t.connection(
+    {
+      type: Segment,
+      description: "The project's segments, newest first.",
+      resolve: (_root, args, context) => listSegments(callerProject(context), args),
+    },
+    ...relayNames('Segment'),
+  ),
   segmentPreview: t.field({
     type: SegmentPreview,
     description: 'Tries a filter without saving it.',

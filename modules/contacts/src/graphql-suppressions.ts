@@ -1,4 +1,4 @@
-import { builder, callerProject, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, Node, registerNode, relayNames } from '@postroom/platform';
 import {
   addSuppression,
   findSuppression,
@@ -34,15 +34,18 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Suppression id.' }) },
     resolve: (_root, { id }, context) => getSuppression(callerProject(context), id),
   }),
-  suppressions: t.connection({
-    type: Suppression,
-    description: "The project's suppressions, newest first. An address has one for each reason.",
-    args: {
-      email: t.arg.string({ description: 'Those of this address, without regard to case.' }),
-      reason: t.arg({ type: SuppressionReason, description: 'Those for this reason.' }),
+  suppressions: t.connection(
+    {
+      type: Suppression,
+      description: "The project's suppressions, newest first. An address has one for each reason.",
+      args: {
+        email: t.arg.string({ description: 'Those of this address, without regard to case.' }),
+        reason: t.arg({ type: SuppressionReason, description: 'Those for this reason.' }),
+      },
+      resolve: (_root, args, context) => listSuppressions(callerProject(context), args),
     },
-    resolve: (_root, args, context) => listSuppressions(callerProject(context), args),
-  }),
+    ...relayNames('Suppression'),
+  ),
 }));
 
 const AddSuppressionInput = builder.inputType('AddSuppressionInput', {

@@ -8,6 +8,7 @@ import {
   jsonSchema,
   Node,
   registerNode,
+  relayNames,
 } from '@postroom/platform';
 import { type BatchResult, createContactsBatch } from './contact-batch.ts';
 import { listContacts } from './contact-list.ts';
@@ -89,25 +90,28 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Contact id.' }) },
     resolve: (_root, { id }, context) => getContact(callerProject(context), id),
   }),
-  contacts: t.connection({
-    type: Contact,
-    description: "The project's contacts that pass every filter given, newest first.",
-    args: {
-      email: t.arg.string({ description: 'The whole address, without regard to case.' }),
-      search: t.arg.string({
-        description:
-          'Part of the address or of the name, without regard to case; one or two letters begin a word of it.',
-      }),
-      groupId: t.arg.id({ description: 'Members of this group.' }),
-      segmentId: t.arg.id({ description: 'Contacts in this segment.' }),
-      suppressed: t.arg.boolean({ description: 'True for those that are not mailed, false for the others.' }),
-      source: t.arg({ type: ContactSource, description: 'Where they came from.' }),
-      createdAfter: t.arg({ type: 'DateTime', description: 'Added after this instant.' }),
-      createdBefore: t.arg({ type: 'DateTime', description: 'Added before this instant.' }),
+  contacts: t.connection(
+    {
+      type: Contact,
+      description: "The project's contacts that pass every filter given, newest first.",
+      args: {
+        email: t.arg.string({ description: 'The whole address, without regard to case.' }),
+        search: t.arg.string({
+          description:
+            'Part of the address or of the name, without regard to case; one or two letters begin a word of it.',
+        }),
+        groupId: t.arg.id({ description: 'Members of this group.' }),
+        segmentId: t.arg.id({ description: 'Contacts in this segment.' }),
+        suppressed: t.arg.boolean({ description: 'True for those that are not mailed, false for the others.' }),
+        source: t.arg({ type: ContactSource, description: 'Where they came from.' }),
+        createdAfter: t.arg({ type: 'DateTime', description: 'Added after this instant.' }),
+        createdBefore: t.arg({ type: 'DateTime', description: 'Added before this instant.' }),
+      },
+      resolve: (_root, { first, after, ...filter }, context) =>
+        listContacts(callerProject(context), filter, { first, after }),
     },
-    resolve: (_root, { first, after, ...filter }, context) =>
-      listContacts(callerProject(context), filter, { first, after }),
-  }),
+    ...relayNames('Contact'),
+  ),
 }));
 
 const CreateContactInput = builder.inputType('CreateContactInput', {

@@ -7,6 +7,7 @@ import {
   registerNode,
   rowsQuery,
   workflowUrl,
+  relayNames,
 } from '@postroom/platform';
 import { recordsOf } from './check.ts';
 import {
@@ -206,11 +207,14 @@ builder.queryFields((t) => ({
     description: 'A warm-up that suits most domains: messages on the first, second … day.',
     resolve: () => DEFAULT_WARMUP_STEPS,
   }),
-  domains: t.connection({
-    type: Domain,
-    description: "The project's sending domains, newest first.",
-    resolve: (_root, args, context, info) => listDomains(callerProject(context), args, rowsQuery(context, info)),
-  }),
+  domains: t.connection(
+    {
+      type: Domain,
+      description: "The project's sending domains, newest first.",
+      resolve: (_root, args, context, info) => listDomains(callerProject(context), args, rowsQuery(context, info)),
+    },
+    ...relayNames('Domain'),
+  ),
 }));
 
 builder.subscriptionField('domainChecked', (t) =>

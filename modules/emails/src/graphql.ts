@@ -10,6 +10,7 @@ import {
   Node,
   registerNode,
   rowsQuery,
+  relayNames,
 } from '@postroom/platform';
 import {
   cancelEmail,
@@ -204,20 +205,23 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Message id.' }) },
     resolve: (query, _root, { id }, context) => getEmail(callerProject(context), id, query),
   }),
-  emails: t.connection({
-    type: Email,
-    description: "The project's transactional emails, or the messages of a campaign, newest first.",
-    args: {
-      status: t.arg({ type: EmailStatus, description: 'Only those that are there.' }),
-      to: t.arg.string({ description: 'Only those to this address, without regard to case.' }),
-      tag: t.arg.string({ description: 'Only those with this tag.' }),
-      campaignId: t.arg.id({ description: 'The messages of this campaign instead of transactional mail.' }),
-      createdAfter: t.arg({ type: 'DateTime', description: 'Taken after this instant.' }),
-      createdBefore: t.arg({ type: 'DateTime', description: 'Taken before this instant.' }),
+  emails: t.connection(
+    {
+      type: Email,
+      description: "The project's transactional emails, or the messages of a campaign, newest first.",
+      args: {
+        status: t.arg({ type: EmailStatus, description: 'Only those that are there.' }),
+        to: t.arg.string({ description: 'Only those to this address, without regard to case.' }),
+        tag: t.arg.string({ description: 'Only those with this tag.' }),
+        campaignId: t.arg.id({ description: 'The messages of this campaign instead of transactional mail.' }),
+        createdAfter: t.arg({ type: 'DateTime', description: 'Taken after this instant.' }),
+        createdBefore: t.arg({ type: 'DateTime', description: 'Taken before this instant.' }),
+      },
+      resolve: (_root, { first, after, ...filter }, context, info) =>
+        listEmails(callerProject(context), filter, { first, after }, rowsQuery(context, info)),
     },
-    resolve: (_root, { first, after, ...filter }, context, info) =>
-      listEmails(callerProject(context), filter, { first, after }, rowsQuery(context, info)),
-  }),
+    ...relayNames('Email'),
+  ),
 }));
 
 const AttachmentInput = builder.inputType('AttachmentInput', {

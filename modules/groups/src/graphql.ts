@@ -11,6 +11,7 @@ import {
   Node,
   registerNode,
   rowsQuery,
+  relayNames,
 } from '@postroom/platform';
 import {
   addContacts,
@@ -94,11 +95,14 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Group id.' }) },
     resolve: (query, _root, { id }, context) => getGroup(callerProject(context), id, query),
   }),
-  groups: t.connection({
-    type: Group,
-    description: "The project's groups, newest first.",
-    resolve: (_root, args, context, info) => listGroups(callerProject(context), args, rowsQuery(context, info)),
-  }),
+  groups: t.connection(
+    {
+      type: Group,
+      description: "The project's groups, newest first.",
+      resolve: (_root, args, context, info) => listGroups(callerProject(context), args, rowsQuery(context, info)),
+    },
+    ...relayNames('Group'),
+  ),
 }));
 
 const CreateGroupInput = builder.inputType('CreateGroupInput', {

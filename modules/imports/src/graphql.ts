@@ -1,6 +1,15 @@
 import { ContactSource, OnConflict } from '@postroom/contacts/graphql';
 import '@postroom/groups/graphql';
-import { builder, callerProject, invalid, JSON_OBJECT, NAME, registerNode, workflowUrl } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  invalid,
+  JSON_OBJECT,
+  NAME,
+  registerNode,
+  relayNames,
+  workflowUrl,
+} from '@postroom/platform';
 import { type ImportError, listErrors } from './errors.ts';
 import {
   addPart,
@@ -125,11 +134,14 @@ const Import = builder.prismaObject('Import', {
       description: 'Its workflow in the Temporal UI; null when nobody said where the UI is.',
       resolve: ({ id }) => workflowUrl(id),
     }),
-    errors: t.connection({
-      type: ImportRowError,
-      description: 'What is wrong with rows, in the order of the file.',
-      resolve: ({ id }, args) => listErrors(id, args),
-    }),
+    errors: t.connection(
+      {
+        type: ImportRowError,
+        description: 'What is wrong with rows, in the order of the file.',
+        resolve: ({ id }, args) => listErrors(id, args),
+      },
+      ...relayNames('ImportError'),
+    ),
   }),
 });
 
@@ -144,11 +156,14 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id(importId) },
     resolve: (_root, { id }, context) => getImport(callerProject(context), id),
   }),
-  imports: t.connection({
-    type: Import,
-    description: "The project's imports, newest first.",
-    resolve: (_root, args, context) => listImports(callerProject(context), args),
-  }),
+  imports: t.connection(
+    {
+      type: Import,
+      description: "The project's imports, newest first.",
+      resolve: (_root, args, context) => listImports(callerProject(context), args),
+    },
+    ...relayNames('Import'),
+  ),
 }));
 
 builder.subscriptionField('importProgress', (t) =>

@@ -9,6 +9,7 @@ import {
   notFound,
   readPage,
   rowsQuery,
+  relayNames,
 } from '@postroom/platform';
 import { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
@@ -158,20 +159,23 @@ builder.queryFields((t) => ({
     description: 'The invitations that wait, newest first.',
     resolve: (_root, _args, context) => listInvitations(callerProject(context)),
   }),
-  auditLog: t.connection({
-    type: AuditEntry,
-    authScopes: { manage: true },
-    description: 'What people and keys changed in the project, newest first.',
-    resolve: (_root, args, context, info) =>
-      readPage('aud', args, ({ limit, before }) =>
-        db.auditEntry.findMany({
-          ...rowsQuery(context, info),
-          where: { projectId: callerProject(context), ...(before === undefined ? {} : { id: { lt: before } }) },
-          orderBy: { id: 'desc' },
-          take: limit,
-        }),
-      ),
-  }),
+  auditLog: t.connection(
+    {
+      type: AuditEntry,
+      authScopes: { manage: true },
+      description: 'What people and keys changed in the project, newest first.',
+      resolve: (_root, args, context, info) =>
+        readPage('aud', args, ({ limit, before }) =>
+          db.auditEntry.findMany({
+            ...rowsQuery(context, info),
+            where: { projectId: callerProject(context), ...(before === undefined ? {} : { id: { lt: before } }) },
+            orderBy: { id: 'desc' },
+            take: limit,
+          }),
+        ),
+    },
+    ...relayNames('AuditEntry'),
+  ),
 }));
 
 const InviteInput = builder.inputType('InviteInput', {

@@ -46,6 +46,7 @@ export {
   type PageArgs,
   pageSize,
   readPage,
+  relayNames,
   type RowsQuery,
   rowsQuery,
   toCursor,

@@ -16,6 +16,9 @@ export interface Page<Row> {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
 }
 
+/** The names of a list's types, for `t.connection(…, ...relayNames('Contact'))`. */
+export const relayNames = (row: string) => [{ name: `${row}Connection` }, { name: `${row}Edge` }] as const;
+
 /** How many rows a page has when nobody says, and at most (design: Lists). */
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1000;

@@ -8,6 +8,7 @@ import {
   Node,
   registerNode,
   rowsQuery,
+  relayNames,
 } from '@postroom/platform';
 import {
   createTemplate,
@@ -63,11 +64,14 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Template id.' }) },
     resolve: (query, _root, { id }, context) => getTemplate(callerProject(context), id, query),
   }),
-  templates: t.connection({
-    type: Template,
-    description: "The project's templates, newest first.",
-    resolve: (_root, args, context, info) => listTemplates(callerProject(context), args, rowsQuery(context, info)),
-  }),
+  templates: t.connection(
+    {
+      type: Template,
+      description: "The project's templates, newest first.",
+      resolve: (_root, args, context, info) => listTemplates(callerProject(context), args, rowsQuery(context, info)),
+    },
+    ...relayNames('Template'),
+  ),
 }));
 
 const CreateTemplateInput = builder.inputType('CreateTemplateInput', {

@@ -11,6 +11,7 @@ import {
   registerNode,
   rowsQuery,
   workflowUrl,
+  relayNames,
 } from '@postroom/platform';
 import { bodiesOf, getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
 import {
@@ -196,29 +197,35 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (query, _root, { id }, context) => getEndpoint(callerProject(context), id, query),
   }),
-  webhookEndpoints: t.connection({
-    type: Endpoint,
-    description: "The project's webhook endpoints, newest first.",
-    resolve: (_root, args, context, info) => listEndpoints(callerProject(context), args, rowsQuery(context, info)),
-  }),
+  webhookEndpoints: t.connection(
+    {
+      type: Endpoint,
+      description: "The project's webhook endpoints, newest first.",
+      resolve: (_root, args, context, info) => listEndpoints(callerProject(context), args, rowsQuery(context, info)),
+    },
+    ...relayNames('WebhookEndpoint'),
+  ),
   webhookDelivery: t.prismaField({
     type: Delivery,
     description: 'A delivery of the project; `not_found` when there is none.',
     args: { id: t.arg.id({ required: true, description: 'Delivery id.' }) },
     resolve: (query, _root, { id }, context) => getDelivery(callerProject(context), id, query),
   }),
-  webhookDeliveries: t.connection({
-    type: Delivery,
-    description: "The project's deliveries, newest first.",
-    args: {
-      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
-      state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-      eventId: t.arg.id({ description: 'Only those of this event.' }),
-      eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+  webhookDeliveries: t.connection(
+    {
+      type: Delivery,
+      description: "The project's deliveries, newest first.",
+      args: {
+        endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+        eventId: t.arg.id({ description: 'Only those of this event.' }),
+        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+      },
+      resolve: (_root, args, context, info) =>
+        listDeliveries(callerProject(context), args, args, rowsQuery(context, info)),
     },
-    resolve: (_root, args, context, info) =>
-      listDeliveries(callerProject(context), args, args, rowsQuery(context, info)),
-  }),
+    ...relayNames('WebhookDelivery'),
+  ),
   webhookEventTypes: t.field({
     type: [EventTypeInfo],
     description: 'Every event type there is.',
