@@ -28,7 +28,7 @@ import {
 } from './email-input.ts';
 import { type Words, writeWords } from './email-words.ts';
 import { formatMailbox } from './mailbox.ts';
-import { mailboxIdFor, sendingProblem } from './providers/sender.ts';
+import { standingOf } from './providers/sender.ts';
 import { type EmailStatus, STATUS_CONDITIONS } from './status.ts';
 
 type Message = Prisma.MessageModel;
@@ -121,7 +121,6 @@ async function draftEmails(
   const addresses = drafts.flatMap(recipientsOf).map(({ email }) => email);
   const [suppressed, mailboxes] = await Promise.all([
     suppressedAddresses(projectId, addresses),
-    mailboxesOf(projectId, drafts),
     checkSenders(projectId, drafts),
   ]);
   return drafts.map((draft) =>
@@ -129,17 +128,15 @@ async function draftEmails(
   );
 }
 
-async function checkSenders(projectId: string, drafts: readonly Draft[]): Promise<void> {
+/** Whether each sender may send now, and the mailbox account that its mail goes by, if it has one. */
+async function checkSenders(projectId: string, drafts: readonly Draft[]): Promise<Map<string, string | null>> {
+  const mailboxes = new Map<string, string | null>();
   for (const from of new Set(drafts.map(({ from }) => from.email))) {
-    const problem = await sendingProblem(projectId, from);
+    const { problem, mailboxId } = await standingOf(projectId, from);
     if (problem !== undefined) throw new DomainError('forbidden', problem, [{ field: 'from', message: problem }]);
+    mailboxes.set(from, mailboxId);
   }
-}
-
-/** The mailbox accounts that senders have. */
-async function mailboxesOf(projectId: string, drafts: readonly Draft[]): Promise<Map<string, string | null>> {
-  const senders = [...new Set(drafts.map(({ from }) => from.email))];
-  return new Map(await Promise.all(senders.map(async (from) => [from, await mailboxIdFor(projectId, from)] as const)));
+  return mailboxes;
 }
 
 /** By the project's id and the address's key, with a space between. */

@@ -18,6 +18,7 @@ import { renderTemplate, type Template, type TemplateFormat } from '@postroom/te
 import { withRetries } from './retries.ts';
 import { routeFor } from './providers/route.ts';
 import type { Outgoing } from './providers/way.ts';
+import type { SendOutcome } from './smtp/index.ts';
 import { readTracking, storeLinks, trackHtml, type TrackedHtml } from './tracking/index.ts';
 
 interface ClaimedRow {
@@ -86,10 +87,18 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
     for (const { state } of settlements) counts[state] = (counts[state] ?? 0) + 1;
   };
   let hold: Hold | undefined;
+  const senders = new Set<string>();
   try {
     ({ hold } = await sendAll<Ready>({
-      claim: async (limit) => ({ rows: await claimReady(workflowId, claim, limit), ratePerSecond: null }),
-      send,
+      claim: async (limit) => {
+        const rows = await claimReady(workflowId, claim, limit);
+        for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));
+        return { rows, ratePerSecond: null };
+      },
+      send: async (row) => {
+        const sent = await send(row);
+        return senders.size > 1 ? { ...sent, outcome: ofItsSender(sent.outcome) } : sent;
+      },
       settle: (settlements) => withRetries(() => record(settlements), signal),
       signal,
     }));
@@ -99,6 +108,22 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
   }
   const left = await standing(workflowId);
   return { ...left, waitMs: Math.max(left.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
+}
+
+const domainOf = (from: string) => mailbox(from).email.split('@').at(-1)?.toLowerCase() ?? '';
+
+/** How long a message waits for its sender's way, when that names no time or has to be mended, in milliseconds. */
+const SENDER_WAIT_MS = 60_000;
+
+/** Senders may have ways of their own: among several, what is wrong with one's way puts off its messages and no other's. */
+function ofItsSender(outcome: SendOutcome): SendOutcome {
+  const isOfWay =
+    outcome.kind === 'deferred'
+      ? outcome.scope === 'host'
+      : outcome.kind === 'refused' && outcome.verdict === 'configuration';
+  if (!isOfWay) return outcome;
+  const waitMs = outcome.kind === 'deferred' ? outcome.waitMs : undefined;
+  return { kind: 'deferred', answer: outcome.answer, scope: 'message', waitMs: waitMs ?? SENDER_WAIT_MS };
 }
 
 /** Claims rows and reads what they say. Addresses that have been suppressed meanwhile are settled here. */
