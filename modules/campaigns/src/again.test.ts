@@ -217,3 +217,45 @@ test('a campaign whose workflow an operator terminated goes on by itself in anot
   expect(await startedAndCompleted(api)).toEqual([1, 1]);
   await expectCountersToAgree(api, path);
 }, 120_000);
+
+test('counters agree with the rows over a whole life: refusals, retries, doubt, bounces, complaints and unsubscribing', async () => {
+  const { api, path } = await partlyRefused('life', 40, 6);
+  const accepted = (await recipients(api, path, 'accepted')).map(({ id }) => id);
+  const unknown = await makeUnknown(path, 5);
+  const [bounced = '', complained = '', delivered = ''] = accepted.filter((id) => !unknown.includes(id));
+  const report = async (...reports: { messageId: string; kind: 'delivered' | 'bounced' | 'complained' }[]) => {
+    const client = await system.pool.connect();
+    await recordReports(
+      client,
+      reports.map((each) => ({ ...each, at: new Date() })),
+    );
+    client.release();
+  };
+  await report(
+    { messageId: bounced, kind: 'bounced' },
+    { messageId: complained, kind: 'delivered' },
+    { messageId: complained, kind: 'complained' },
+    { messageId: delivered, kind: 'delivered' },
+    { messageId: unknown[0] ?? '', kind: 'delivered' },
+  );
+  const [, link = ''] =
+    /^List-Unsubscribe: <([^>]+)>/m.exec(sink.mails.find(({ to }) => to === 'life30@mail.test')?.raw ?? '') ?? [];
+  expect((await fetch(system.url + new URL(link).pathname, { method: 'POST' })).status).toBe(200);
+  await expectCountersToAgree(api, path);
+  const resolve = (outcome: string, id = '') =>
+    api.post(`${path}/recipients/resolve`, { outcome, recipient_ids: [id] });
+  await Promise.all([
+    api.post(`${path}/recipients/retry`),
+    resolve('accepted', unknown[1]),
+    resolve('failed', unknown[2]),
+    report({ messageId: delivered, kind: 'delivered' }, { messageId: unknown[3] ?? '', kind: 'bounced' }),
+  ]);
+  await untilStatus(api, path, 'completed');
+  await api.post(`${path}/recipients/resend`, { accept_duplicates: true });
+  await untilStatus(api, path, 'completed');
+  await expectCountersToAgree(api, path);
+  const { recipientCount, progress } = await read(api, path);
+  expect(Object.values(progress as Record<string, number>).reduce((sum, count) => sum + count, 0)).toBe(recipientCount);
+  expect(progress.unknown).toBe(0);
+  expect(await startedAndCompleted(api)).toEqual([1, 1]);
+});

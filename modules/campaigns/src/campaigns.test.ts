@@ -261,6 +261,50 @@ describe('preflight and test', () => {
     expect(data.warnings.map(({ message }: { message: string }) => message).join()).toContain('nowhere');
   });
 
+  test('preflight warns of what is cut off or looks like spam, and checks links for their form', async () => {
+    const { api, campaign } = await readyCampaign({
+      subject: 'RE: WIN NOW!!!',
+      from_email: 'no-reply@example.com',
+      html: `<img src="https://example.com/a.png"><form></form>
+        <a href="http://example.com/">plain</a> <a href="https://bit.ly/x">short</a>
+        <a href="https://evil.test/">www.example.com</a> <a href="https://www.example.com/a">example.com</a>`,
+    });
+    const { data } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body;
+    const said = data.warnings.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
+    for (const part of [
+      /^subject: is all in capitals/,
+      /^subject: has repeated marks/,
+      /^subject: looks like an answer/,
+      /^fromName: is not given/,
+      /^fromEmail: takes no answers/,
+      /^html: has images without an alt text/,
+      /^html: is little more than images/,
+      /^html: has scripts, forms/,
+      /"http:\/\/example.com\/" is not encrypted/,
+      /"https:\/\/bit.ly\/x" hides where it leads/,
+      /leads to evil\.test and says "www\.example\.com"/,
+    ]) {
+      expect(said).toContainEqual(expect.stringMatching(part));
+    }
+    expect(said.join('\n')).not.toContain('www.example.com/a');
+  });
+
+  test('preflight says how long it takes: at its rate, and with the days of a warm-up', async () => {
+    const { api, campaign } = await readyCampaign({ rate_per_second: 1 });
+    const seconds = async () => (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body.data.estimatedSeconds;
+    expect(await seconds()).toBe(1);
+    const eve = await api.contact('eve@example.net');
+    const mallory = await api.contact('mallory@example.net');
+    const [groupId] = (await api.get(`/v1/campaigns/${campaign.id}`)).body.data.groupIds;
+    await api.post(`/v1/groups/${groupId}/contacts`, { contact_ids: [eve.id, mallory.id] });
+    expect(await seconds()).toBe(3);
+    await pool.query(
+      `UPDATE domains SET warmup_steps = '{1, 1}', warmup_since = (now() AT TIME ZONE 'UTC')::date WHERE project_id = $1`,
+      [api.projectId],
+    );
+    expect(await seconds()).toBe(2 * 86_400 + 3);
+  });
+
   test('preflight of an incomplete campaign says what a send would', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/campaigns', { name: 'Empty' })).body.data;

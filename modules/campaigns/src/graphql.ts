@@ -323,7 +323,8 @@ const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
     messageBytes: t.exposeInt('messageBytes', { nullable: true, description: 'The size of one message, about.' }),
     estimatedSeconds: t.exposeInt('estimatedSeconds', {
       nullable: true,
-      description: 'How long it would take at its rate; null without one.',
+      description:
+        'How long it would take at its rate, the pace of the last campaign, and with the days of a warm-up; null when nothing says it.',
     }),
   }),
 });

@@ -1,9 +1,11 @@
 import { Parameters } from '@postroom/contacts';
 import { MessageError, signatureWarning } from '@postroom/emails';
-import type { FieldProblem } from '@postroom/platform';
+import { dayVolume } from '@postroom/domains';
+import { type FieldProblem, pool } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, compileCampaign, templatesOf } from './content.ts';
+import { contentWarnings } from './content-warnings.ts';
 import { incompleteness, senderTrouble } from './sending.ts';
 
 /** A placeholder of the message, and how many recipients have no value for it. */
@@ -27,12 +29,10 @@ export interface Preflight {
   variables: VariableCheck[];
   /** Bytes of one message, about. */
   messageBytes: number | null;
-  /** At the campaign's rate; null when it has none. */
+  /** At its rate now; null when nothing says how fast it goes. */
   estimatedSeconds: number | null;
 }
 
-/** Clients cut off what is longer. */
-const CLIPPED_BYTES = 102_400;
 const EXAMPLES = 3;
 
 /** Looks at everything that a send would, and changes nothing. @throws DomainError `not_found`. */
@@ -55,13 +55,13 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
     isReady: problems.length === 0,
     problems,
     warnings: [
-      ...warningsOf(audience, variables, content, messageBytes),
+      ...warningsOf(audience, variables, content),
       ...(signature === undefined ? [] : [{ field: 'fromEmail', message: signature }]),
     ],
     audience,
     variables,
     messageBytes,
-    estimatedSeconds: campaign.ratePerSecond === null ? null : Math.ceil(audience.recipients / campaign.ratePerSecond),
+    estimatedSeconds: await estimateSeconds(campaign, audience.recipients),
   };
 }
 
@@ -84,40 +84,51 @@ function compile(content: CampaignContent): number | FieldProblem {
 function warningsOf(
   { recipients, contacts }: AudienceCount,
   variables: VariableCheck[],
-  { subject, html }: CampaignContent,
-  messageBytes: number | null,
+  content: CampaignContent,
 ): FieldProblem[] {
-  const warn = (when: boolean, field: string, message: string) => (when ? [{ field, message }] : []);
+  const nobody = { field: 'recipients', message: 'all are suppressed or have left: nobody would get it' };
   return [
-    ...warn(contacts > 0 && recipients === 0, 'recipients', 'all are suppressed: nobody would get it'),
+    ...(contacts > 0 && recipients === 0 ? [nobody] : []),
     ...variables.flatMap(({ name, missing }) =>
-      warn(missing > 0, name, `${missing} recipients have no value for {{${name}}}, and it has no default`),
+      missing > 0
+        ? [{ field: name, message: `${missing} recipients have no value for {{${name}}}, and it has no default` }]
+        : [],
     ),
-    ...warn((messageBytes ?? 0) > CLIPPED_BYTES, 'html', 'the message is over 100 KB: some programs will cut it off'),
-    ...warn((subject ?? '').length > 78, 'subject', 'is over 78 characters: most programs will cut it off'),
-    ...warn(
-      /[A-Z]/.test(subject ?? '') && (subject ?? '') === (subject ?? '').toUpperCase() && (subject ?? '').length > 10,
-      'subject',
-      'is all in capitals, which looks like spam',
-    ),
-    ...warn(/<img\b(?![^>]*\balt=)/i.test(html ?? ''), 'html', 'has images without an alt text'),
-    ...linkProblems(html ?? '').map((message) => ({ field: 'html', message })),
+    ...contentWarnings(content),
   ];
 }
 
-/** Links that lead nowhere, by their form. */
-function linkProblems(html: string): string[] {
-  const links = [...html.matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map((match) =>
-    (match[1] ?? match[2] ?? '').trim(),
+/**
+ * How long a send would take: at the campaign's rate, or its part of the project's, or as fast as the project's last
+ * campaign of some size went, and with the days of its domain's warm-up. Null when nothing says it.
+ */
+async function estimateSeconds(campaign: Campaign, recipients: number): Promise<number | null> {
+  const { rows } = await pool.query<{ share: number | null; pace: number | null }>(
+    `SELECT (SELECT p.rate_per_second::float / (1 + (SELECT count(*) FROM campaigns s
+         WHERE s.project_id = $1 AND s.status = 'sending' AND s.id <> $2)) FROM sending_policies p WHERE p.project_id = $1) AS share,
+       (SELECT accepted_count / greatest(1, extract(epoch FROM first_completed_at - started_at))::float FROM campaigns
+         WHERE project_id = $1 AND first_completed_at IS NOT NULL AND accepted_count >= 100 ORDER BY id DESC LIMIT 1) AS pace`,
+    [campaign.projectId, campaign.id],
   );
-  const bad = links.filter(
-    (link) => !link.includes('{{') && !/^(mailto:|tel:|sms:|#.|cid:)/i.test(link) && !isWebAddress(link),
-  );
-  return [...new Set(bad)].slice(0, 10).map((link) => `the link "${link.slice(0, 100)}" is not a web address`);
+  const { share = null, pace = null } = rows[0] ?? {};
+  const limits = [campaign.ratePerSecond, share].filter((rate) => rate !== null);
+  const rate = limits.length > 0 ? Math.min(...limits) : pace;
+  const waiting = (await daysOfWarmup(campaign, recipients)) * 86_400;
+  return rate === null ? waiting || null : waiting + Math.ceil(recipients / rate);
 }
 
-function isWebAddress(link: string): boolean {
-  return /^https?:\/\/[^/\s]+\.[^/\s]+/i.test(link) && URL.canParse(link);
+/** How many times it would wait for the next day. */
+async function daysOfWarmup({ projectId, fromEmail }: Campaign, recipients: number): Promise<number> {
+  const volume = fromEmail === null ? undefined : await dayVolume(projectId, fromEmail);
+  if (volume === undefined) return 0;
+  let left = recipients - (await volume.left());
+  let days = 0;
+  for (const step of volume.later) {
+    if (left <= 0) return days;
+    left -= step;
+    days++;
+  }
+  return left <= 0 ? days : days + 1; // after the last step there is no limit
 }
 
 /** For each placeholder, how many recipients have nothing to show in its place. */

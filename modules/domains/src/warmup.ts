@@ -100,11 +100,14 @@ export class DayVolume {
   readonly domain: string;
   /** Messages of campaigns that may go out today. */
   readonly limit: number;
+  /** Those of the days after today. */
+  readonly later: readonly number[];
 
-  constructor(domainId: string, domain: string, limit: number) {
+  constructor(domainId: string, domain: string, [limit, ...later]: readonly [number, ...number[]]) {
     this.#domainId = domainId;
     this.domain = domain;
     this.limit = limit;
+    this.later = later;
   }
 
   /** Takes up to so many messages of what is left of today; returns how many there are, 0 when it is used up. */
@@ -142,8 +145,8 @@ export async function dayVolume(projectId: string, fromEmail: string): Promise<D
   const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
   const { rows } = await pool.query<Plan>(`${PLAN} AND d.project_id = $1 AND d.domain = $2`, [projectId, domain]);
   const [plan] = rows;
-  const limit = plan?.steps[plan.done];
-  return plan === undefined || limit === undefined ? undefined : new DayVolume(plan.id, plan.domain, limit);
+  const [limit, ...later] = plan?.steps.slice(plan.done) ?? [];
+  return plan === undefined || limit === undefined ? undefined : new DayVolume(plan.id, plan.domain, [limit, ...later]);
 }
 
 /** When the next day of a plan begins. */

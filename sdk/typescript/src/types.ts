@@ -1207,7 +1207,7 @@ export interface Preflight {
   isReady: boolean;
   /** The size of one message, about. */
   messageBytes: number | null;
-  /** How long it would take at its rate; null without one. */
+  /** How long it would take at its rate, the pace of the last campaign, and with the days of a warm-up; null when nothing says it. */
   estimatedSeconds: number | null;
   /** What keeps it from being sent. */
   problems: PreflightFinding[];
