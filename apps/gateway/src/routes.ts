@@ -5,6 +5,7 @@ import { routes as emails } from '@postroom/emails/rest';
 import { routes as groups } from '@postroom/groups/rest';
 import { routes as imports, streams as importStreams } from '@postroom/imports/rest';
 import type { Route, StreamRoute } from '@postroom/platform';
+import { routes as privacy } from '@postroom/privacy/rest';
 import { routes as projects } from '@postroom/projects/rest';
 import { routes as templates } from '@postroom/templates/rest';
 import { routes as webhooks } from '@postroom/webhooks/rest';
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...projects,
   ...emails,
   ...contacts,
+  ...privacy,
   ...groups,
   ...imports,
   ...campaigns,

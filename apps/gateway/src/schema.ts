@@ -6,6 +6,7 @@ import '@postroom/groups/graphql';
 import '@postroom/imports/graphql';
 import '@postroom/insights/graphql';
 import '@postroom/people/graphql';
+import '@postroom/privacy/graphql';
 import '@postroom/projects/graphql';
 import '@postroom/templates/graphql';
 import '@postroom/webhooks/graphql';

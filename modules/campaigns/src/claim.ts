@@ -57,10 +57,11 @@ const CLAIM = `
       CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
         WHEN c.email = t.email AND NOT c.suppressed THEN NULL
         ELSE (SELECT 'Not sent: the address is suppressed (' || min(s.reason)::text || ').' FROM suppressions s
-          WHERE s.project_id = t.project_id AND s.email_key = CASE c.email WHEN t.email THEN c.email_key ELSE lower(t.email) END)
+          WHERE s.project_id = t.project_id AND s.email_key IN (a.key, erased_key(t.project_id, a.key)))
       END AS problem
     FROM (SELECT * FROM again UNION ALL SELECT * FROM fresh) AS t
     LEFT JOIN contacts c ON c.id = t.contact_id
+    CROSS JOIN LATERAL (SELECT CASE c.email WHEN t.email THEN c.email_key ELSE lower(t.email) END AS key) AS a
   ), taken AS (
     UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
       claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),

@@ -98,7 +98,7 @@ export async function previewContacts(
   const found = await sql<{ id: string | null; suppressed: boolean; changed: boolean; renamed: boolean }>(
     tx,
     `SELECT c.id, c.id IS NULL AND EXISTS (
-              SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.key) AS suppressed,
+              SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key IN (n.key, erased_key($1, n.key))) AS suppressed,
             $5 AND (coalesce(n.name, c.name), c.custom_fields || n.custom_fields) IS DISTINCT FROM (c.name, c.custom_fields) AS changed,
             $5 AND n.name <> c.name AS renamed
        FROM unnest($2::text[], $3::text[], $4::jsonb[]) WITH ORDINALITY AS n(key, name, custom_fields, place)
@@ -159,7 +159,8 @@ const CREATE = `
   ), created AS (
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
     SELECT n.id, $1, n.email, n.email_key, n.name, $2::contact_source, n.custom_fields, $8, $8 FROM n
-     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key)
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1
+       AND s.email_key IN (n.email_key, erased_key($1, n.email_key)))
      ORDER BY n.email_key
     ON CONFLICT (project_id, email_key) DO NOTHING
     RETURNING c.id, c.email, c.name

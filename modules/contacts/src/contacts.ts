@@ -100,7 +100,8 @@ const INSERT = `
   ), created AS (
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
     SELECT id, project_id, email, email_key, name, source, custom_fields, at, at FROM given g
-     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = g.project_id AND s.email_key = g.email_key)
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = g.project_id
+       AND s.email_key IN (g.email_key, erased_key(g.project_id, g.email_key)))
      ORDER BY project_id, email_key
     ON CONFLICT (project_id, email_key) DO NOTHING
     RETURNING ${CONTACT_COLUMNS}

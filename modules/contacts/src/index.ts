@@ -69,3 +69,4 @@ export {
   type SuppressionReason,
   type SuppressionStatus,
 } from './suppressions.ts';
+export { contactDeleted } from './events.ts';

@@ -33,8 +33,8 @@ export interface Suppression {
 }
 
 /** The suppression status of the contact `c`, for a SELECT. PostgreSQL's enum is in the order of SUPPRESSION_REASONS. */
-export const SUPPRESSION_STATUS_SQL = `CASE WHEN c.suppressed THEN (SELECT min(s.reason)::text FROM suppressions s
-  WHERE s.project_id = c.project_id AND s.email_key = c.email_key) ELSE 'none' END`;
+export const SUPPRESSION_STATUS_SQL = `CASE WHEN c.suppressed THEN coalesce((SELECT min(s.reason)::text FROM suppressions s
+  WHERE s.project_id = c.project_id AND s.email_key = c.email_key), 'manual') ELSE 'none' END`;
 
 const COLUMNS = 's.id, s.email, s.reason, s.created_at AS "createdAt"';
 
@@ -51,7 +51,10 @@ export async function listSuppressions(
   return readPage('sup', page, async ({ limit, before }) => {
     const parameters = new Parameters();
     const where = [`s.project_id = ${parameters.add(projectId)}`];
-    if (email != null) where.push(`s.email_key = ${parameters.add(emailKey(email))}`);
+    if (email != null) {
+      const key = parameters.add(emailKey(email));
+      where.push(`s.email_key IN (${key}, erased_key(s.project_id, ${key}))`);
+    }
     if (reason != null) where.push(`s.reason = ${parameters.add(reason)}`);
     if (before !== undefined) where.push(`s.id < ${parameters.add(before)}`);
     const { rows } = await pool.query<Suppression>(
@@ -172,7 +175,8 @@ export async function suppressedAmong(tx: Tx, projectId: string, emails: readonl
   if (emails.length === 0) return new Set();
   const rows = await sql<{ key: string }>(
     tx,
-    'SELECT DISTINCT email_key AS key FROM suppressions WHERE project_id = $1 AND email_key = ANY ($2)',
+    `SELECT key FROM unnest($2::text[]) AS key WHERE EXISTS (
+       SELECT FROM suppressions WHERE project_id = $1 AND email_key IN (key, erased_key($1, key)))`,
     [projectId, emails.map(emailKey)],
   );
   return new Set(rows.map(({ key }) => key));

@@ -144,9 +144,10 @@ const suppressionOf = readTogether<string>(async (asked) => {
   const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<{ project: string; email_key: string; reason: string }>({
     name: 'emails-suppressed',
-    text: `SELECT project, s.email_key, min(reason)::text AS reason FROM unnest($1::text[], $2::text[]) AS asked(project, email_key)
-      JOIN suppressions s ON s.project_id = asked.project AND s.email_key = asked.email_key
-      WHERE reason <> 'unsubscribed' GROUP BY project, s.email_key`,
+    text: `SELECT project, asked.email_key, min(reason)::text AS reason FROM unnest($1::text[], $2::text[]) AS asked(project, email_key)
+      JOIN suppressions s ON s.project_id = asked.project
+        AND s.email_key IN (asked.email_key, erased_key(asked.project, asked.email_key))
+      WHERE reason <> 'unsubscribed' GROUP BY project, asked.email_key`,
     values: [pairs.map(([project]) => project), pairs.map(([, key]) => key)],
   });
   return new Map(rows.map(({ project, email_key, reason }) => [`${project} ${email_key}`, reason]));

@@ -42,6 +42,16 @@ export class Contacts extends Resource {
     return this.done('deleteContact', { path: { id } }, options);
   }
 
+  /** Everything that is kept of a person. */
+  personData(id: string, options?: RequestOptions): Promise<DataOf<'getPersonData'>> {
+    return this.data('getPersonData', { path: { id } }, options);
+  }
+
+  /** Erases a person: messages and events stay as figures without a name, and of the address a hash is kept. */
+  erase(id: string, options?: RequestOptions): Promise<DataOf<'erasePerson'>> {
+    return this.data('erasePerson', { path: { id } }, options);
+  }
+
   /** The contacts that pass every filter given, as a CSV file that is read as it arrives. */
   export(query: Query<'exportContacts'> = {}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
     return this.transport.call('exportContacts', { query }, options);

@@ -1043,6 +1043,16 @@ export interface UpdateSegmentInput {
   name?: string | null | undefined;
 }
 
+/** What was removed, or made nameless, when a person was erased. */
+export interface PersonErased {
+  /** Messages that are figures without a name now. */
+  messages: number;
+  /** Events that say no more whom they are about. */
+  events: number;
+  /** Messages that waited and are not sent. */
+  canceled: number;
+}
+
 /** A new group. At least one of the ids or addresses must be an existing contact. */
 export interface CreateGroupInput {
   /** Contact ids; those that name nobody are ignored. */
@@ -2167,6 +2177,32 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  /** Retrieve everything that is kept of a person */
+  getPersonData: {
+    path: {
+      /** Contact id; or else the address. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Everything that the project keeps of a person, for that person to have. */
+      data: unknown;
+    };
+  };
+  /** Erase a person: of the address only a hash is kept */
+  erasePerson: {
+    path: {
+      /** Contact id; or else the address. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again. */
+      data: PersonErased;
+    };
+  };
   /** List groups, newest first */
   listGroups: {
     path: Record<never, never>;
@@ -2964,6 +3000,8 @@ export const OPERATIONS = {
   updateSegment: 'PATCH /v1/segments/{id}',
   deleteSegment: 'DELETE /v1/segments/{id}',
   listSegmentContacts: 'GET /v1/segments/{id}/contacts',
+  getPersonData: 'GET /v1/contacts/{id}/data',
+  erasePerson: 'POST /v1/contacts/{id}/erase',
   listGroups: 'GET /v1/groups',
   createGroup: 'POST /v1/groups',
   getGroup: 'GET /v1/groups/{id}',

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { contactDeleted } from '@postroom/contacts';
+import { inTransaction, newId, record, sql, type Tx } from '@postroom/platform';
+import { findPerson, type Person, type PersonRef } from './person.ts';
+
+/** What was removed or made nameless, in numbers. */
+export interface Erased {
+  messages: number;
+  events: number;
+  /** Messages that were waiting and are not sent. */
+  canceled: number;
+}
+
+/**
+ * Erases a person from the project, all in one transaction: the contact is deleted, messages and events stay as figures without a
+ * name, what waits is not sent, and the address is kept as a hash alone, so that it is never mailed or imported again. The event
+ * `contact.deleted` tells integrations by the contact's id.
+ * @throws DomainError as `findPerson`.
+ */
+export async function erasePerson(projectId: string, ref: PersonRef): Promise<Erased> {
+  return inTransaction(async (tx) => {
+    await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
+    const person = await findPerson(tx, projectId, ref);
+    // It tells nothing of whom it stands for, and nobody can be mailed at it.
+    const alias = `erased-${randomBytes(8).toString('hex')}@erased.invalid`;
+    await sql(tx, 'DELETE FROM contacts WHERE project_id = $1 AND email_key = $2', [projectId, person.key]);
+    await keepHash(tx, person);
+    const erased = { canceled: await cancel(tx, person), ...(await forget(tx, person, alias)) };
+    for (const place of PLACES) await redact(tx, person, alias, place);
+    if (person.contactId !== null) {
+      await record(tx, projectId, [contactDeleted({ id: person.contactId, email: alias, name: '' })]);
+    }
+    return erased;
+  });
+}
+
+async function keepHash(tx: Tx, { projectId, key }: Person): Promise<void> {
+  await sql(tx, 'DELETE FROM suppressions WHERE project_id = $1 AND email_key = $2', [projectId, key]);
+  await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = $2', [projectId, key]);
+  await sql(
+    tx,
+    `INSERT INTO suppressions (id, project_id, email, email_key, reason)
+     VALUES ($3, $1, 'erased', erased_key($1, $2), 'manual') ON CONFLICT DO NOTHING`,
+    [projectId, key, newId('sup')],
+  );
+}
+
+/** Transactional mail that waits. A campaign leaves out whose contact is gone. */
+async function cancel(tx: Tx, { projectId, key, contactId }: Person): Promise<number> {
+  const canceled = await sql(
+    tx,
+    `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL,
+       answer = 'Not sent: the person was erased.'
+     WHERE project_id = $1 AND (lower(email) = $2 OR contact_id = $3) AND campaign_id IS NULL AND state = 'planned'
+     RETURNING id`,
+    [projectId, key, contactId],
+  );
+  return canceled.length;
+}
+
+/** What is about the person as a whole: only figures stay. */
+async function forget(
+  tx: Tx,
+  { projectId, key, contactId }: Person,
+  alias: string,
+): Promise<{ messages: number; events: number }> {
+  const messages = await sql<{ id: string; content: string }>(
+    tx,
+    `UPDATE messages SET email = $4, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
+       answer = CASE WHEN position($2 IN lower(answer)) = 0 THEN answer END
+     WHERE project_id = $1 AND (lower(email) = $2 OR contact_id = $3) RETURNING id, coalesce(copy_of, id) AS content`,
+    [projectId, key, contactId, alias],
+  );
+  const ids = messages.map(({ id }) => id);
+  const contents = messages.map(({ content }) => content);
+  await sql(tx, 'DELETE FROM message_attachments WHERE message_id = ANY ($1)', [contents]);
+  await sql(tx, `UPDATE message_contents SET html = NULL, text = '', headers = '{}' WHERE message_id = ANY ($1)`, [
+    contents,
+  ]);
+  await sql(tx, 'UPDATE tracking_hits SET user_agent = NULL, network = NULL WHERE message_id = ANY ($1)', [ids]);
+  const events = await sql<{ id: string }>(
+    tx,
+    `UPDATE events SET data = (
+       SELECT json_object_agg(d.key, CASE
+           WHEN d.key = 'email' THEN to_json($4::text)
+           WHEN d.key IN ('name', 'subject') AND json_typeof(d.value) = 'string' THEN '""'::json
+           WHEN d.key = 'metadata' THEN '{}'::json
+           WHEN d.key IN ('tags') THEN '[]'::json
+           WHEN d.key IN ('user_agent', 'network', 'ip') THEN 'null'::json
+           ELSE d.value END)
+         FROM json_each(data) AS d)
+     WHERE project_id = $1
+       AND (lower(data->>'email') = $2 OR data->>'contact_id' = $3 OR data->>'message_id' = ANY ($5) AND data->>'email' = $4)
+     RETURNING id`,
+    [projectId, key, contactId, alias, ids],
+  );
+  return { messages: ids.length, events: events.length };
+}
+
+/** A column that may hold an address among other things: there the address is replaced. */
+interface Place {
+  table: string;
+  column: string;
+  type: 'text' | 'json' | 'jsonb';
+  /** Which rows are those of the project, `$1`. */
+  where: string;
+}
+
+const OWN = 'project_id = $1';
+const OF_MESSAGES = 'message_id IN (SELECT id FROM messages WHERE project_id = $1)';
+const OF_DELIVERIES = 'delivery_id IN (SELECT id FROM deliveries WHERE project_id = $1)';
+const OF_IMPORTS = 'import_id IN (SELECT id FROM imports WHERE project_id = $1)';
+
+/** Everywhere else that an address may stand. A test looks for it in every column of every table. */
+const PLACES: readonly Place[] = [
+  ...(['to', 'cc', 'bcc', 'reply_to', 'headers'] as const).map((column): Place => ({
+    table: 'message_contents',
+    column,
+    type: 'jsonb',
+    where: OF_MESSAGES,
+  })),
+  ...(['from', 'html', 'text'] as const).map((column): Place => ({
+    table: 'message_contents',
+    column,
+    type: 'text',
+    where: OF_MESSAGES,
+  })),
+  { table: 'message_attachments', column: 'filename', type: 'text', where: OF_MESSAGES },
+  { table: 'messages', column: 'subject', type: 'text', where: OWN },
+  { table: 'messages', column: 'answer', type: 'text', where: OWN },
+  { table: 'messages', column: 'tags', type: 'jsonb', where: OWN },
+  { table: 'messages', column: 'metadata', type: 'jsonb', where: OWN },
+  { table: 'events', column: 'data', type: 'json', where: OWN },
+  { table: 'attempts', column: 'response', type: 'text', where: OF_DELIVERIES },
+  { table: 'attempts', column: 'error', type: 'text', where: OF_DELIVERIES },
+  { table: 'attempts', column: 'headers', type: 'json', where: OF_DELIVERIES },
+  { table: 'idempotency_keys', column: 'body', type: 'text', where: OWN },
+  { table: 'import_errors', column: 'message', type: 'text', where: OF_IMPORTS },
+  { table: 'audit_entries', column: 'details', type: 'jsonb', where: OWN },
+  { table: 'segments', column: 'filter', type: 'jsonb', where: OWN },
+  {
+    table: 'tracked_links',
+    column: 'url',
+    type: 'text',
+    where: `owner_id IN (SELECT id FROM campaigns WHERE project_id = $1 UNION ALL SELECT id FROM messages WHERE project_id = $1)`,
+  },
+];
+
+async function redact(tx: Tx, { projectId, key }: Person, alias: string, place: Place): Promise<void> {
+  const { table, column, type, where } = place;
+  // As a word of its own, also as links write it: the addresses of others may end or begin with the same letters.
+  const [local = '', host = ''] = key.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+  const pattern = `(?<![\\w.+-])${local}(@|%40)${host}(?![\\w-]|\\.\\w)`;
+  await sql(
+    tx,
+    `UPDATE ${table} SET "${column}" = regexp_replace("${column}"::text, $2, $3, 'gi')::${type}
+     WHERE ${where} AND "${column}"::text ~* $2`,
+    [projectId, pattern, alias],
+  );
+}

@@ -1,0 +1,224 @@
+import { addLocalDomain } from '@postroom/domains';
+import { recordReports } from '@postroom/emails';
+import { audit, inTransaction, newId, pool } from '@postroom/platform';
+import { type Api, signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+/** Every table and column that holds a text, as PostgreSQL knows them: a table that is new is looked at as well. */
+async function placesOf(text: string): Promise<string[]> {
+  const { rows } = await pool.query<{ table: string; column: string; type: string }>(
+    `SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
+       FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
+  );
+  const found: string[] = [];
+  for (const { table, column, type } of rows) {
+    const holds =
+      type === 'bytea'
+        ? `position(convert_to($1, 'UTF8') IN "${column}") > 0`
+        : `position($1 IN lower("${column}"::text)) > 0`;
+    const { rowCount } = await pool.query(`SELECT FROM "${table}" WHERE ${holds} LIMIT 1`, [text]);
+    if (rowCount !== 0) found.push(`${table}.${column}`);
+  }
+  return found.sort();
+}
+
+/** A person of whom there is something in every place that a project writes to. */
+async function person() {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  const email = `Ada.${newId('ctc').slice(-12)}@Example.net`;
+  const key = email.toLowerCase();
+  await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
+  const contact = await api.contact(email, { name: 'Ada Lovelace' });
+  await api.post('/v1/groups', { name: 'Readers', contact_ids: [contact.id] });
+  const filter = { field: 'email', op: 'endsWith', value: key };
+  const { status } = await api.post('/v1/segments', { name: 'Ada', filter });
+  expect(status).toBe(201);
+  const send = async (more: object) =>
+    (
+      await api.post('/v1/emails', {
+        from: 'hello@example.com',
+        to: [email],
+        subject: 'Your order, Ada Lovelace',
+        html: `<p>Dear Ada Lovelace, you are ${email}</p>`,
+        metadata: { customer: email },
+        tags: ['receipt'],
+        headers: { 'X-For': email },
+        attachments: [{ filename: 'invoice.txt', content: Buffer.from(`For ${key}`).toString('base64') }],
+        ...more,
+      })
+    ).body.data.id as string;
+  const sent = await send({});
+  const scheduled = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  const about = await send({
+    to: ['desk@example.net'],
+    reply_to: [email],
+    subject: `A question of ${email}`,
+    html: `<a href="https://example.com/?of=${encodeURIComponent(email)}">Answer ${email}</a>`,
+    attachments: [],
+  });
+  await pool.query(
+    `UPDATE messages SET state = 'accepted', accepted_at = now(), answer = $2, handed_at = now() WHERE id = $1`,
+    [sent, `250 ok <${key}>`],
+  );
+  await inTransaction((client) =>
+    recordReports(client, [{ messageId: sent, recipient: email, kind: 'delivered', at: new Date() }]),
+  );
+  await pool.query(
+    `INSERT INTO tracking_hits (message_id, project_id, kind, at, user_agent, network) VALUES ($1, $2, 'open', now(), 'Mail', '192.0.2.0')`,
+    [sent, api.projectId],
+  );
+  await pool.query(
+    `INSERT INTO soft_bounce_streaks (project_id, email_key, bounces, last_message) VALUES ($1, $2, 2, $3)`,
+    [api.projectId, key, sent],
+  );
+  await pool.query(
+    `INSERT INTO attempts (delivery_id, number, started_at, duration_ms, response, headers)
+     SELECT id, 1, now(), 5, $2, '{}' FROM deliveries WHERE project_id = $1`,
+    [api.projectId, `no such customer: ${key}`],
+  );
+  await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
+  await audit(pool, { projectId: api.projectId, actorId: 'key_x', action: 'test', details: { email: key } });
+  return { api, email, key, contact, sent, scheduled, about };
+}
+
+test('after a person was erased, no column of any table holds the address', { timeout: 60_000 }, async () => {
+  const { api, key, contact } = await person();
+  const before = await placesOf(key);
+  expect(before).toEqual(
+    expect.arrayContaining([
+      'attempts.response',
+      'audit_entries.details',
+      'contacts.email_key',
+      'events.data',
+      'idempotency_keys.body',
+      'message_attachments.content',
+      'message_contents.html',
+      'message_contents.reply_to',
+      'messages.answer',
+      'messages.email',
+      'messages.metadata',
+      'messages.subject',
+      'segments.filter',
+      'soft_bounce_streaks.email_key',
+    ]),
+  );
+  const { status, body } = await api.post(`/v1/contacts/${contact.id}/erase`);
+  expect([status, body.data]).toEqual([200, { messages: 2, events: expect.any(Number), canceled: 1 }]);
+  expect(await placesOf(key)).toEqual([]);
+});
+
+test('messages and events stay as figures without a name, and what waited is not sent', async () => {
+  const { api, contact, sent, scheduled, about } = await person();
+  await api.post(`/v1/contacts/${contact.id}/erase`);
+  const email = async (id: string) => (await api.get(`/v1/emails/${id}`)).body.data;
+  expect(await email(sent)).toMatchObject({ status: 'delivered', html: null, metadata: {}, attachments: [] });
+  expect(await email(scheduled)).toMatchObject({ status: 'canceled' });
+  expect(await email(about)).toMatchObject({ status: 'queued', to: ['desk@example.net'] });
+  const events = await api.events();
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['contact.created', 'email.delivered', 'contact.deleted']),
+  );
+  for (const { data } of events) {
+    expect(data.email).toMatch(/^(erased-\w+@erased\.invalid|desk@example\.net)$/);
+    expect(JSON.stringify(data)).not.toContain('Lovelace');
+  }
+  expect(await api.events('contact.deleted')).toMatchObject([{ data: { contact_id: contact.id, name: '' } }]);
+});
+
+test('an erased address is never mailed or added again, in any way of writing it', async () => {
+  const { api, email, contact } = await person();
+  await api.post(`/v1/contacts/${contact.id}/erase`);
+  expect((await api.post('/v1/contacts', { email: email.toUpperCase() })).status).toBe(409);
+  const batch = await api.post('/v1/contacts/batch', { contacts: [{ email }, { email: 'grace@example.net' }] });
+  expect(batch.body.data.map(({ status }: { status: string }) => status)).toEqual(['error', 'created']);
+  const { id } = batch.body.data[1];
+  expect((await api.patch(`/v1/contacts/${id}`, { email })).status).toBe(409);
+  const sending = await api.post('/v1/emails', { from: 'hello@example.com', to: [email], subject: 'x', text: 'x' });
+  expect(sending.body.data.status).toBe('suppressed');
+  const [suppression] = (await api.get(`/v1/suppressions?email=${encodeURIComponent(email)}`)).body.data;
+  expect(suppression).toMatchObject({ email: 'erased', reason: 'manual' });
+  // A person who comes back is let in by hand.
+  await api.delete(`/v1/suppressions/${suppression.id}`);
+  expect((await api.post('/v1/contacts', { email })).status).toBe(201);
+});
+
+test('others whose address holds the same letters keep theirs', async () => {
+  const { api, key, contact } = await person();
+  const others = [`x${key}`, `${key}.au`, `a-${key}`, `a.${key}`];
+  for (const other of others)
+    await api.post('/v1/emails', { from: 'hello@example.com', to: [other], subject: other, text: other });
+  await api.post(`/v1/contacts/${contact.id}/erase`);
+  for (const other of others) {
+    const [found] = (await api.get(`/v1/emails?to=${encodeURIComponent(other)}`)).body.data;
+    expect(found, other).toMatchObject({ to: [other], subject: other });
+  }
+});
+
+test('everything of a person is one JSON document', async () => {
+  const { api, key, email, contact, sent } = await person();
+  const { body } = await api.get(`/v1/contacts/${contact.id}/data`);
+  const { messages, events, ...data } = body.data;
+  expect(data).toMatchObject({
+    email: key,
+    contact: { id: contact.id, email, name: 'Ada Lovelace' },
+    groups: [{ name: 'Readers' }],
+    softBounces: [{ inARow: 2 }],
+    audit: [{ action: 'test' }],
+  });
+  expect(messages).toHaveLength(2);
+  const message = messages.find(({ id }: { id: string }) => id === sent);
+  expect(message).toMatchObject({ metadata: { customer: email }, hits: [{ kind: 'open', network: '192.0.2.0' }] });
+  const [file] = message.content.attachments;
+  expect(Buffer.from(file.content, 'base64').toString()).toBe(`For ${key}`);
+  expect(events.map(({ type }: { type: string }) => type)).toEqual(
+    expect.arrayContaining(['contact.created', 'email.delivered']),
+  );
+  expect(events[0].deliveries).toHaveLength(1);
+});
+
+const ERASE = 'mutation ($email: String!) { erasePerson(email: $email) { messages events canceled } }';
+
+test('an address that is no contact any more is erased by itself', async () => {
+  const { api, key, contact } = await person();
+  await api.delete(`/v1/contacts/${contact.id}`);
+  const { body } = await api.graphql(ERASE, { email: ` ${key.toUpperCase()}` });
+  expect(body.data.erasePerson).toMatchObject({ messages: 2, canceled: 1 });
+  expect(await placesOf(key)).toEqual([]);
+});
+
+test('the erasure stands in the audit log without the address', async () => {
+  const { api, key, contact } = await person();
+  await api.post(`/v1/contacts/${contact.id}/erase`);
+  const { rows } = await pool.query(`SELECT * FROM audit_entries WHERE project_id = $1 AND action = 'erasePerson'`, [
+    api.projectId,
+  ]);
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain(key);
+});
+
+test('full keys, owners and admins may erase; sending keys, members and viewers may not', async () => {
+  const api = await testApi();
+  const { key } = await api.newKey('sending');
+  const asKey = await api.graphql(ERASE, { email: 'ada@example.net' }, { key });
+  expect(asKey.body.errors[0].extensions.code).toBe('insufficient_scope');
+  for (const role of ['member', 'viewer'] as const) {
+    const { body } = await (await signedIn(api, role)).graphql(ERASE, { email: 'ada@example.net' });
+    expect(body.errors[0].extensions.code).toBe('forbidden');
+  }
+  for (const role of ['owner', 'admin'] as const) {
+    const { body } = await (await signedIn(api, role)).graphql(ERASE, { email: 'ada@example.net' });
+    expect(body.data.erasePerson).toEqual({ messages: 0, events: 0, canceled: 0 });
+  }
+});
+
+test('another project keeps what it has of the same person', async () => {
+  const [one, two]: [Api, Api] = await Promise.all([testApi(), testApi()]);
+  const [mine, theirs] = [await one.contact('ada@example.net'), await two.contact('ada@example.net')];
+  await one.post(`/v1/contacts/${mine.id}/erase`);
+  expect((await one.post(`/v1/contacts/${theirs.id}/erase`)).status).toBe(404);
+  expect((await two.get(`/v1/contacts/${theirs.id}`)).status).toBe(200);
+  expect((await two.events('contact.created'))[0]?.data.email).toBe('ada@example.net');
+});

@@ -1,0 +1,36 @@
+import { found, gql, type Route } from '@postroom/platform';
+
+const tag = 'Contacts';
+
+export const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}/data',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve everything that is kept of a person',
+    document: gql`
+      query ContactData($id: ID!) {
+        personData(contactId: $id)
+      }
+    `,
+    reply: found('personData'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/erase',
+    needs: 'full',
+    tag,
+    summary: 'Erase a person: of the address only a hash is kept',
+    document: gql`
+      mutation EraseContact($id: ID!) {
+        erasePerson(contactId: $id) {
+          messages
+          events
+          canceled
+        }
+      }
+    `,
+    reply: found('erasePerson'),
+  },
+];
