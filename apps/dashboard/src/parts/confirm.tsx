@@ -14,6 +14,8 @@ interface ConfirmProps {
   word?: string;
   /** Nothing is lost by it, so the button is not red. */
   harmless?: boolean;
+  /** Something else has to be said first. */
+  disabled?: boolean;
   running: boolean;
   problem: Problem | undefined;
   onConfirm: () => void;
@@ -30,7 +32,17 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-function Question({ onClose, action, word, harmless = false, running, problem, onConfirm, children }: ConfirmProps) {
+function Question({
+  onClose,
+  action,
+  word,
+  harmless = false,
+  disabled = false,
+  running,
+  problem,
+  onConfirm,
+  children,
+}: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -61,7 +73,7 @@ function Question({ onClose, action, word, harmless = false, running, problem, o
           submit={action}
           running={running}
           color={harmless ? undefined : 'red'}
-          disabled={word !== undefined && typed.trim() !== word.trim()}
+          disabled={disabled || (word !== undefined && typed.trim() !== word.trim())}
         >
           <Button variant="default" onClick={onClose}>
             {harmless ? 'Cancel' : 'Keep it'}

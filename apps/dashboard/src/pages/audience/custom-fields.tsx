@@ -76,16 +76,19 @@ export function CustomFields() {
               columns={[
                 {
                   title: 'Field',
-                  cell: ({ label, key }) => (
+                  cell: ({ label, key, type }) => (
                     <>
                       <Text size="sm" fw={550}>
                         {label}
                       </Text>
                       <Code>{key}</Code>
+                      <Text size="xs" c="dimmed" hiddenFrom="sm">
+                        {TYPES[type]}
+                      </Text>
                     </>
                   ),
                 },
-                { title: 'Holds', width: 140, cell: ({ type }) => TYPES[type] },
+                { title: 'Holds', from: 'sm', width: 140, cell: ({ type }) => TYPES[type] },
                 { title: 'Choices', from: 'sm', cell: ({ options }) => options.join(', ') || '–' },
                 {
                   title: 'Change',

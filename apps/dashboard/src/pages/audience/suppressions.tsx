@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBan, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -160,8 +160,18 @@ function Table({ rows }: { rows: Row[] }) {
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Address', cell: ({ email }) => email },
-          { title: 'Reason', width: 140, cell: ({ reason }) => <Subscription status={reason} /> },
+          {
+            title: 'Address',
+            cell: ({ email, reason }) => (
+              <>
+                {email}
+                <Box hiddenFrom="sm" mt={4}>
+                  <Subscription status={reason} />
+                </Box>
+              </>
+            ),
+          },
+          { title: 'Reason', from: 'sm', width: 140, cell: ({ reason }) => <Subscription status={reason} /> },
           { title: 'What it means', from: 'md', cell: ({ reason }) => REASONS[reason] },
           { title: 'Since', from: 'sm', width: 150, cell: ({ createdAt }) => <When at={createdAt} /> },
           {

@@ -44,7 +44,9 @@ export const countOf = (value: number, one: string, many = `${one}s`) => `${numb
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const share = (part / whole) * 100;
-  return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+  // Neither nearly nothing nor nearly all is rounded to that.
+  const isNear = (share > 0 && share < 10) || (share > 99 && share < 100);
+  return `${isNear ? Math.min(99.9, share).toFixed(1) : Math.round(share)} %`;
 }
 
 /** A length of time in the words that people use. */

@@ -28,6 +28,9 @@ const CAMPAIGN = graphql(`
       groupIds
       segmentIds
       pauseReason
+      waitingReason
+      waitingUntil
+      workflowUrl
       ratePerSecond
       startedAt
       completedAt
@@ -37,7 +40,9 @@ const CAMPAIGN = graphql(`
         sent
         delivered
         opened
+        openedByMachines
         clicked
+        clickedByMachines
         bounced
         complained
         unsubscribed

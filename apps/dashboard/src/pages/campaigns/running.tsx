@@ -1,5 +1,12 @@
 import { Alert, Button, Card, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconClock,
+  IconExternalLink,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+} from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
@@ -16,8 +23,10 @@ import { tell } from '../../parts/notify.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
+import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countOf, duration, number, percent, STATUS_WORDS } from './campaign-words.ts';
+import { Links } from './links.tsx';
 import { StateBar } from './state-bar.tsx';
 import { usePace } from './pace.ts';
 
@@ -64,11 +73,27 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       back={back}
       mark={<State tone={tone}>{word}</State>}
       about={campaign.subject}
-      actions={<Commands campaign={campaign} />}
+      actions={
+        <>
+          <WorkflowLink url={campaign.workflowUrl} />
+          <Commands campaign={campaign} />
+        </>
+      }
     >
       {campaign.status === 'paused' && campaign.pauseReason !== null && (
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Paused automatically">
           {campaign.pauseReason}
+        </Alert>
+      )}
+      {campaign.waitingReason !== null && (
+        <Alert color="blue" icon={<IconClock aria-hidden />} title="Waiting">
+          {campaign.waitingReason}
+          {campaign.waitingUntil !== null && (
+            <>
+              {' '}
+              It goes on <When at={campaign.waitingUntil} />.
+            </>
+          )}
         </Alert>
       )}
       <Section title="Progress">
@@ -90,11 +115,13 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
               >
                 All recipients
               </ButtonLink>
+              <Again campaign={campaign} />
             </Group>
           </Stack>
         </Card>
       </Section>
       <Engagement campaign={campaign} />
+      <Links campaignId={campaign.id} />
       <Setup campaign={campaign} />
       {campaign.html !== null && (
         <Section title="Content">
@@ -104,6 +131,23 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
         </Section>
       )}
     </Page>
+  );
+}
+
+/** For operators: the same campaign as Temporal sees it. */
+function WorkflowLink({ url }: { url: string | null }) {
+  if (url === null) return null;
+  return (
+    <Button
+      component="a"
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      variant="default"
+      rightSection={<IconExternalLink size={16} aria-hidden />}
+    >
+      Workflow
+    </Button>
   );
 }
 
@@ -142,12 +186,13 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
 }
 
 function Engagement({ campaign: { engagement } }: { campaign: CampaignRow }) {
-  const { sent, delivered, opened, clicked, bounced, complained, unsubscribed } = engagement;
+  const { sent, delivered, opened, openedByMachines, clicked, clickedByMachines, bounced, complained, unsubscribed } =
+    engagement;
   return (
     <Figures label="What recipients did">
       <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
-      <Figure label="Opened" value={opened} detail={`${percent(opened, delivered)} of delivered`} />
-      <Figure label="Clicked" value={clicked} detail={`${percent(clicked, delivered)} of delivered`} />
+      <Figure label="Opened" value={opened} detail={ofDelivered(opened, delivered, openedByMachines)} />
+      <Figure label="Clicked" value={clicked} detail={ofDelivered(clicked, delivered, clickedByMachines)} />
       <Figure
         label="Bounced"
         value={bounced}
@@ -163,6 +208,12 @@ function Engagement({ campaign: { engagement } }: { campaign: CampaignRow }) {
       <Figure label="Unsubscribed" value={unsubscribed} detail={`${percent(unsubscribed, delivered)} of delivered`} />
     </Figures>
   );
+}
+
+/** A share of people, with what programs did beside it. */
+function ofDelivered(people: number, delivered: number, machines: number): string {
+  const share = `${percent(people, delivered)} of delivered`;
+  return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
 }
 
 function Setup({ campaign }: { campaign: CampaignRow }) {

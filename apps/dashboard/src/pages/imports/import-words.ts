@@ -16,6 +16,6 @@ const bytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** The size of a file as people say it. */
 export function fileSize(size: number): string {
-  if (size < 1000) return `${size} bytes`;
-  return size < 1_000_000 ? `${bytes.format(size / 1000)} kB` : `${bytes.format(size / 1_000_000)} MB`;
+  if (size < 1024) return `${size} bytes`;
+  return size < 1024 ** 2 ? `${bytes.format(size / 1024)} kB` : `${bytes.format(size / 1024 ** 2)} MB`;
 }

@@ -201,7 +201,12 @@ function Counts({ row: { counts, dryRun } }: { row: ImportRow }) {
       <Figure label="As they were" value={unchanged} detail="were contacts already" />
       <Figure label="Twice in the file" value={duplicates} detail="the first row counts" />
       <Figure label="Suppressed" value={suppressed} detail="not to be mailed" />
-      <Figure label="Not imported" value={invalid} tone={invalid > 0 ? 'bad' : undefined} detail="see below" />
+      <Figure
+        label="Not imported"
+        value={invalid}
+        tone={invalid > 0 ? 'bad' : undefined}
+        detail={invalid > 0 ? 'see below' : 'nothing is wrong'}
+      />
     </Figures>
   );
 }

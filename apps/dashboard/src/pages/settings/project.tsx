@@ -7,6 +7,7 @@ import { CopyField } from '../../parts/copy.tsx';
 import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Tracking } from './tracking.tsx';
 
 const RENAME = graphql(`
   mutation RenameProject($name: String!) {
@@ -58,6 +59,7 @@ export function ProjectSettings() {
           </Stack>
         </form>
       </Card>
+      <Tracking />
     </Page>
   );
 }

@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Section } from '../../parts/page.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { number } from './campaign-words.ts';
+
+const LINKS = graphql(`
+  query CampaignLinks($id: ID!) {
+    campaignLinks(id: $id) {
+      position
+      url
+      clicks
+      uniqueClicks
+      clicksByMachines
+    }
+  }
+`);
+
+/** Where its links lead, and who followed each; nothing when clicks are not tracked. */
+export function Links({ campaignId }: { campaignId: string }) {
+  const links = useRead(LINKS, { id: campaignId }).data?.campaignLinks ?? [];
+  if (links.length === 0) return null;
+  return (
+    <Section title="Links" about="Clicks by people and by programs, such as scanners, are counted apart.">
+      <DataTable
+        label="Links"
+        rows={links}
+        keyOf={({ position }) => String(position)}
+        columns={[
+          {
+            title: 'Leads to',
+            cell: ({ url }) => (
+              <Text size="sm" className="breakable" lineClamp={2} title={url}>
+                {url}
+              </Text>
+            ),
+          },
+          { title: 'People', align: 'right', width: 90, cell: ({ uniqueClicks }) => number(uniqueClicks) },
+          { title: 'Clicks', from: 'sm', align: 'right', width: 90, cell: ({ clicks }) => number(clicks) },
+          {
+            title: 'Programs',
+            from: 'sm',
+            align: 'right',
+            width: 100,
+            cell: ({ clicksByMachines }) => number(clicksByMachines),
+          },
+        ]}
+      />
+    </Section>
+  );
+}

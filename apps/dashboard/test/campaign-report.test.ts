@@ -1,0 +1,89 @@
+import { addLocalDomain } from '@postroom/domains';
+import { pool } from '@postroom/platform';
+import { type Api, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+
+/** A campaign that has ended, with one message refused and one of which nobody knows, and a link that was followed. */
+async function endedCampaign(api: Api): Promise<string> {
+  await addLocalDomain(api.projectId, 'example.com');
+  const people = [await api.contact('ada@example.net'), await api.contact('bob@example.net')];
+  const group = await api.post('/v1/groups', { name: 'Readers', contact_ids: people.map(({ id }) => id) });
+  const { body } = await api.post('/v1/campaigns', {
+    name: 'News',
+    subject: 'News',
+    from_email: 'news@example.com',
+    html: '<p><a href="https://example.com/autumn">Autumn</a></p>',
+    group_ids: [group.body.data.id],
+  });
+  const { id } = body.data;
+  await pool.query(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, unsent_at, answer)
+     VALUES (postroom_id('eml'), $1, $2, $3, $4, 'failed', now(), '550 no such user'),
+            (postroom_id('eml'), $1, $2, $5, $6, 'unknown', now(), NULL)`,
+    [api.projectId, id, ...people.flatMap((person) => [person.id, person.email])],
+  );
+  await pool.query(
+    `UPDATE campaigns SET status = 'completed', started_at = now(), frozen_at = now(), completed_at = now(), recipient_count = 2,
+       failed_count = 1, unknown_count = 1 WHERE id = $1`,
+    [id],
+  );
+  await pool.query(
+    `INSERT INTO tracked_links (owner_id, position, url, clicks, unique_clicks, machine_clicks)
+     VALUES ($1, 0, 'https://example.com/autumn', 12, 7, 3)`,
+    [id],
+  );
+  return id;
+}
+
+inBrowser('what came of a campaign', () => {
+  test('an unknown outcome is decided, only knowingly by sending again; who was refused is sent to again', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'Decide about 1 unknown outcome' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'Send them again without knowing' }).check();
+    expect(await dialog.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('radio', { name: 'It did not take them' }).check();
+    await dialog.getByRole('button', { name: 'Note it' }).click();
+
+    await page.getByRole('button', { name: 'Send again to the 2 refused' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Sending', { exact: true }).waitFor();
+    const progress = async () => (await api.get(`/v1/campaigns/${id}`)).body.data.progress as Record<string, number>;
+    await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
+  });
+
+  test('its links show clicks of people and of programs apart', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    await using window = await windowOf(api, 'viewer');
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    const row = page.getByRole('table', { name: 'Links' }).locator('tbody tr');
+    await soon(() => row.locator('td').allTextContents()).toEqual(['https://example.com/autumn', '7', '12', '3']);
+    expect(await page.getByRole('button', { name: /Send again|Decide/ }).count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  test('whether opens and clicks are counted is a setting of the project, for those who manage it', async () => {
+    const api = await testApi();
+    const tracked = async () =>
+      (await api.graphql('{ projects { trackOpens } }')).body.data.projects[0].trackOpens as boolean;
+    const before = await tracked();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/settings');
+    await page.getByRole('switch', { name: 'Count opens' }).click();
+    await soon(tracked).toBe(!before);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await using member = await windowOf(api, 'member');
+    await member.open('/settings');
+    await soon(() => member.page.getByRole('switch', { name: 'Count opens' }).isDisabled()).toBe(true);
+  });
+});
