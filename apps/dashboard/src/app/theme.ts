@@ -78,6 +78,7 @@ export const theme = createTheme({
     },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     NavLink: { defaultProps: { variant: 'light' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     PasswordInput: sized,
     Select: sized,
     Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: 'md' } },
