@@ -1,0 +1,188 @@
+/**
+ * What tracking costs, in one run on a PostgreSQL and a gateway of its own: a message rendered without and with it; hits at a
+ * pace, how long they are waited for and whether each is kept and judged; and the ledger's statements for messages that are
+ * sent, alone and beside those hits.
+ * Run: node bench/tracking.ts [--rate 2000] [--seconds 10]. It ends by itself after five minutes at the latest.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { freePorts, run, startPostgres } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
+import type { Hits } from './tracking-hits.ts';
+
+const { values } = parseArgs({
+  options: { rate: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '10' } },
+});
+const [RATE, SECONDS] = [Number(values.rate), Number(values.seconds)];
+const MESSAGES = 20_000;
+/** Rows that are claimed and settled at once, as the sender does. */
+const PAGE = 200;
+setTimeout(() => process.exit(1), 5 * 60_000).unref();
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [postgresPort = 0, gatewayPort = 0] = await freePorts(2);
+const postgres = await startPostgres(run, {
+  folder: join(folder, 'postgres'),
+  port: postgresPort,
+  logFile: join(folder, 'postgres.log'),
+  removeAfter: folder,
+});
+await migrate(postgres.url);
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: postgres.url,
+  GATEWAY_PORT: String(gatewayPort),
+  PUBLIC_URL: `http://127.0.0.1:${gatewayPort}`,
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const { closeDatabase, newId, pool } = await import('@postroom/platform');
+const {
+  compileMessage,
+  ledgerPool,
+  newClaim,
+  parseTemplate,
+  settle,
+  storeLinks,
+  textFromHtml,
+  trackHtml,
+  trackingToken,
+} = await import('@postroom/emails');
+
+measureRender();
+const gateway = await startGateway();
+const [project, campaign] = [newId('prj'), newId('cmp')];
+const ids = await insertMessages();
+const before = await sendRate();
+const [hits, during] = await Promise.all([hitAtPace(), sendRate()]);
+const after = await sendRate();
+await untilJudged(hits.count);
+const alone = (before + after) / 2;
+console.log(
+  `hits: ${hits.count} in ${SECONDS} s, p50 ${hits.p50.toFixed(1)} ms, p99 ${hits.p99.toFixed(1)} ms, all kept and judged`,
+);
+console.log(
+  `ledger: ${alone.toFixed(0)} messages/s alone, ${during.toFixed(0)} beside the hits: ${(during / alone).toFixed(2)}`,
+);
+gateway.kill('SIGTERM');
+await new Promise((ended) => gateway.once('exit', ended));
+await ledgerPool.end();
+await closeDatabase();
+await postgres.stop();
+process.exit(0);
+
+/** Thirty paragraphs and eight links, for a person with a name. */
+function measureRender(): void {
+  const body = Array.from({ length: 30 }, (_, n) => `<p>Paragraph ${n} of the news, for {{name|you}}.</p>`).join('');
+  const links = Array.from({ length: 8 }, (_, n) => `<a href="https://example.com/news/${n}?from=mail">More</a>`).join(
+    '',
+  );
+  const html = parseTemplate(`<html><body>${body}${links}</body></html>`, 'html');
+  const subject = parseTemplate('News', 'subject');
+  const rates = [false, true].map((on) => {
+    const tracked = trackHtml(html, { opens: on, clicks: on }, 'https://mail.example.com');
+    const frame = compileMessage({
+      from: { email: 'a@example.com' },
+      subject,
+      html: tracked.html,
+      text: textFromHtml(html),
+    });
+    const id = newId('eml');
+    const one = () =>
+      frame.render({
+        to: { email: 'ada@example.com' },
+        messageId: `${id}@example.com`,
+        date: new Date(),
+        values: on ? tracked.valuesFor(id, { name: 'Ada' }) : { name: 'Ada' },
+      });
+    for (let n = 0; n < 20_000; n++) one();
+    const from = performance.now();
+    for (let n = 0; n < 40_000; n++) one();
+    return ((performance.now() - from) / 40_000) * 1000;
+  });
+  const [without = 0, tracked = 0] = rates;
+  console.log(
+    `render: ${without.toFixed(1)} µs a message, ${tracked.toFixed(1)} µs with eight links and a pixel tracked`,
+  );
+}
+
+async function startGateway(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../apps/gateway/src/main.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: process.env,
+  });
+  await new Promise((ready) => child.once('message', ready));
+  return child;
+}
+
+async function insertMessages(): Promise<string[]> {
+  await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [project]);
+  await pool.query(
+    `INSERT INTO campaigns (id, project_id, name, subject, status, recipient_count) VALUES ($1, $2, $1, 'News', 'sending', $3)`,
+    [campaign, project, MESSAGES],
+  );
+  const made = Array.from({ length: MESSAGES }, () => newId('eml'));
+  await pool.query(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at)
+     SELECT id, $2, $3, 'ctc_' || right(id, 26), id || '@mail.test', 'accepted', now() - interval '1 day' FROM unnest($1::text[]) AS id`,
+    [made, project, campaign],
+  );
+  await storeLinks([{ id: campaign, links: Array.from({ length: 8 }, (_, n) => `https://example.com/news/${n}`) }]);
+  return made;
+}
+
+/** Messages a second that are claimed and settled, with their events and counters, as the sender does. */
+async function sendRate(): Promise<number> {
+  const own = newId('cmp');
+  await pool.query(`INSERT INTO campaigns (id, project_id, name, status) VALUES ($1, $2, $1, 'sending')`, [
+    own,
+    project,
+  ]);
+  const until = performance.now() + SECONDS * 1000;
+  let count = 0;
+  const from = performance.now();
+  while (performance.now() < until) {
+    const claim = newClaim();
+    const page = Array.from({ length: PAGE }, () => newId('eml'));
+    await pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, claim, claimed_at)
+       SELECT id, $2, $3, 'ctc_' || right(id, 26), id || '@mail.test', 'claimed', $4, now() FROM unnest($1::text[]) AS id`,
+      [page, project, own, claim],
+    );
+    await settle(
+      claim,
+      page.map((id) => ({ id, state: 'accepted', answer: '250 ok' })),
+    );
+    count += PAGE;
+  }
+  return count / ((performance.now() - from) / 1000);
+}
+
+/** In a process of its own, so that asking does not slow down what is measured beside it. */
+async function hitAtPace(): Promise<Hits> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'tracking-hits.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  child.send({
+    origin: `http://127.0.0.1:${gatewayPort}`,
+    tokens: ids.map(trackingToken),
+    rate: RATE,
+    seconds: SECONDS,
+  });
+  return new Promise((resolve) => child.once('message', (hits) => resolve(hits as Hits)));
+}
+
+async function untilJudged(count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ judged: number }>(
+      'SELECT count(*)::int AS judged FROM tracking_hits WHERE verdict IS NOT NULL',
+    );
+    if (rows[0]?.judged === count) return;
+    await new Promise((again) => setTimeout(again, 250));
+  }
+}
