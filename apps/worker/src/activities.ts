@@ -1,6 +1,8 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import * as campaigns from '@postroom/campaigns/activities';
 import * as domains from '@postroom/domains/activities';
 import * as emails from '@postroom/emails/activities';
+import { deleteOldContents } from '@postroom/emails';
 import * as imports from '@postroom/imports/activities';
 import * as people from '@postroom/people/activities';
 import { disabledNotice } from '@postroom/webhooks';
@@ -12,6 +14,18 @@ export async function tellOfDisabledEndpoint(userId: string, endpointId: string)
   if (notice !== undefined) await people.mailPerson(userId, notice);
 }
 
+/** What is older than it has to be kept, of the modules that keep such things. */
+export async function deleteOldRows(): Promise<webhooks.Deleted & { contents: number }> {
+  const deleted = await webhooks.deleteOldRows();
+  const contents = await deleteOldContents({
+    onBatch: () => {
+      heartbeat();
+      cancellationSignal().throwIfAborted();
+    },
+  });
+  return { ...deleted, contents };
+}
+
 /** Every activity that workflows may ask for, by its exported name. */
 export const activities = {
   ...campaigns,
@@ -19,6 +33,7 @@ export const activities = {
   ...emails,
   ...imports,
   ...webhooks,
+  deleteOldRows,
   listOwners: people.listOwners,
   tellOfDisabledEndpoint,
 };
