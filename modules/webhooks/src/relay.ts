@@ -14,6 +14,12 @@ const ALONE_AT_ONCE = 20;
 /** In a burst that does not fill its batches, so long is waited for more. */
 const GATHER_MS = 75;
 
+/**
+ * So long after the last batch a burst may still be under way, though this round had no room for more of it. What waits for
+ * a retry costs Temporal a workflow each, a hundred times what a first attempt in a batch costs, and has a minute's time.
+ */
+const BURST_MS = 3_000;
+
 /** Retries handed over in one round. */
 const RETRIES_PER_ROUND = 20;
 
@@ -27,7 +33,14 @@ const SWEEP_EVERY_MS = 10_000;
 export const source: RelaySource = { name: 'deliveries', handOver };
 
 /** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
-const memory = { afterEndpoint: '', alone: ALONE_AT_ONCE, countedAt: Date.now(), partialBatchAt: 0, sweptAt: 0 };
+const memory = {
+  afterEndpoint: '',
+  alone: ALONE_AT_ONCE,
+  countedAt: Date.now(),
+  partialBatchAt: 0,
+  batchAt: 0,
+  sweptAt: 0,
+};
 
 async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
   await sweepNowAndThen(client);
@@ -39,7 +52,7 @@ async function handOver(client: Client): Promise<{ handed: number; more: boolean
   noteHanded(first);
   const isBurst = takes.some(({ batch }) => batch !== null);
   noteLoad(first.length, isBurst);
-  const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: isBurst });
+  const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - memory.batchAt < BURST_MS });
   await startAll(client, [...retries.map(retryStart), ...firstStarts(first)]);
   const isMoreOfOne = takes.some(({ take }) => take === BATCH_SIZE);
   return {
@@ -66,6 +79,7 @@ function roomForAlone(): number {
 
 function noteLoad(taken: number, inBatches: boolean): void {
   memory.alone = Math.max(-ALONE_AT_ONCE, memory.alone - taken);
+  if (inBatches) memory.batchAt = Date.now();
   if (inBatches && taken < BATCH_SIZE) memory.partialBatchAt = Date.now();
 }
 
