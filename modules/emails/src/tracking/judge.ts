@@ -108,6 +108,12 @@ const JUDGE = `
   )
   SELECT (SELECT count(*)::int FROM judged) AS judged, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
 
+/** Asked each second, so it must cost nothing when nobody has opened anything. */
+const ANY_DUE = `
+  SELECT EXISTS (
+    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${JUDGE_AFTER_MS} ms'
+  ) AS any`;
+
 /**
  * Judges the hits that are old enough. One program does so at a time; another finds nothing to do.
  * @param now what time it is.
@@ -119,6 +125,14 @@ export async function judgeHits(now = new Date()): Promise<number> {
       "SELECT pg_try_advisory_xact_lock(hashtext('postroom tracking')) AS mine",
     );
     if (locks[0]?.mine !== true) return 0;
+    const { rows: looked } = await client.query<{ any: boolean }>({
+      name: 'tracking-due',
+      text: ANY_DUE,
+      values: [now],
+    });
+    if (looked[0]?.any !== true) return 0;
+    // Before PostgreSQL has counted the hits it expects many, and would read every message to find those of a few.
+    await client.query('SET LOCAL enable_seqscan = off');
     const { rows } = await client.query<{ judged: number; campaigns: string[] | null }>({
       name: 'tracking-judge',
       text: JUDGE,
