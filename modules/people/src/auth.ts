@@ -18,13 +18,40 @@ const PREFIXES: Record<string, IdPrefix> = { user: 'usr', session: 'ses' };
 
 let instance: ReturnType<typeof createAuth> | undefined;
 
+/** The provider of OpenID Connect, as accounts and callback addresses name it. */
+export const OIDC_PROVIDER = 'oidc';
+
+/** A provider that did not answer when it was asked who it is is asked again after so long, in milliseconds. */
+const ASK_AGAIN_MS = 10_000;
+
 /** The sign-in library, set up at its first use: programs that nobody signs in to need no secret. */
 export function auth() {
   instance ??= createAuth();
   return instance;
 }
 
+/** Whether people can sign in with the provider now. */
+export async function hasProvider(created = auth()): Promise<boolean> {
+  const { socialProviders } = await created.$context;
+  return socialProviders.some(({ id }) => id === OIDC_PROVIDER);
+}
+
+/** The library asks the provider once, when it is set up, and does without one that does not answer: set up again then. */
+async function renewWithoutProvider(created: ReturnType<typeof createAuth>): Promise<void> {
+  if (await hasProvider(created)) return;
+  logger.warn(`the sign-in provider ${config.oidc?.issuer} does not answer as one; trying again soon`);
+  setTimeout(() => {
+    if (instance === created) instance = undefined;
+  }, ASK_AGAIN_MS).unref();
+}
+
 function createAuth() {
+  const created = configured();
+  if (config.oidc !== undefined) void renewWithoutProvider(created);
+  return created;
+}
+
+function configured() {
   return betterAuth({
     appName: 'Postroom',
     baseURL: config.PUBLIC_URL,
@@ -50,11 +77,23 @@ function createAuth() {
     },
     session: { expiresIn: 7 * 24 * 3600, updateAge: 24 * 3600, freshAge: 24 * 3600 },
     // What lists or hands out session tokens is ours (GraphQL, by id): the library's answers would show the tokens.
-    disabledPaths: ['/list-sessions', '/revoke-session', '/update-user', '/change-email', '/delete-user'],
+    disabledPaths: [
+      '/list-sessions',
+      '/revoke-session',
+      '/update-user',
+      '/change-email',
+      '/delete-user',
+      '/link-social',
+      '/unlink-account',
+    ],
     rateLimit: {
       enabled: true,
       storage: 'database',
-      customRules: { '/sign-in/email': { window: 60, max: 10 }, '/request-password-reset': { window: 3600, max: 5 } },
+      customRules: {
+        '/sign-in/email': { window: 60, max: 10 },
+        '/sign-in/social': { window: 60, max: 30 },
+        '/request-password-reset': { window: 3600, max: 5 },
+      },
     },
     advanced: {
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
@@ -62,7 +101,8 @@ function createAuth() {
       cookiePrefix: 'postroom',
       database: { generateId: ({ model }) => newId(PREFIXES[model] ?? 'ses') },
     },
-    account: { accountLinking: { enabled: false } },
+    // A provider's account becomes a person's when it says that it verified their address, which ours is by its invitation.
+    account: { accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true } },
     plugins: [twoFactor({ issuer: 'Postroom' }), ...openIdConnect()],
   });
 }
@@ -75,19 +115,23 @@ function signInSecret(): string {
 }
 
 function openIdConnect() {
-  const { OIDC_DISCOVERY_URL: discoveryUrl, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
-  if (discoveryUrl === undefined || clientId === undefined || clientSecret === undefined) return [];
-  // Only people who have a place already may come this way, too.
+  const { oidc } = config;
+  if (oidc === undefined) return [];
   return [
     genericOAuth({
       config: [
         {
-          providerId: 'oidc',
-          discoveryUrl,
-          clientId,
-          clientSecret,
+          providerId: OIDC_PROVIDER,
+          name: oidc.name,
+          discoveryUrl: `${oidc.issuer}/.well-known/openid-configuration`,
+          clientId: oidc.clientId,
+          clientSecret: oidc.clientSecret,
           scopes: ['openid', 'email', 'profile'],
+          requireIdTokenVerification: true,
+          // Only people who have a place already may come this way, too.
           disableSignUp: true,
+          // An address is who a person is to us, so nothing but a plain yes counts; some providers write "false".
+          mapProfileToUser: ({ email_verified: verified }) => ({ emailVerified: verified === true }),
         },
       ],
     }),

@@ -67,10 +67,12 @@ const environment = z.object({
   POSTROOM_OWNER_PASSWORD: z.string().min(10).max(128).optional(),
   /** The From of mail that Postroom itself sends: invitations, password resets, warnings. */
   SYSTEM_MAIL_FROM: z.string().min(3).default('Postroom <postroom@localhost.invalid>'),
-  /** A sign-in provider that speaks OpenID Connect; all three, or none. */
-  OIDC_DISCOVERY_URL: z.url().optional(),
-  OIDC_CLIENT_ID: z.string().optional(),
-  OIDC_CLIENT_SECRET: z.string().optional(),
+  /** A sign-in provider that speaks OpenID Connect: its issuer, and what it gave us; all three, or none. */
+  OIDC_ISSUER: z.url({ protocol: /^https?$/, error: 'must be an https:// URL' }).optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  /** What its button says, after "Sign in with". */
+  OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
   /** GraphiQL and introspection; on unless in production. */
   GRAPHQL_EXPLORER: flag.optional(),
   /** A JSON file of documents known beforehand, by SHA-256; and whether only those are taken. */
@@ -103,8 +105,18 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
     WEBHOOKS_ALLOW_PRIVATE: settings.WEBHOOKS_ALLOW_PRIVATE ?? development,
     PROVIDERS_ALLOW_PRIVATE: settings.PROVIDERS_ALLOW_PRIVATE ?? development,
     GRAPHQL_EXPLORER: settings.GRAPHQL_EXPLORER ?? development,
+    oidc: openIdConnect(settings),
     secretKey: secretKey(settings.POSTROOM_SECRET_KEY, settings.POSTROOM_KEY_FILE),
   };
+}
+
+function openIdConnect(settings: z.infer<typeof environment>) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: name } = settings;
+  if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined)
+    return { issuer: issuer.replace(/\/$/, ''), clientId, clientSecret, name };
+  if (issuer !== undefined || clientId !== undefined || clientSecret !== undefined)
+    throw new Error('OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: must be given together');
+  return undefined;
 }
 
 function secretKey(given: string | undefined, file: string | undefined): Buffer | undefined {

@@ -17,6 +17,17 @@ export async function postAuth(path: string, body: unknown = {}): Promise<AuthAn
   }
 }
 
+/** What the provider is called that people can sign in with beside a password; null when there is none. */
+export async function providerName(): Promise<string | null> {
+  try {
+    const response = await fetch('/app/auth/methods');
+    const { oidc } = (await response.json()) as { oidc: { name: string } | null };
+    return oidc?.name ?? null;
+  } catch {
+    return null;
+  }
+}
+
 function refusalOf({ status, headers }: Response, { message }: Record<string, unknown>): string {
   if (status === 429) {
     const seconds = Number(headers.get('x-retry-after') ?? 60);

@@ -11,8 +11,10 @@ export const signInRoutes = [
     path: '/sign-in',
     component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
     // Only paths of ours: a link to here must not lead people to another site.
-    validateSearch: (search: Record<string, unknown>): { to?: string } =>
-      typeof search.to === 'string' && /^\/(?![/\\])/.test(search.to) ? { to: search.to } : {},
+    validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => ({
+      ...(typeof search.to === 'string' && /^\/(?![/\\])/.test(search.to) ? { to: search.to } : {}),
+      ...(typeof search.error === 'string' ? { error: search.error } : {}),
+    }),
   }),
   createRoute({
     getParentRoute: () => rootRoute,

@@ -1,8 +1,8 @@
 import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { postAuth } from '../../data/auth.ts';
+import { type FormEvent, useEffect, useState } from 'react';
+import { postAuth, providerName } from '../../data/auth.ts';
 import { digitProps, Refusal } from '../../parts/form.tsx';
 import { TextLink } from '../../parts/link.tsx';
 import { Door } from './door.tsx';
@@ -15,6 +15,7 @@ export function SignIn() {
   return step === 'password' ? (
     <Door title="Sign in">
       <PasswordStep onDone={done} onCode={() => setStep('code')} />
+      <ProviderStep to={to} />
     </Door>
   ) : (
     <Door title="Your second factor">
@@ -60,6 +61,40 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
         </TextLink>
       </Stack>
     </form>
+  );
+}
+
+/** Why the provider's answer was not taken, by the word that comes back with the person. */
+const REFUSALS: Record<string, string> = {
+  account_not_linked: 'The provider has not verified your address, so it can not sign you in here.',
+  signup_disabled: 'Nobody has an account with your address. Ask an owner for an invitation.',
+  access_denied: 'The provider did not let you in.',
+};
+
+function ProviderStep({ to }: { to: string }) {
+  const { error } = useSearch({ from: '/sign-in' });
+  const [name, setName] = useState<string | null>(null);
+  const [problem, setProblem] = useState(
+    error === undefined ? undefined : (REFUSALS[error] ?? 'Signing in with the provider did not work. Try again.'),
+  );
+  const [waiting, setWaiting] = useState(false);
+  useEffect(() => void providerName().then(setName), []);
+  const go = async () => {
+    setWaiting(true);
+    const errorCallbackURL = `/sign-in?to=${encodeURIComponent(to)}`;
+    const answer = await postAuth('/sign-in/social', { provider: 'oidc', callbackURL: to, errorCallbackURL });
+    if (typeof answer.data?.url === 'string') return window.location.assign(answer.data.url);
+    setWaiting(false);
+    setProblem(answer.problem ?? 'The provider can not be reached. Try again.');
+  };
+  if (name === null) return <Refusal>{problem}</Refusal>;
+  return (
+    <Stack mt="md">
+      <Refusal>{problem}</Refusal>
+      <Button variant="default" size="md" fullWidth loading={waiting} onClick={() => void go()}>
+        Sign in with {name}
+      </Button>
+    </Stack>
   );
 }
 

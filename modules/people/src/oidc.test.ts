@@ -1,0 +1,157 @@
+import { createServer } from 'node:http';
+import { eventually, freePorts, startSystem, type System } from '@postroom/testkit';
+import { Provider } from 'oidc-provider';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const OWNER = 'owner@people.example';
+
+/** Who has an account at the provider, by the name they sign in with there. */
+const CLAIMS: Record<string, object> = {
+  owner: { email: OWNER, email_verified: true, name: 'Olive Owner' },
+  impostor: { email: OWNER, email_verified: false, name: 'Olive Owner' },
+  pretender: { email: OWNER, email_verified: 'false', name: 'Olive Owner' },
+  stranger: { email: 'stranger@people.example', email_verified: true, name: 'S' },
+};
+
+let system: System;
+let stopProvider: () => void;
+
+beforeAll(async () => {
+  const [port = 0] = await freePorts(1);
+  const issuer = `http://127.0.0.1:${port}`;
+  system = await startSystem({
+    smtpUrl: 'smtp://127.0.0.1:9',
+    env: {
+      POSTROOM_OWNER_EMAIL: OWNER,
+      POSTROOM_OWNER_PASSWORD: 'correct horse battery',
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: 'postroom',
+      OIDC_CLIENT_SECRET: 'a secret of the test',
+      OIDC_NAME: 'Acme',
+    },
+  });
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'postroom',
+        client_secret: 'a secret of the test',
+        redirect_uris: [`${system.url}/app/auth/callback/oidc`],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...CLAIMS[sub] }) }),
+  });
+  const server = createServer(provider.callback());
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  stopProvider = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+});
+afterAll(async () => {
+  stopProvider();
+  await system.stop();
+});
+
+test('people see what the provider is called; one that was not there when the gateway started is asked again', async () => {
+  const methods = async () => (await fetch(`${system.url}/app/auth/methods`)).json();
+  await eventually(async () => expect(await methods()).toEqual({ oidc: { name: 'Acme' } }));
+});
+
+test('a person whose address the provider verified is signed in to the account with that address, again and again', async () => {
+  for (let time = 0; time < 2; time++) {
+    const browser = new Browser();
+    const landed = await signIn(browser, 'owner');
+    expect(landed.pathname + landed.search).toBe('/p/wanted');
+    const { data } = await graphql(browser, '{ me { email } mySessions { current } }');
+    expect(data.me).toEqual({ email: OWNER });
+  }
+  const { rows } = await system.pool.query(`SELECT account_id FROM accounts WHERE provider_id = 'oidc'`);
+  expect(rows).toEqual([{ account_id: 'owner' }]);
+});
+
+test.each([
+  ['an unverified address', 'impostor', 'account_not_linked'],
+  ['an address whose verification is told in other words than yes', 'pretender', 'account_not_linked'],
+  ['an address that nobody was invited under', 'stranger', 'signup_disabled'],
+])('%s opens no account and makes none', async (_name, login, error) => {
+  const before = await accounts();
+  const browser = new Browser();
+  const landed = await signIn(browser, login);
+  expect(landed.pathname).toBe('/sign-in');
+  expect(landed.searchParams.get('error')).toBe(error);
+  expect((await graphql(browser, '{ me { email } }')).errors[0].extensions.code).toBe('unauthorized');
+  expect(await accounts()).toEqual(before);
+});
+
+async function accounts(): Promise<unknown[]> {
+  const { rows } = await system.pool.query(
+    'SELECT u.id, u.email, a.provider_id, a.account_id FROM users u JOIN accounts a ON a.user_id = u.id ORDER BY 1, 3, 4',
+  );
+  return rows;
+}
+
+/** Goes to the provider, signs in and consents there, and comes back; returns where the person ends up. */
+async function signIn(browser: Browser, login: string): Promise<URL> {
+  const begun = await begin(browser);
+  const { url } = (await begun.json()) as { url: string };
+  let at = new URL(url);
+  for (let step = 0; step < 20; step++) {
+    if (at.origin === system.url && !at.pathname.startsWith('/app/auth/')) return at;
+    const response = await browser.send(at.href);
+    const location = response.headers.get('location');
+    if (location !== null) at = new URL(location, at);
+    else at = await browser.submit(await response.text(), at, login);
+  }
+  throw new Error(`The browser goes in circles at ${at.href}`);
+}
+
+const begin = (browser: Browser) =>
+  browser.send(`${system.url}/app/auth/sign-in/social`, {
+    provider: 'oidc',
+    callbackURL: '/p/wanted',
+    errorCallbackURL: '/sign-in',
+  });
+
+async function graphql(browser: Browser, query: string) {
+  const response = await browser.send(`${system.url}/graphql`, { query });
+  // The shape is what the test is about to find out.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return (await response.json()) as any;
+}
+
+/** As much of a browser as it takes: cookies by origin, no redirect followed by itself, and forms. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  async send(url: string, json?: object): Promise<Response> {
+    return this.#send(url, json === undefined ? {} : { body: JSON.stringify(json), type: 'application/json' });
+  }
+
+  /** Fills in the form of a page of the provider. */
+  async submit(page: string, at: URL, login: string): Promise<URL> {
+    const [, action = ''] = /action="([^"]+)"/.exec(page) ?? [];
+    const [, prompt = ''] = /name="prompt" value="([^"]+)"/.exec(page) ?? [];
+    const body = new URLSearchParams({ prompt, ...(prompt === 'login' ? { login, password: 'any' } : {}) });
+    const form = { body: body.toString(), type: 'application/x-www-form-urlencoded' };
+    const response = await this.#send(new URL(action, at).href, form);
+    return new URL(response.headers.get('location') ?? '', at);
+  }
+
+  async #send(url: string, { body, type }: { body?: string; type?: string }): Promise<Response> {
+    const { origin } = new URL(url);
+    const cookies = this.#cookies.get(origin) ?? new Map<string, string>();
+    this.#cookies.set(origin, cookies);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie, Origin: origin, ...(type === undefined ? {} : { 'Content-Type': type }) },
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    return response;
+  }
+}
