@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-const terminal = process.stdout.isTTY === true;
+const terminal = process.stdout.isTTY;
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text);
 export const bold = style('bold');
 export const dim = style('dim');

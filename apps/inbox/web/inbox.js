@@ -260,8 +260,9 @@ function body(mail, tab) {
       ...mail.headers.map(({ name, value }) => el('tr', {}, el('th', { scope: 'row' }, name), el('td', {}, value))),
     );
   const pre = el('pre', {}, 'Loading…');
-  fetch(`/api/mails/${mail.id}/source`)
+  void fetch(`/api/mails/${mail.id}/source`)
     .then((response) => response.text())
+    .catch(() => 'The inbox does not answer.')
     .then((text) => (pre.textContent = text));
   return pre;
 }

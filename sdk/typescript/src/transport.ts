@@ -194,5 +194,5 @@ function queryOf(query: Record<string, unknown>): string {
 /** Dates are instants, and an object in a query is JSON. */
 function queryValue(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
 }

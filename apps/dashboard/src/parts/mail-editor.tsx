@@ -37,7 +37,7 @@ export function MailEditor({
 }) {
   const placeholders = usePlaceholders();
   const editor = useRef<EditorHandle>(null);
-  const narrow = useMediaQuery('(max-width: 62em)') === true;
+  const narrow = useMediaQuery('(max-width: 62em)');
   const [shown, setShown] = useState<'write' | 'preview'>('write');
   const source = (
     <Stack gap="xs">

@@ -41,7 +41,7 @@ function FieldInput({
   error: string | undefined;
   onChange: (value: unknown) => void;
 }) {
-  const text = value === undefined || value === null ? '' : String(value);
+  const text = value === undefined || value === null ? '' : String(value as string | number | boolean);
   switch (type) {
     case 'number':
       return (

@@ -208,7 +208,7 @@ function ValueInput({
   const set = (next: unknown) => onChange({ ...condition, value: next });
   const takes = OPERATORS[condition.op]?.takes;
   const shared = { 'aria-label': 'Compared with', size: 'sm', w: { base: '100%', xs: 250 } } as const;
-  const text = value === undefined || value === null ? '' : String(value);
+  const text = value === undefined || value === null ? '' : String(value as string | number | boolean);
   const list = Array.isArray(value) ? value.map(String) : [];
   if (takes === 'nothing') return null;
   if (takes === 'days')
