@@ -19,6 +19,12 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const every = routes.map((route): [string, Route] => [nameOf(route), route]);
 const reads = ({ method }: Route) => method === 'GET';
 
+/** A campaign that has completed, as far as its row says. */
+const complete = ({ ids }: Everything) =>
+  pool.query("UPDATE campaigns SET status = 'completed', frozen_at = now(), started_at = now() WHERE id = $1", [
+    ids['/v1/campaigns'],
+  ]);
+
 /** What has to happen before the example of a route can be what a newcomer would send. */
 const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   'POST /v1/custom-fields': ({ api, fill }) => api.delete(fill('/v1/custom-fields/{id}')),
@@ -28,6 +34,8 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
     api.post(fill('/v1/campaigns/{id}/schedule'), { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }),
   'POST /v1/campaigns/{id}/pause': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
   'POST /v1/campaigns/{id}/cancel': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
+  'POST /v1/campaigns/{id}/recipients/retry': complete,
+  'POST /v1/campaigns/{id}/recipients/resend': complete,
   'POST /v1/campaigns/{id}/resume': async ({ api, fill }) => {
     await api.post(fill('/v1/campaigns/{id}/send'));
     await api.post(fill('/v1/campaigns/{id}/pause'));
