@@ -23,6 +23,8 @@ export interface SystemApi {
 /** A gateway and a worker as programs, on a database and a task queue of their own: for tests that kill, or look at all of it. */
 export interface System {
   url: string;
+  /** The inbox's API, when no other mail server was given. */
+  inboxUrl: string;
   pool: pg.Pool;
   /** A new project that may send from example.com. */
   api: () => Promise<SystemApi>;
@@ -32,25 +34,30 @@ export interface System {
   stop: () => Promise<void>;
 }
 
-/** Starts a system that sends to `smtpUrl`. Its programs end with the test, also when that is killed. */
+/**
+ * Starts a system that sends to `smtpUrl`, or to an inbox of its own, which reports what becomes of mail. Its programs end
+ * with the test, also when that is killed.
+ */
 export async function startSystem({
   smtpUrl,
   env = {},
 }: {
-  smtpUrl: string;
+  smtpUrl?: string;
   env?: Record<string, string>;
-}): Promise<System> {
+} = {}): Promise<System> {
   const name = `system_${randomBytes(6).toString('hex')}`;
   const databaseUrl = await createDatabase(name);
-  const [port = 0] = await freePorts(1);
+  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0] = await freePorts(3);
   const environment = {
     ...process.env,
     NODE_ENV: 'test',
     LOG_LEVEL: 'error',
     DATABASE_URL: databaseUrl,
     TEMPORAL_TASK_QUEUE: name,
-    SMTP_URL: smtpUrl,
+    SMTP_URL: smtpUrl ?? `smtp://127.0.0.1:${inboxSmtpPort}`,
     GATEWAY_PORT: String(port),
+    INBOX_SMTP_PORT: String(inboxSmtpPort),
+    INBOX_WEB_PORT: String(inboxWebPort),
     RATE_LIMIT_PER_SECOND: '100000',
     ...env,
   };
@@ -58,9 +65,11 @@ export async function startSystem({
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
   const gateway = await startProgram('apps/gateway/src/main.ts', environment);
+  const inbox = smtpUrl === undefined ? await startProgram('apps/inbox/src/main.ts', environment) : undefined;
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
+    inboxUrl: `http://127.0.0.1:${inboxWebPort}`,
     pool,
     api: () => newProject(pool, url),
     startWorker: async () => {
@@ -70,7 +79,7 @@ export async function startSystem({
       await end(worker, 'SIGKILL');
     },
     stop: async () => {
-      await Promise.all([end(gateway, 'SIGTERM'), end(worker, 'SIGTERM')]);
+      await Promise.all([gateway, worker, inbox].map((program) => end(program, 'SIGTERM')));
       await pool.end();
     },
   };
