@@ -1,7 +1,5 @@
 /** Items that are done together at most. */
 const MOST = 500;
-/** How many times `doMany` is at work at once: with a second, most that arrive need not wait for the first to end. */
-const AT_ONCE = 2;
 
 interface Call<Item, Result> {
   item: Item;
@@ -19,10 +17,10 @@ export function together<Item, Result>(
   doMany: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
-  let atWork = 0;
+  let isBusy = false;
 
   async function work(): Promise<void> {
-    atWork += 1;
+    isBusy = true;
     while (waiting.length > 0) {
       const calls = waiting.splice(0, MOST);
       try {
@@ -33,7 +31,7 @@ export function together<Item, Result>(
         else for (const { reject } of calls) reject(error);
       }
     }
-    atWork -= 1;
+    isBusy = false;
   }
 
   async function doAlone({ item, resolve, reject }: Call<Item, Result>): Promise<void> {
@@ -48,7 +46,7 @@ export function together<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (atWork < AT_ONCE) void work();
+      if (!isBusy) void work();
     });
 }
 
