@@ -22,6 +22,8 @@ inBrowser('every page', () => {
     ['API keys', () => '/keys'],
     ['Members', () => '/members'],
     ['Project', () => '/settings'],
+    ['Sending', () => '/sending'],
+    ['Mailbox accounts', () => '/mailboxes'],
     ['Audit log', () => '/audit'],
     ['Your account', () => '/account'],
     ['Webhooks', () => '/webhooks'],
@@ -122,5 +124,12 @@ async function furnish(api: Api, owner: SignedIn): Promise<{ endpoint: string; d
   await run('mutation { addDomain(input: { domain: "mail.acme.example" }) { id } }');
   await run('mutation { invite(input: { email: "grace@example.com", role: viewer }) { id } }');
   await run('mutation { createApiKey(input: { name: "Shop", scope: sending }) { id } }');
+  await run('mutation { createMailProvider(input: { name: "Relay", smtp: { host: "127.0.0.1", port: 9 } }) { id } }');
+  await run(`mutation { createMailProvider(input: { name: "SES", position: 2, domain: "mail.acme.example", ses: {
+    region: "eu-west-1", accessKeyId: "AKIA0", secretAccessKey: "s", configurationSet: "postroom" } }) { id } }`);
+  await run(`mutation { connectMailbox(input: { email: "ada@example.com", provider: gmail, signIn: oauth2, clientId: "c",
+    clientSecret: "s" }) { account { id } } }`);
+  await run(`mutation { connectMailbox(input: { email: "support@example.net", provider: other, signIn: password,
+    host: "127.0.0.1", port: 9, password: "p" }) { account { id } } }`);
   return { endpoint: endpoint.id, delivery: delivery.id };
 }

@@ -1,5 +1,6 @@
 import {
   IconAddressBook,
+  IconAt,
   IconBan,
   IconFileImport,
   IconFileText,
@@ -9,6 +10,7 @@ import {
   IconHome,
   IconKey,
   IconMail,
+  IconRoute,
   IconSend,
   IconSettings,
   IconUsers,
@@ -63,6 +65,19 @@ export const PLACES: { heading: string; places: Place[] }[] = [
     heading: 'Settings',
     places: [
       { label: 'Domains', to: '/p/$projectId/domains', icon: IconWorldCheck, keywords: 'dns dkim spf dmarc sender' },
+      {
+        label: 'Sending',
+        to: '/p/$projectId/sending',
+        icon: IconRoute,
+        needs: 'manage',
+        keywords: 'provider relay smtp amazon ses rate limit bounce complaint pause',
+      },
+      {
+        label: 'Mailbox accounts',
+        to: '/p/$projectId/mailboxes',
+        icon: IconAt,
+        keywords: 'gmail google microsoft outlook smtp oauth',
+      },
       { label: 'Webhooks', to: '/p/$projectId/webhooks', icon: IconWebhook, keywords: 'endpoints deliveries events' },
       { label: 'API keys', to: '/p/$projectId/keys', icon: IconKey, needs: 'manage', keywords: 'secret token' },
       { label: 'Members', to: '/p/$projectId/members', icon: IconUsers, keywords: 'people roles invitations team' },

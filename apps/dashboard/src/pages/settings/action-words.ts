@@ -2,6 +2,7 @@
 const PAST: Record<string, string> = {
   accept: 'Accepted',
   add: 'Added',
+  authorize: 'Asked for consent for',
   cancel: 'Canceled',
   change: 'Changed',
   check: 'Checked',
@@ -12,6 +13,7 @@ const PAST: Record<string, string> = {
   disconnect: 'Disconnected',
   duplicate: 'Duplicated',
   enable: 'Enabled',
+  erase: 'Erased',
   import: 'Imported',
   invite: 'Invited',
   pause: 'Paused',

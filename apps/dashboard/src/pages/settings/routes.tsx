@@ -16,6 +16,16 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
+    path: 'mailboxes',
+    component: lazyRouteComponent(() => import('./mailboxes.tsx'), 'Mailboxes'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'sending',
+    component: lazyRouteComponent(() => import('./sending.tsx'), 'Sending'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
     path: 'audit',
     component: lazyRouteComponent(() => import('./audit-log.tsx'), 'AuditLog'),
     validateSearch: pageSearch,

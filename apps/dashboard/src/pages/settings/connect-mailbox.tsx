@@ -1,0 +1,222 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  PasswordInput,
+  Radio,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts';
+import { CopyField } from '../../parts/copy.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import { ConsentStep, type Consenting } from './consent.tsx';
+import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-words.ts';
+
+const CONNECT = graphql(`
+  mutation ConnectMailbox($input: ConnectMailboxInput!) {
+    connectMailbox(input: $input) {
+      authorizationUrl
+      account {
+        id
+        email
+        status
+      }
+    }
+  }
+`);
+
+/** Connects a mailbox: with a password at once, with OAuth2 after somebody has consented at its provider. */
+export function ConnectMailbox({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [consenting, setConsenting] = useState<Consenting>();
+  const close = () => {
+    setConsenting(undefined);
+    onClose();
+  };
+  const title = consenting === undefined ? 'Connect a mailbox' : 'Give consent';
+  return (
+    <Modal opened={opened} onClose={close} size="lg" title={<Text fw={600}>{title}</Text>}>
+      {consenting === undefined ? (
+        <ConnectForm onConsent={setConsenting} onClose={close} />
+      ) : (
+        <ConsentStep of={consenting} onDone={close} />
+      )}
+    </Modal>
+  );
+}
+
+const FIELDS = ['email', 'password', 'clientId', 'clientSecret', 'tenant', 'host', 'port', 'perMinute', 'dailyCap'];
+
+function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consenting) => void; onClose: () => void }) {
+  const connect = useChange(CONNECT);
+  const form = useForm({
+    initialValues: {
+      provider: 'gmail' as MailboxProvider,
+      signIn: 'password' as MailboxSignIn,
+      email: '',
+      username: '',
+      password: '',
+      clientId: '',
+      clientSecret: '',
+      tenant: '',
+      host: '',
+      port: '' as number | string,
+      implicitTls: false,
+      perMinute: '' as number | string,
+      dailyCap: '' as number | string,
+    },
+  });
+  useFieldProblems(form, connect.problem);
+  const { provider } = form.values;
+  // The others are signed in to with a password only.
+  const signIn = provider === 'other' ? 'password' : form.values.signIn;
+  const { password, perMinute, dailyCap } = MAILBOX_PROVIDERS[provider];
+  const submit = form.onSubmit(async (values) => {
+    const isOther = provider === 'other';
+    const withPassword = signIn === 'password';
+    const data = await connect.run({
+      input: {
+        email: values.email.trim(),
+        provider,
+        signIn,
+        username: isOther ? textOrNull(values.username) : null,
+        password: withPassword ? values.password : null,
+        clientId: withPassword ? null : values.clientId.trim(),
+        clientSecret: withPassword ? null : values.clientSecret.trim(),
+        tenant: provider === 'microsoft' && !withPassword ? textOrNull(values.tenant) : null,
+        host: isOther ? values.host.trim() : null,
+        port: isOther ? numberOrNull(values.port) : null,
+        implicitTls: isOther ? values.implicitTls : null,
+        perMinute: numberOrNull(values.perMinute),
+        dailyCap: numberOrNull(values.dailyCap),
+      },
+    });
+    if (data === undefined) return;
+    const { account, authorizationUrl } = data.connectMailbox;
+    if (authorizationUrl !== null) return onConsent({ email: account.email, url: authorizationUrl });
+    if (account.status === 'connected') tell(`${account.email} is connected.`);
+    else warn(`${account.email} is there, but its server does not let us in; the list says why.`);
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={connect.problem} fields={FIELDS} />
+        <Radio.Group label="Who runs it" {...form.getInputProps('provider')}>
+          <Group gap="lg" mt={6}>
+            {Object.entries(MAILBOX_PROVIDERS).map(([value, { label }]) => (
+              <Radio key={value} value={value} label={label} />
+            ))}
+          </Group>
+        </Radio.Group>
+        <TextInput
+          label="Address"
+          type="email"
+          placeholder="ada@example.com"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        {provider !== 'other' && (
+          <Radio.Group label="How it is signed in to" {...form.getInputProps('signIn')}>
+            <Group gap="lg" mt={6}>
+              <Radio value="password" label="With a password" />
+              <Radio value="oauth2" label="With consent (OAuth2)" />
+            </Group>
+          </Radio.Group>
+        )}
+        {provider === 'other' && (
+          <>
+            <Group grow align="flex-start">
+              <TextInput
+                label="Mail server"
+                placeholder="smtp.example.com"
+                autoComplete="off"
+                {...form.getInputProps('host')}
+              />
+              <NumberInput
+                label="Port"
+                placeholder="587"
+                hideControls
+                thousandSeparator=""
+                min={1}
+                max={65_535}
+                {...form.getInputProps('port')}
+              />
+            </Group>
+            <Checkbox
+              label="TLS from the first byte"
+              description="As on port 465; otherwise STARTTLS."
+              {...form.getInputProps('implicitTls', { type: 'checkbox' })}
+            />
+            <TextInput
+              label="User name"
+              description="Who signs in; the address unless given."
+              autoComplete="off"
+              {...form.getInputProps('username')}
+            />
+          </>
+        )}
+        {signIn === 'password' ? (
+          <PasswordInput
+            label="Password"
+            description={password}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+        ) : (
+          <>
+            <CopyField
+              label="Redirect URI, to register with the OAuth2 client"
+              value={`${window.location.origin}/providers/mailbox/callback`}
+            />
+            <TextInput
+              label="Client ID"
+              description="Of the OAuth2 client that you registered with the provider."
+              autoComplete="off"
+              {...form.getInputProps('clientId')}
+            />
+            <PasswordInput label="Client secret" autoComplete="new-password" {...form.getInputProps('clientSecret')} />
+            {provider === 'microsoft' && (
+              <TextInput
+                label="Tenant"
+                description="When the application is for one organisation only."
+                autoComplete="off"
+                {...form.getInputProps('tenant')}
+              />
+            )}
+          </>
+        )}
+        <Group grow align="flex-start">
+          <NumberInput
+            label="Messages a minute, at most"
+            placeholder={String(perMinute)}
+            min={1}
+            hideControls
+            {...form.getInputProps('perMinute')}
+          />
+          <NumberInput
+            label="In 24 hours, at most"
+            placeholder={String(dailyCap)}
+            min={1}
+            hideControls
+            {...form.getInputProps('dailyCap')}
+          />
+        </Group>
+        <FormButtons submit="Connect" running={connect.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconExternalLink } from '@tabler/icons-react';
+
+/** An account that somebody is to consent for, and where. */
+export interface Consenting {
+  email: string;
+  url: string;
+}
+
+/** Leads to the page of the mailbox provider, which opens beside this one. */
+export function Consent({ of: consenting, onClose }: { of: Consenting | undefined; onClose: () => void }) {
+  return (
+    <Modal opened={consenting !== undefined} onClose={onClose} title={<Text fw={600}>Give consent</Text>}>
+      {consenting !== undefined && <ConsentStep of={consenting} onDone={onClose} />}
+    </Modal>
+  );
+}
+
+export function ConsentStep({ of: { email, url }, onDone }: { of: Consenting; onDone: () => void }) {
+  return (
+    <Stack>
+      <Text size="sm">
+        Sign in as <b className="breakable">{email}</b> on the page that opens, and allow mail to be sent. It has to be
+        done within 15 minutes and in this browser.
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onDone}>
+          Close
+        </Button>
+        <Button
+          component="a"
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          leftSection={<IconExternalLink size={16} aria-hidden />}
+          onClick={onDone}
+        >
+          Go there
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

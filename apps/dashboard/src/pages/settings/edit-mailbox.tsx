@@ -1,0 +1,90 @@
+import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import { numberOrNull, textOrNull } from './mailbox-words.ts';
+import type { Mailbox } from './mailboxes.tsx';
+
+const UPDATE = graphql(`
+  mutation UpdateMailbox($id: ID!, $input: UpdateMailboxInput!) {
+    updateMailbox(id: $id, input: $input) {
+      id
+      status
+    }
+  }
+`);
+
+/** Changes the limits of a mailbox account, or what it is signed in to with; secrets that are not given stay. */
+export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
+  return (
+    <Modal opened={mailbox !== undefined} onClose={onClose} title={<Text fw={600}>Edit the mailbox</Text>}>
+      {mailbox !== undefined && <EditForm mailbox={mailbox} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void }) {
+  const { id, email, provider, signIn } = mailbox;
+  const update = useChange(UPDATE);
+  const form = useForm({
+    initialValues: {
+      host: mailbox.host,
+      port: mailbox.port as number | string,
+      perMinute: mailbox.perMinute as number | string,
+      dailyCap: mailbox.dailyCap as number | string,
+      password: '',
+      clientSecret: '',
+    },
+  });
+  useFieldProblems(form, update.problem);
+  const submit = form.onSubmit(async (values) => {
+    const isOther = provider === 'other';
+    const data = await update.run({
+      id,
+      input: {
+        host: isOther ? values.host.trim() : null,
+        port: isOther ? numberOrNull(values.port) : null,
+        perMinute: numberOrNull(values.perMinute),
+        dailyCap: numberOrNull(values.dailyCap),
+        password: signIn === 'password' ? textOrNull(values.password) : null,
+        clientSecret: signIn === 'oauth2' ? textOrNull(values.clientSecret) : null,
+      },
+    });
+    if (data === undefined) return;
+    if (data.updateMailbox.status === 'needs_attention')
+      warn(`${email} is changed, but its server does not let us in.`);
+    else tell(`${email} is changed.`);
+    onClose();
+  });
+  const secret = signIn === 'password' ? 'password' : 'clientSecret';
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={update.problem} fields={['host', 'port', 'perMinute', 'dailyCap', secret]} />
+        {provider === 'other' && (
+          <Group grow align="flex-start">
+            <TextInput label="Mail server" autoComplete="off" {...form.getInputProps('host')} />
+            <NumberInput label="Port" hideControls min={1} max={65_535} {...form.getInputProps('port')} />
+          </Group>
+        )}
+        <PasswordInput
+          label={signIn === 'password' ? 'New password' : 'New client secret'}
+          description="The one that is known stays unless you give another."
+          autoComplete="new-password"
+          {...form.getInputProps(secret)}
+        />
+        <Group grow align="flex-start">
+          <NumberInput label="Messages a minute, at most" min={1} hideControls {...form.getInputProps('perMinute')} />
+          <NumberInput label="In 24 hours, at most" min={1} hideControls {...form.getInputProps('dailyCap')} />
+        </Group>
+        <FormButtons submit="Save" running={update.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,267 @@
+import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core';
+import {
+  IconAt,
+  IconDots,
+  IconEdit,
+  IconExternalLink,
+  IconPlugConnected,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { refresh } from '../../data/refresh.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { MailboxAccountsQuery } from '../../generated/graphql.ts';
+import { State } from '../../parts/badge.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { ConnectMailbox } from './connect-mailbox.tsx';
+import { Consent, type Consenting } from './consent.tsx';
+import { EditMailbox } from './edit-mailbox.tsx';
+import { MAILBOX_PROVIDERS, MAILBOX_STATES } from './mailbox-words.ts';
+
+const MAILBOXES = graphql(`
+  query MailboxAccounts {
+    mailboxAccounts {
+      id
+      email
+      provider
+      signIn
+      host
+      port
+      username
+      status
+      statusReason
+      checkedAt
+      perMinute
+      dailyCap
+      sentToday
+    }
+  }
+`);
+
+const TEST = graphql(`
+  mutation TestMailbox($id: ID!) {
+    testMailbox(id: $id) {
+      id
+      status
+      statusReason
+    }
+  }
+`);
+
+const AUTHORIZE = graphql(`
+  mutation AuthorizeMailbox($id: ID!) {
+    authorizeMailbox(id: $id) {
+      authorizationUrl
+    }
+  }
+`);
+
+const DISCONNECT = graphql(`
+  mutation DisconnectMailbox($id: ID!) {
+    disconnectMailbox(id: $id)
+  }
+`);
+
+export type Mailbox = MailboxAccountsQuery['mailboxAccounts'][number];
+
+/** The mailboxes whose addresses mail is sent from over their own servers. */
+export function Mailboxes() {
+  const mailboxes = useRead(MAILBOXES, {});
+  const manages = useMay()('manage');
+  const [connecting, setConnecting] = useState(false);
+  useReadOnReturn();
+  const connect = manages && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setConnecting(true)}>
+      Connect a mailbox
+    </Button>
+  );
+  return (
+    <Page
+      title="Mailbox accounts"
+      about="Mail from the address of a connected mailbox goes out by the mailbox’s own server, as if its owner had written it."
+      actions={connect}
+    >
+      <Answer of={mailboxes} skeleton={<RowsSkeleton rows={3} />}>
+        {({ mailboxAccounts }) =>
+          mailboxAccounts.length === 0 ? (
+            <Empty title="No mailboxes yet" icon={IconAt} action={connect}>
+              For small lists and personal senders. The domain of the address need not be one of the project’s.
+            </Empty>
+          ) : (
+            <MailboxTable mailboxes={mailboxAccounts} />
+          )
+        }
+      </Answer>
+      <ConnectMailbox opened={connecting} onClose={() => setConnecting(false)} />
+    </Page>
+  );
+}
+
+/** Consent is given on another page; whoever comes back from there sees what became of it. */
+function useReadOnReturn(): void {
+  useEffect(() => {
+    const look = () => document.visibilityState === 'visible' && refresh();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
+}
+
+type Asked = { mailbox: Mailbox; act: 'edit' | 'disconnect' };
+
+function MailboxTable({ mailboxes }: { mailboxes: Mailbox[] }) {
+  const manages = useMay()('manage');
+  const [asked, setAsked] = useState<Asked>();
+  const [consenting, setConsenting] = useState<Consenting>();
+  const close = () => setAsked(undefined);
+  return (
+    <>
+      <DataTable
+        label="Mailbox accounts"
+        rows={mailboxes}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Mailbox', cell: (mailbox) => <Who of={mailbox} /> },
+          { title: 'Sent in 24 hours', cell: (mailbox) => <Used of={mailbox} />, from: 'sm' },
+          { title: 'A minute', cell: ({ perMinute }) => `at most ${perMinute.toLocaleString('en')}`, from: 'md' },
+          {
+            title: 'Asked',
+            cell: ({ checkedAt }) => (checkedAt === null ? 'Never' : <When at={checkedAt} />),
+            from: 'md',
+          },
+          {
+            title: 'Actions',
+            silent: true,
+            align: 'right',
+            cell: (mailbox) =>
+              manages && (
+                <Actions
+                  mailbox={mailbox}
+                  onAsk={(act) => setAsked({ mailbox, act })}
+                  onConsent={(url) => setConsenting({ email: mailbox.email, url })}
+                />
+              ),
+          },
+        ]}
+      />
+      <EditMailbox of={asked?.act === 'edit' ? asked.mailbox : undefined} onClose={close} />
+      <Disconnect of={asked?.act === 'disconnect' ? asked.mailbox : undefined} onClose={close} />
+      <Consent of={consenting} onClose={() => setConsenting(undefined)} />
+    </>
+  );
+}
+
+function Who({ of: { email, provider, signIn, host, status, statusReason, sentToday, dailyCap } }: { of: Mailbox }) {
+  const { label, tone } = MAILBOX_STATES[status];
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={550} component="div" className="breakable">
+        {email} <State tone={tone}>{label}</State>
+      </Text>
+      <Text size="xs" c="dimmed" className="breakable">
+        {provider === 'other' ? host : MAILBOX_PROVIDERS[provider].label},{' '}
+        {signIn === 'oauth2' ? 'with consent' : 'with a password'}
+      </Text>
+      {statusReason !== null && (
+        <Text size="xs" c="var(--mantine-color-error)" className="breakable">
+          {statusReason}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {sentToday.toLocaleString('en')} of {dailyCap.toLocaleString('en')} in 24 hours
+      </Text>
+    </Stack>
+  );
+}
+
+const Used = ({ of: { sentToday, dailyCap } }: { of: Mailbox }) => (
+  <span className="tabular">
+    {sentToday.toLocaleString('en')} of {dailyCap.toLocaleString('en')}
+  </span>
+);
+
+function Actions({
+  mailbox: { id, email, signIn, status },
+  onAsk,
+  onConsent,
+}: {
+  mailbox: Mailbox;
+  onAsk: (act: Asked['act']) => void;
+  onConsent: (url: string) => void;
+}) {
+  const test = useChange(TEST);
+  const authorize = useChange(AUTHORIZE);
+  const tryIt = async () => {
+    const tested = (await test.run({ id }))?.testMailbox;
+    if (tested === undefined) return warn('The mailbox could not be tried. Try again.');
+    if (tested.status === 'connected') return tell(`The server of ${email} lets us in.`);
+    warn(`The server of ${email} does not let us in; the list says why.`);
+  };
+  const askForConsent = async () => {
+    const url = (await authorize.run({ id }))?.authorizeMailbox.authorizationUrl;
+    if (url == null) return warn('Consent could not be asked for. Try again.');
+    onConsent(url);
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon variant="default" size={32} aria-label={`Actions for ${email}`} loading={test.running}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {status !== 'connecting' && (
+          <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
+            Test
+          </Menu.Item>
+        )}
+        {signIn === 'oauth2' && (
+          <Menu.Item leftSection={<IconExternalLink size={16} aria-hidden />} onClick={() => void askForConsent()}>
+            Give consent
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
+          Edit
+        </Menu.Item>
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => onAsk('disconnect')}
+        >
+          Disconnect
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Disconnect({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
+  const disconnect = useChange(DISCONNECT);
+  const confirm = async () => {
+    if (mailbox === undefined || (await disconnect.run({ id: mailbox.id })) === undefined) return;
+    tell(`${mailbox.email} is disconnected.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={mailbox !== undefined}
+      onClose={onClose}
+      title="Disconnect this mailbox?"
+      action="Disconnect"
+      word={mailbox?.email ?? ''}
+      running={disconnect.running}
+      problem={disconnect.problem}
+      onConfirm={() => void confirm()}
+    >
+      Email that waits for it is canceled, and campaigns that go by it pause. Its password or tokens are deleted.
+    </Confirm>
+  );
+}

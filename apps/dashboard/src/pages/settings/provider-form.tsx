@@ -1,0 +1,282 @@
+import {
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  PasswordInput,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { numberOrNull, textOrNull } from './mailbox-words.ts';
+import type { Provider } from './providers.tsx';
+
+const CREATE = graphql(`
+  mutation CreateMailProvider($input: MailProviderInput!) {
+    createMailProvider(input: $input) {
+      id
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation UpdateMailProvider($id: ID!, $input: MailProviderInput!) {
+    updateMailProvider(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+const DOMAINS = graphql(`
+  query DomainsToSendFrom {
+    domains(first: 100) {
+      nodes {
+        id
+        domain
+      }
+    }
+  }
+`);
+
+/** Sets up a way out, or changes one; what is secret is never shown, and stays when nothing is typed. */
+export function ProviderDialog({
+  opened,
+  provider,
+  onClose,
+}: {
+  opened: boolean;
+  /** The one to change; a new one unless given. */
+  provider?: Provider | undefined;
+  onClose: () => void;
+}) {
+  const title = provider === undefined ? 'Add a provider' : 'Edit the provider';
+  return (
+    <Modal opened={opened} onClose={onClose} size="lg" title={<Text fw={600}>{title}</Text>}>
+      <ProviderForm provider={provider} onClose={onClose} />
+    </Modal>
+  );
+}
+
+const valuesOf = (provider: Provider | undefined) => ({
+  kind: provider?.kind ?? ('smtp' as MailProviderKind),
+  name: provider?.name ?? '',
+  domain: provider?.domain ?? '',
+  position: (provider?.position ?? 1) as number | string,
+  host: provider?.host ?? '',
+  port: (provider?.port ?? '') as number | string,
+  tls: provider?.tls ?? ('starttls' as MailTls),
+  username: '',
+  password: '',
+  connections: '' as number | string,
+  messagesPerConnection: '' as number | string,
+  ratePerSecond: '' as number | string,
+  region: provider?.region ?? '',
+  accessKeyId: '',
+  secretAccessKey: '',
+  configurationSet: provider?.configurationSet ?? '',
+  topicArn: provider?.topicArn ?? '',
+});
+
+type Values = ReturnType<typeof valuesOf>;
+
+/** What the server is asked for: an empty field of a secret or a number says nothing of it. */
+function inputOf(values: Values): MailProviderInput {
+  const { kind, name, domain, position } = values;
+  return {
+    name,
+    domain,
+    position: numberOrNull(position),
+    smtp:
+      kind === 'smtp'
+        ? {
+            host: values.host.trim(),
+            port: numberOrNull(values.port),
+            tls: values.tls,
+            username: textOrNull(values.username),
+            password: values.password === '' ? null : values.password,
+            connections: numberOrNull(values.connections),
+            messagesPerConnection: numberOrNull(values.messagesPerConnection),
+            ratePerSecond: numberOrNull(values.ratePerSecond),
+          }
+        : null,
+    ses:
+      kind === 'ses'
+        ? {
+            region: values.region.trim(),
+            accessKeyId: textOrNull(values.accessKeyId),
+            secretAccessKey: textOrNull(values.secretAccessKey),
+            configurationSet: values.configurationSet.trim(),
+            topicArn: values.topicArn.trim(),
+          }
+        : null,
+  };
+}
+
+function ProviderForm({ provider, onClose }: { provider: Provider | undefined; onClose: () => void }) {
+  const create = useChange(CREATE);
+  const update = useChange(UPDATE);
+  const { problem } = provider === undefined ? create : update;
+  const form = useForm({ initialValues: valuesOf(provider) });
+  useFieldProblems(form, problem);
+  const submit = form.onSubmit(async (values) => {
+    const input = inputOf(values);
+    const data = provider === undefined ? await create.run({ input }) : await update.run({ id: provider.id, input });
+    if (data === undefined) return;
+    tell(`${values.name} is ${provider === undefined ? 'there' : 'changed'}. Test the connection next.`);
+    onClose();
+  });
+  const { kind } = form.values;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={problem} fields={Object.keys(form.values)} />
+        {provider === undefined && (
+          <Radio.Group label="What it is" {...form.getInputProps('kind')}>
+            <Group gap="lg" mt={6}>
+              <Radio value="smtp" label="A relay (SMTP)" />
+              <Radio value="ses" label="Amazon SES" />
+            </Group>
+          </Radio.Group>
+        )}
+        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        {kind === 'smtp' ? (
+          <Relay form={form} isNew={provider === undefined} />
+        ) : (
+          <Ses form={form} isNew={provider === undefined} />
+        )}
+        <Group grow align="flex-start">
+          <DomainChoice form={form} />
+          <NumberInput
+            label="Position"
+            description="The lowest is tried first."
+            min={1}
+            max={100}
+            {...form.getInputProps('position')}
+          />
+        </Group>
+        <FormButtons submit={provider === undefined ? 'Add' : 'Save'} running={create.running || update.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+type Form = ReturnType<typeof useForm<Values>>;
+
+function DomainChoice({ form }: { form: Form }) {
+  const domains = useRead(DOMAINS, {}).data?.domains.nodes ?? [];
+  // A domain that was removed meanwhile is shown until another is chosen.
+  const names = new Set([...domains.map(({ domain }) => domain), form.values.domain]);
+  names.delete('');
+  return (
+    <Select
+      label="Mail from"
+      description="Of one domain, or of all others."
+      allowDeselect={false}
+      data={[{ value: '', label: 'All other domains' }, ...[...names].map((name) => ({ value: name, label: name }))]}
+      {...form.getInputProps('domain')}
+    />
+  );
+}
+
+const STAYS = 'The one that is known stays unless you give another.';
+
+function Relay({ form, isNew }: { form: Form; isNew: boolean }) {
+  return (
+    <>
+      <Group grow align="flex-start">
+        <TextInput
+          label="Mail server"
+          placeholder="smtp.example.com"
+          autoComplete="off"
+          {...form.getInputProps('host')}
+        />
+        <NumberInput
+          label="Port"
+          placeholder={{ implicit: '465', starttls: '587', optional: '25' }[form.values.tls]}
+          hideControls
+          min={1}
+          max={65_535}
+          {...form.getInputProps('port')}
+        />
+      </Group>
+      <Select
+        label="Encryption"
+        allowDeselect={false}
+        data={[
+          { value: 'starttls', label: 'STARTTLS, or no mail' },
+          { value: 'implicit', label: 'TLS from the first byte' },
+          { value: 'optional', label: 'STARTTLS where it is offered; never with a password' },
+        ]}
+        {...form.getInputProps('tls')}
+      />
+      <TextInput
+        label="User name"
+        description={isNew ? 'Empty when the relay asks for none.' : STAYS}
+        autoComplete="off"
+        {...form.getInputProps('username')}
+      />
+      <PasswordInput
+        label="Password"
+        description={isNew ? undefined : STAYS}
+        autoComplete="new-password"
+        {...form.getInputProps('password')}
+      />
+      <Text size="xs" c="dimmed">
+        {isNew
+          ? 'What the server is known to take, unless you say otherwise:'
+          : 'What was set stays, unless you give another number:'}
+      </Text>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <NumberInput label="Connections" min={1} hideControls {...form.getInputProps('connections')} />
+        <NumberInput label="Messages over one" min={1} hideControls {...form.getInputProps('messagesPerConnection')} />
+        <NumberInput label="Messages a second" min={1} hideControls {...form.getInputProps('ratePerSecond')} />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Ses({ form, isNew }: { form: Form; isNew: boolean }) {
+  return (
+    <>
+      <TextInput label="Region" placeholder="eu-west-1" autoComplete="off" {...form.getInputProps('region')} />
+      <TextInput
+        label="Access key ID"
+        description={isNew ? 'Of a user that may send.' : STAYS}
+        autoComplete="off"
+        {...form.getInputProps('accessKeyId')}
+      />
+      <PasswordInput
+        label="Secret access key"
+        description={isNew ? undefined : STAYS}
+        autoComplete="new-password"
+        {...form.getInputProps('secretAccessKey')}
+      />
+      <TextInput
+        label="Configuration set"
+        description="Needed for events: without one SES tells of no bounces."
+        autoComplete="off"
+        {...form.getInputProps('configurationSet')}
+      />
+      <TextInput
+        label="Topic in SNS"
+        placeholder="arn:aws:sns:eu-west-1:123456789012:postroom"
+        autoComplete="off"
+        {...form.getInputProps('topicArn')}
+      />
+    </>
+  );
+}

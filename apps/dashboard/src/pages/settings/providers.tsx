@@ -1,0 +1,221 @@
+import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core';
+import { IconDots, IconEdit, IconPlugConnected, IconPlus, IconRoute, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ConnectionStatus, MailProvidersQuery } from '../../generated/graphql.ts';
+import { State, type Tone } from '../../parts/badge.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyField } from '../../parts/copy.tsx';
+import { tell, warn } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { ProviderDialog } from './provider-form.tsx';
+
+const PROVIDERS = graphql(`
+  query MailProviders {
+    mailProviders {
+      id
+      name
+      kind
+      domain
+      position
+      host
+      port
+      tls
+      region
+      configurationSet
+      topicArn
+      notificationUrl
+      subscribedAt
+      notifiedAt
+      status
+      statusReason
+      checkedAt
+    }
+  }
+`);
+
+const TEST = graphql(`
+  mutation TestMailProvider($id: ID!) {
+    testMailProvider(id: $id) {
+      id
+      status
+    }
+  }
+`);
+
+const REMOVE = graphql(`
+  mutation DeleteMailProvider($id: ID!) {
+    deleteMailProvider(id: $id)
+  }
+`);
+
+export type Provider = MailProvidersQuery['mailProviders'][number];
+
+const STATES: Record<ConnectionStatus, { label: string; tone: Tone }> = {
+  untested: { label: 'Not tried yet', tone: 'quiet' },
+  working: { label: 'Working', tone: 'good' },
+  failing: { label: 'Failing', tone: 'bad' },
+};
+
+type Asked = { provider: Provider; act: 'edit' | 'remove' };
+
+/** The relays and the accounts at Amazon SES that mail goes by. */
+export function Providers() {
+  const providers = useRead(PROVIDERS, {});
+  const [adding, setAdding] = useState(false);
+  const [asked, setAsked] = useState<Asked>();
+  const close = () => setAsked(undefined);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+      Add a provider
+    </Button>
+  );
+  return (
+    <Section
+      title="Providers"
+      about="The lowest position is tried first. Another is taken only when mail was certainly not taken by the one before."
+      actions={add}
+    >
+      <Answer of={providers} skeleton={<RowsSkeleton rows={2} />}>
+        {({ mailProviders }) =>
+          mailProviders.length === 0 ? (
+            <Empty title="No providers" icon={IconRoute}>
+              Mail goes by the relay of this installation. Add a relay or Amazon SES to send it another way.
+            </Empty>
+          ) : (
+            <DataTable
+              label="Providers"
+              rows={mailProviders}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Name', cell: (provider) => <Name of={provider} /> },
+                { title: 'Mail from', cell: ({ domain }) => domain ?? 'All other domains', from: 'sm' },
+                { title: 'Position', cell: ({ position }) => position, from: 'sm', align: 'right' },
+                {
+                  title: 'Tried',
+                  cell: ({ checkedAt }) => (checkedAt === null ? 'Never' : <When at={checkedAt} />),
+                  from: 'md',
+                },
+                {
+                  title: 'Actions',
+                  silent: true,
+                  align: 'right',
+                  cell: (provider) => <Actions provider={provider} onAsk={(act) => setAsked({ provider, act })} />,
+                },
+              ]}
+            />
+          )
+        }
+      </Answer>
+      <ProviderDialog opened={adding} onClose={() => setAdding(false)} />
+      <ProviderDialog
+        opened={asked?.act === 'edit'}
+        provider={asked?.act === 'edit' ? asked.provider : undefined}
+        onClose={close}
+      />
+      <Remove of={asked?.act === 'remove' ? asked.provider : undefined} onClose={close} />
+    </Section>
+  );
+}
+
+function Name({ of: provider }: { of: Provider }) {
+  const { name, kind, host, port, region, domain, position, status, statusReason } = provider;
+  const { label, tone } = STATES[status];
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={550} component="div" className="breakable">
+        {name} <State tone={tone}>{label}</State>
+      </Text>
+      <Text size="xs" c="dimmed" className="breakable">
+        {kind === 'ses' ? `Amazon SES in ${region}` : `${host}:${port}`}
+      </Text>
+      <Text size="xs" c="dimmed" hiddenFrom="sm" className="breakable">
+        Position {position}, {domain ?? 'all other domains'}
+      </Text>
+      {statusReason !== null && (
+        <Text size="xs" c="var(--mantine-color-error)" className="breakable">
+          {statusReason}
+        </Text>
+      )}
+      {provider.notificationUrl !== null && <Events of={provider} url={provider.notificationUrl} />}
+    </Stack>
+  );
+}
+
+/** Where events of SES come to, or that they do. */
+function Events({ of: { subscribedAt, notifiedAt }, url }: { of: Provider; url: string }) {
+  if (subscribedAt === null) return <CopyField label="Subscribe this URL to the topic in SNS" value={url} />;
+  return (
+    <Text size="xs" c="dimmed">
+      {notifiedAt === null ? (
+        'Subscribed to its events'
+      ) : (
+        <>
+          Last event <When at={notifiedAt} />
+        </>
+      )}
+    </Text>
+  );
+}
+
+function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk: (act: Asked['act']) => void }) {
+  const test = useChange(TEST);
+  const tryIt = async () => {
+    const tested = (await test.run({ id }))?.testMailProvider;
+    if (tested === undefined) return warn(`${name} could not be tried. Try again.`);
+    if (tested.status === 'working') tell(`${name} lets us in.`);
+    else warn(`${name} does not let us in; the list says why.`);
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon variant="default" size={32} aria-label={`Actions for ${name}`} loading={test.running}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
+          Test the connection
+        </Menu.Item>
+        <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
+          Edit
+        </Menu.Item>
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => onAsk('remove')}
+        >
+          Remove
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Remove({ of: provider, onClose }: { of: Provider | undefined; onClose: () => void }) {
+  const remove = useChange(REMOVE);
+  const confirm = async () => {
+    if (provider === undefined || (await remove.run({ id: provider.id })) === undefined) return;
+    tell(`${provider.name} is removed.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={provider !== undefined}
+      onClose={onClose}
+      title="Remove this provider?"
+      action="Remove"
+      word={provider?.name ?? ''}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      Mail goes by the providers that are left, or by the relay of this installation. Its password or keys are deleted.
+    </Confirm>
+  );
+}

@@ -1,0 +1,13 @@
+import { Page } from '../../parts/page.tsx';
+import { Providers } from './providers.tsx';
+import { SendingLimits } from './sending-limits.tsx';
+
+/** How mail leaves: the ways out of the project, its rate, and when campaigns pause by themselves. */
+export function Sending() {
+  return (
+    <Page title="Sending" about="The ways by which mail goes out, how fast, and when campaigns pause by themselves.">
+      <Providers />
+      <SendingLimits />
+    </Page>
+  );
+}

@@ -1,0 +1,200 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { type MailboxServer, startMailboxServer } from '@postroom/emails/testing';
+import { db } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inBrowser, seriousFindings, windowOf } from './browser.ts';
+
+const trusted = getCACertificates();
+let server: MailboxServer;
+
+beforeAll(async () => {
+  server = await startMailboxServer();
+  setDefaultCACertificates([...trusted, server.cert]);
+});
+afterAll(async () => {
+  setDefaultCACertificates(trusted);
+  await server.close();
+});
+
+inBrowser('mailbox accounts', () => {
+  test('one is connected with a password, shows why its server refuses it, is corrected, and leaves by its name', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    server.passwords.set('ada@mailbox.test', 'right');
+    await window.open('/mailboxes');
+    await page.getByRole('button', { name: 'Connect a mailbox' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Another').check();
+    await dialog.getByLabel('Address').fill('ada@mailbox.test');
+    await dialog.getByLabel('Mail server').fill('not a host');
+    await dialog.getByLabel('Port').fill(String(server.port));
+    await dialog.getByLabel('Password', { exact: true }).fill('wrong');
+    await dialog.getByLabel('In 24 hours, at most').fill('50');
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    await dialog.getByText('Must be a host name, such as smtp.example.com').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByLabel('Mail server').fill(server.host);
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const row = page.getByRole('row').filter({ hasText: 'ada@mailbox.test' });
+    await row.getByText('Needs attention').waitFor();
+    await row.getByText(/535/).waitFor();
+    await row.getByRole('cell', { name: '0 of 50', exact: true }).waitFor();
+
+    await row.getByRole('button', { name: 'Actions for ada@mailbox.test' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await dialog.getByLabel('New password').fill('right');
+    await dialog.getByLabel('In 24 hours, at most').fill('60');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Connected').waitFor();
+    await row.getByRole('cell', { name: '0 of 60', exact: true }).waitFor();
+
+    server.passwords.set('ada@mailbox.test', 'changed elsewhere');
+    await row.getByRole('button', { name: 'Actions for ada@mailbox.test' }).click();
+    await page.getByRole('menuitem', { name: 'Test' }).click();
+    await row.getByText('Needs attention').waitFor();
+
+    await row.getByRole('button', { name: 'Actions for ada@mailbox.test' }).click();
+    await page.getByRole('menuitem', { name: 'Disconnect' }).click();
+    await dialog.getByRole('textbox').fill('ada@mailbox.test');
+    await dialog.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('No mailboxes yet').waitFor();
+    expect(await db.mailboxAccount.count({ where: { projectId: api.projectId } })).toBe(0);
+  });
+
+  test('one of Gmail is consented for on the page of Google, with the client that was registered there', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/mailboxes');
+    await page.getByRole('button', { name: 'Connect a mailbox' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('With consent (OAuth2)').check();
+    await dialog.getByLabel('Address').fill('ada@example.com');
+    await dialog.getByLabel('Client ID').fill('client-1');
+    await dialog.getByLabel('Client secret').fill('secret-1');
+    const redirect = `${new URL(page.url()).origin}/providers/mailbox/callback`;
+    await dialog.getByText(redirect).waitFor();
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    const link = new URL((await dialog.getByRole('link', { name: 'Go there' }).getAttribute('href')) ?? '');
+    expect(link.host).toBe('accounts.google.com');
+    expect(Object.fromEntries(link.searchParams)).toMatchObject({
+      client_id: 'client-1',
+      redirect_uri: redirect,
+      login_hint: 'ada@example.com',
+    });
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    const row = page.getByRole('row').filter({ hasText: 'ada@example.com' });
+    await row.getByText('Consent is missing').waitFor();
+    await row.getByRole('button', { name: 'Actions for ada@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Give consent' }).click();
+    const again = (await dialog.getByRole('link', { name: 'Go there' }).getAttribute('href')) ?? '';
+    expect(new URL(again).searchParams.get('state')).not.toBe(link.searchParams.get('state'));
+  });
+
+  test('a member sees them and is offered nothing that would be refused', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'member');
+    await window.open('/mailboxes');
+    await window.page.getByText('No mailboxes yet').waitFor();
+    expect(await window.page.getByRole('button', { name: 'Connect a mailbox' }).count()).toBe(0);
+    await window.open('/sending');
+    await window.page.getByText('Your role in this project does not let you do this').first().waitFor();
+  });
+});
+
+inBrowser('sending', () => {
+  test('a relay is added, tried and changed, its password stays unless another is typed, and it is removed', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    server.passwords.set('postroom', 'relay secret');
+    await window.open('/sending');
+    await page.getByText('No providers').waitFor();
+    await page.getByRole('button', { name: 'Add a provider' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('Is required').waitFor();
+    await dialog.getByLabel('Name', { exact: true }).fill('Relay');
+    await dialog.getByLabel('Mail server').fill(server.host);
+    await dialog.getByLabel('Port').fill(String(server.port));
+    await dialog.getByLabel('User name').fill('postroom');
+    await dialog.getByLabel('Password', { exact: true }).fill('relay secret');
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const row = page.getByRole('row').filter({ hasText: 'Relay' });
+    await row.getByText('Not tried yet').waitFor();
+    await row.getByRole('cell', { name: 'All other domains' }).waitFor();
+    const act = async (name: string) => {
+      await row.getByRole('button', { name: 'Actions for Relay' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await act('Test the connection');
+    await row.getByText('Working').waitFor();
+
+    await act('Edit');
+    expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await dialog.getByLabel('Position').fill('3');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByRole('cell', { name: '3', exact: true }).waitFor();
+    await act('Test the connection');
+    await row.getByText('Working').waitFor();
+
+    server.passwords.set('postroom', 'another secret');
+    await act('Test the connection');
+    await row.getByText('Failing').waitFor();
+    await row.getByText(/535/).waitFor();
+
+    await act('Remove');
+    await dialog.getByRole('textbox').fill('Relay');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No providers').waitFor();
+  });
+
+  test('Amazon SES is set up for one domain, and says where its events are to come', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await person.graphql('mutation { addDomain(input: { domain: "news.acme.example" }) { id } }');
+    await window.open('/sending');
+    await page.getByRole('button', { name: 'Add a provider' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Amazon SES').check();
+    await dialog.getByLabel('Name', { exact: true }).fill('SES');
+    await dialog.getByLabel('Region').fill('nowhere');
+    await dialog.getByLabel('Access key ID').fill('AKIA0');
+    await dialog.getByLabel('Secret access key').fill('s3cret');
+    await dialog.getByRole('combobox', { name: 'Mail from' }).click();
+    await page.getByRole('option', { name: 'news.acme.example' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('Must be a region of AWS, such as eu-west-1').waitFor();
+    await dialog.getByLabel('Region').fill('eu-west-1');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: 'SES' });
+    await row.getByRole('cell', { name: 'news.acme.example' }).waitFor();
+    await row.getByText(/\/providers\/ses\//).waitFor();
+    expect(await page.content()).not.toContain('s3cret');
+  });
+
+  test('limits of campaigns are changed and taken away, and a number out of bounds is refused beside its field', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/sending');
+    await page.getByLabel('Messages a second, at most').fill('25');
+    await page.getByLabel('Pause at a complaint rate of').fill('0.001');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Must be between 0.01 and 100, or null').waitFor();
+    await page.getByLabel('Pause at a complaint rate of').fill('0.2');
+    await page.getByLabel('Pause after refusals in a row').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The limits are changed.').waitFor();
+    const policy = await db.sendingPolicy.findUniqueOrThrow({ where: { projectId: api.projectId } });
+    expect(policy).toMatchObject({ ratePerSecond: 25, complaintLimitPercent: 0.2, refusalsInRow: null });
+    await page.reload();
+    expect(await page.getByLabel('Messages a second, at most').inputValue()).toBe('25');
+  });
+});
