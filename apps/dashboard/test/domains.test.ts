@@ -1,7 +1,7 @@
 import { config, db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, windowOf, soon } from './browser.ts';
+import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
 
 inBrowser('domains', () => {
   test('a domain is added, its records are there to be copied, and it is removed by its name', async () => {
@@ -63,5 +63,40 @@ inBrowser('domains', () => {
     await viewer.page.getByText('DNS records').waitFor();
     for (const name of ['Look now', 'More actions', 'Publish for me'])
       expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
+  });
+
+  test('a warm-up is given, its steps are checked, today shows, and it is taken away', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await person.graphql('mutation { addDomain(input: { domain: "warm.acme.example" }) { id } }');
+    await window.open('/domains/warm.acme.example');
+    const section = page.getByRole('region', { name: 'Warm-up' });
+    await section.getByText('Off: campaigns have no limit a day.').waitFor();
+    const dialog = page.getByRole('dialog');
+    const change = () => section.getByRole('button', { name: 'Change the plan' }).click();
+    await change();
+    await dialog.getByLabel('One that suits most domains').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('0 of 50', { exact: true }).waitFor();
+    await section.getByText('1 of 14', { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await change();
+    const steps = dialog.getByLabel('Messages on the first, second … day');
+    await steps.fill('many');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Give numbers with commas between them').waitFor();
+    await steps.fill('30, 20');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/must not be less than the step before/).waitFor();
+    await steps.fill('30, 200');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('0 of 30', { exact: true }).waitFor();
+
+    await change();
+    await dialog.getByLabel('Off').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('Off: campaigns have no limit a day.').waitFor();
   });
 });

@@ -15,6 +15,7 @@ import { Lifecycle } from './lifecycle.tsx';
 import { Recommendations } from './recommendations.tsx';
 import { Records } from './records.tsx';
 import { DomainStatus } from './status.tsx';
+import { Warmup } from './warmup.tsx';
 
 const DOMAIN = graphql(`
   query Domain($domain: String!) {
@@ -32,6 +33,14 @@ const DOMAIN = graphql(`
       blockedAt
       blockedReason
       workflowUrl
+      warmup {
+        steps
+        since
+        step
+        isWarm
+        todayLimit
+        todaySent
+      }
       dnsProvider {
         id
         name
@@ -117,6 +126,7 @@ function Content({ domain }: { domain: Domain }) {
         />
       </Card>
       <Records domain={domain} />
+      <Warmup domain={domain} />
       <Recommendations of={domain.recommendations} />
       <Lifecycle events={domain.lifecycle} />
     </>
