@@ -1,6 +1,14 @@
 import { Badge, Button, Card, Grid, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconBan, IconDots, IconMailCheck, IconMailOff, IconTrash } from '@tabler/icons-react';
+import {
+  IconBan,
+  IconDots,
+  IconDownload,
+  IconEraser,
+  IconMailCheck,
+  IconMailOff,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -18,8 +26,10 @@ import { Answer } from '../../parts/states.tsx';
 import { When } from '../../parts/when.tsx';
 import { SOURCES } from './contact-search.ts';
 import { ContactTimeline } from './contact-timeline.tsx';
+import { Erase } from './erase.tsx';
 import { FieldInputs } from './field-inputs.tsx';
 import { CUSTOM_FIELDS, type CustomField, FieldValue, type Values } from './field-values.tsx';
+import { useSavePersonData } from './person-data.ts';
 import { REASONS, Subscription } from './subscription.tsx';
 
 const CONTACT = graphql(`
@@ -258,8 +268,10 @@ function Belongs({ contact: { groups, segments } }: { contact: ContactRow }) {
 function Actions({ contact }: { contact: ContactRow }) {
   const update = useChange(UPDATE);
   const suppress = useChange(SUPPRESS);
-  const [deleting, setDeleting] = useState(false);
+  const [asked, setAsked] = useState<'delete' | 'erase'>();
+  const savePersonData = useSavePersonData();
   const may = useMay();
+  const close = () => setAsked(undefined);
   if (!may('write')) return null;
   const { id, email, name, suppressionStatus } = contact;
   const subscribe = async (subscribed: boolean) => {
@@ -303,16 +315,34 @@ function Actions({ contact }: { contact: ContactRow }) {
               Suppress the address
             </Menu.Item>
           )}
+          {may('manage') && (
+            <Menu.Item
+              leftSection={<IconDownload size={16} aria-hidden />}
+              onClick={() => void savePersonData(contact)}
+            >
+              Download what is kept of them
+            </Menu.Item>
+          )}
           <Menu.Item
             color="var(--mantine-color-error)"
             leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setDeleting(true)}
+            onClick={() => setAsked('delete')}
           >
             Delete
           </Menu.Item>
+          {may('manage') && (
+            <Menu.Item
+              color="var(--mantine-color-error)"
+              leftSection={<IconEraser size={16} aria-hidden />}
+              onClick={() => setAsked('erase')}
+            >
+              Erase the person
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
-      <Delete contact={contact} opened={deleting} onClose={() => setDeleting(false)} />
+      <Delete contact={contact} opened={asked === 'delete'} onClose={close} />
+      <Erase contact={contact} opened={asked === 'erase'} onClose={close} />
       <FormProblem problem={update.problem ?? suppress.problem} />
     </>
   );

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { db } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, seriousFindings, windowOf } from './browser.ts';
+
+inBrowser('a person who asks for it', () => {
+  test('gets what is kept of them as a file, and is erased when the address was typed', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    await using window = await windowOf(api, 'admin');
+    const { page } = window;
+    await window.open(`/contacts/${ada.id}`);
+    await page.getByRole('button', { name: /^More for/ }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Download what is kept of them' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('ada@example.com.json');
+    expect(await readFile(await download.path(), 'utf8')).toContain('"ada@example.com"');
+
+    await page.getByRole('button', { name: /^More for/ }).click();
+    await page.getByRole('menuitem', { name: 'Erase the person' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Erase' }).isDisabled()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('textbox').fill('ada@example.com');
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    await page.getByText('The person is erased, and is never mailed again.').waitFor();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    expect(await db.contact.count({ where: { projectId: api.projectId } })).toBe(0);
+  });
+
+  test('is erased by those who manage the project only', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    await using window = await windowOf(api, 'member');
+    const { page } = window;
+    await window.open(`/contacts/${ada.id}`);
+    await page.getByRole('button', { name: /^More for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    expect(
+      await page
+        .getByRole('menuitem')
+        .filter({ hasText: /Erase|Download/ })
+        .count(),
+    ).toBe(0);
+  });
+});
