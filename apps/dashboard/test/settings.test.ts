@@ -65,6 +65,28 @@ inBrowser('a project', () => {
   });
 });
 
+inBrowser('the brand', () => {
+  test('has a colour that is typed, refused when it is none, and taken away again', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/settings');
+    const section = page.getByRole('region', { name: 'Brand' });
+    const colorOf = async () => (await db.project.findUniqueOrThrow({ where: { id: api.projectId } })).brandColor;
+    const save = async (color: string) => {
+      await section.getByLabel('Colour').fill(color);
+      await section.getByRole('button', { name: 'Save' }).click();
+    };
+    await save('green');
+    await soon(() => section.getByLabel('Colour').getAttribute('aria-invalid')).toBe('true');
+    await save('#1f5eff');
+    await soon(colorOf).toBe('#1f5eff');
+    await soon(() => section.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await save('');
+    await soon(colorOf).toBeNull();
+  });
+});
+
 inBrowser('the audit log', () => {
   test('is read page by page, and its pages can be shared and gone back from', async () => {
     const api = await testApi();

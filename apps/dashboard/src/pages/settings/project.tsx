@@ -7,6 +7,7 @@ import { CopyField } from '../../parts/copy.tsx';
 import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { Page } from '../../parts/page.tsx';
+import { BrandColor } from './brand-color.tsx';
 import { Tracking } from './tracking.tsx';
 
 const RENAME = graphql(`
@@ -59,6 +60,7 @@ export function ProjectSettings() {
           </Stack>
         </form>
       </Card>
+      <BrandColor />
       <Tracking />
     </Page>
   );
