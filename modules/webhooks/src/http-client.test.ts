@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createSecureServer } from 'node:http2';
+import { constants, createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ANSWER_BYTES, type ClientOptions, createGuardedClient, DEADLINE_MS, urlProblem } from './http-client.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -239,21 +239,18 @@ test('a name that does not resolve is said to', async () => {
 });
 
 test('outside development a name that resolves to private addresses is not called, whatever it resolved to before', async () => {
-  let requests = 0;
+  let connections = 0;
   const tls = await certificate();
-  const { port } = await listen(
-    createHttpsServer(tls, (_, response) => {
-      requests++;
-      response.setHeader('connection', 'close').end();
-    }),
-  );
+  const server = createSecureServer({ ...tls, allowHTTP1: true }, (_, response) => void response.end());
+  const { port } = await listen(server as unknown as Server);
+  server.on('connection', () => connections++);
   // The name answers with a public address first and with loopback later, as a rebinding attack does.
   const answers = [['203.0.113.1', '10.0.0.7'], ['169.254.169.254'], ['127.0.0.1'], ['::ffff:127.0.0.1'], []];
   const post = client({ allowPrivate: false, ca: tls.cert, resolve: () => Promise.resolve(answers.shift() ?? []) });
   for (let n = 0; n < 5; n++) {
     expect((await post(`https://rebinds.example:${port}/`)).error).toMatch(/private or reserved/);
   }
-  expect(requests).toBe(0);
+  expect(connections).toBe(0);
 });
 
 test('of several addresses only those that may be called are tried', async () => {
@@ -298,6 +295,162 @@ test('HTTP/2 is spoken where it is offered: many posts share a connection, and o
   expect((await hanging).error).toMatch(/^No complete answer/);
   expect(await post(url, 'after')).toMatchObject({ status: 200, body: '2.0 after' });
   expect(sessions.size).toBe(1);
+});
+
+/** Offers HTTP/2; `answer` gets each post when its body is complete, numbered. */
+async function http2Receiver(
+  answer: (stream: ServerHttp2Stream, body: string, number: number) => void,
+  settings: { maxConcurrentStreams?: number } = {},
+) {
+  const tls = await certificate();
+  const bodies: string[] = [];
+  let sessions = 0;
+  let open = 0;
+  const server = createSecureServer({ ...tls, settings });
+  server.on('session', (session) => {
+    sessions++;
+    open++;
+    session.on('close', () => open--);
+    session.on('error', () => {});
+  });
+  server.on('stream', async (stream) => {
+    stream.on('error', () => {});
+    const body = await text(stream as unknown as IncomingMessage).catch(() => undefined);
+    if (body !== undefined) answer(stream, body, bodies.push(body));
+  });
+  const { port } = await listen(server as unknown as Server);
+  const resolve = () => Promise.resolve(['127.0.0.1']);
+  const post = client({ ca: tls.cert, deadlineMs: 600, resolve });
+  const postTo = (to: number) => (body: string) => post(`https://two.example:${to}/hook`, body);
+  return { bodies, port, sessions: () => sessions, open: () => open, post: postTo(port), postTo };
+}
+
+const accept = (stream: ServerHttp2Stream, body = '') => {
+  stream.respond({ ':status': 200 });
+  stream.end(body);
+};
+
+test('HTTP/2: when a connection breaks, each post on it fails once, and the receiver, which has them, gets none again', async () => {
+  const { post, bodies } = await http2Receiver((stream, _, number) => {
+    if (number === 1 || number > 6) accept(stream);
+    else if (number === 6) stream.session?.destroy();
+  });
+  await post('first');
+  const words = ['a', 'b', 'c', 'd', 'e'];
+  const answers = await Promise.all(words.map((word) => post(word)));
+  expect(answers.map(({ status, error }) => `${status}: ${error}`)).toEqual(
+    Array(5).fill('null: The connection broke before the answer was complete.'),
+  );
+  expect(bodies.toSorted()).toEqual([...words, 'first']);
+  expect(await post('after')).toMatchObject({ status: 200, error: null });
+});
+
+test('HTTP/2: a post that the receiver says it has not taken costs no attempt', async () => {
+  let refused = 0;
+  const { post, sessions } = await http2Receiver((stream, body, number) => {
+    if (body !== 'first' && number <= 6) {
+      refused++;
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    } else accept(stream, body);
+  });
+  await post('first');
+  const words = ['a', 'b', 'c', 'd', 'e'];
+  const answers = await Promise.all(words.map((word) => post(word)));
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(words.map((word) => [200, word]));
+  expect([refused, sessions()]).toEqual([5, 1]);
+});
+
+test('HTTP/2: a post that the receiver breaks off fails alone, and is not made again', async () => {
+  const { post, bodies, sessions } = await http2Receiver((stream, body) => {
+    if (body === 'bad') stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    else setTimeout(() => accept(stream, body), 50);
+  });
+  await post('first');
+  const [good, bad, other] = await Promise.all([post('good'), post('bad'), post('other')]);
+  expect(bad).toMatchObject({ status: null, error: 'The receiver broke off before the answer was complete.' });
+  expect([good.body, other.body]).toEqual(['good', 'other']);
+  expect(bodies.toSorted()).toEqual(['bad', 'first', 'good', 'other']);
+  expect(sessions()).toBe(1);
+});
+
+test('HTTP/2: of giant bodies 4 KB are kept, and their connection goes on', async () => {
+  let sent = 0;
+  const chunk = Buffer.alloc(65_536, 'x');
+  const { post, sessions } = await http2Receiver((stream, body) => {
+    if (body !== 'giant') return accept(stream, body);
+    stream.respond({ ':status': 200 });
+    const pump = () => {
+      while (!stream.destroyed && sent < 1e9) {
+        sent += chunk.length;
+        if (!stream.write(chunk)) return void stream.once('drain', pump);
+      }
+    };
+    pump();
+  });
+  await post('first');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post('giant')));
+  expect(new Set(answers.map(({ body, error }) => `${error} ${body}`))).toEqual(
+    new Set([`null ${'x'.repeat(ANSWER_BYTES)}`]),
+  );
+  expect(sent).toBeLessThan(100e6);
+  expect(await post('after')).toMatchObject({ status: 200, error: null, body: 'after' });
+  expect(sessions()).toBe(1);
+});
+
+test('HTTP/2: an answer that drips is cut off, and holds up none, also where a connection has room for one', async () => {
+  const { post } = await http2Receiver(
+    (stream, body) => {
+      if (body !== 'drips') return accept(stream, body);
+      stream.respond({ ':status': 200 });
+      const drip = setInterval(() => stream.write('x'), 20);
+      stream.on('close', () => clearInterval(drip));
+    },
+    { maxConcurrentStreams: 1 },
+  );
+  await post('first');
+  const [dripping, other] = await Promise.all([post('drips'), post('other')]);
+  expect(dripping).toMatchObject({ status: 200, error: 'No complete answer within 0.6 seconds.' });
+  expect(other).toMatchObject({ status: 200, error: null, body: 'other' });
+});
+
+test('HTTP/2: a connection that lets no post in is a failure in the time that all have, and is closed', async () => {
+  const { post, bodies, sessions, open } = await http2Receiver(() => {}, { maxConcurrentStreams: 0 });
+  await post('first'); // goes out before the receiver has said so, and is refused
+  expect(await post('second')).toMatchObject({ status: null, error: 'No complete answer within 0.6 seconds.' });
+  expect(sessions()).toBeGreaterThan(0);
+  await vi.waitUntil(() => open() === 0, 10_000);
+  expect(bodies).toEqual([]);
+});
+
+test('HTTP/2: a connection on which nothing comes any more, not even answers to pings, is left for a new one', async () => {
+  const { port, postTo, sessions } = await http2Receiver((stream, body) => {
+    if (body !== 'hangs') accept(stream, body);
+  });
+  // Between the two, a firewall that has forgotten the first connection: it drops what comes, and says nothing.
+  let forgets = false;
+  let connections = 0;
+  const between = await listen(
+    createTcpServer((near) => {
+      const isFirst = ++connections === 1;
+      const far = connect(port, '127.0.0.1');
+      const pass = (from: Socket, to: Socket) => {
+        from.on('error', () => {});
+        from.on('data', (data) => void ((forgets && isFirst) || to.write(data)));
+        from.on('close', () => void ((forgets && isFirst) || to.destroy()));
+      };
+      pass(near, far);
+      pass(far, near);
+    }),
+  );
+  const post = postTo(between.port);
+  await post('first');
+  expect((await post('hangs')).error).toMatch(/^No complete answer/);
+  expect(await post('lives')).toMatchObject({ status: 200, body: 'lives' });
+  expect(sessions()).toBe(1);
+  forgets = true;
+  expect((await post('lost')).error).toMatch(/^No complete answer/);
+  expect(await post('found')).toMatchObject({ status: 200, body: 'found' });
+  expect(sessions()).toBe(2);
 });
 
 test('a certificate that nobody vouches for is a failure', async () => {

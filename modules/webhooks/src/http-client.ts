@@ -2,6 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import { type LookupFunction, isIP } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { mayCall } from './addresses.ts';
 
@@ -62,7 +63,11 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     },
     allowH2: true,
-    headersTimeout: 0, // one deadline covers it all
+    // A connection that carries many posts outlives those that wait in vain: asked so often, a living one has something to say.
+    h2Options: { pingInterval: Math.ceil(deadlineMs / 3) },
+    // One deadline covers it all and is always the first. What this one ends is a connection that lets no post onto it, which
+    // HTTP/2 knows: it would be kept for posts that wait in it, though nobody waits for them any more.
+    headersTimeout: 2 * deadlineMs,
     bodyTimeout: 0,
   });
   return {
@@ -139,17 +144,27 @@ const resolveBySystem: Resolve = async (hostname) =>
 const underWay = new WeakMap<Buffer, Exchange>();
 const usedSockets = new WeakSet<object>();
 
+/** The connection that a POST went out on, and how it was at that moment. */
+interface Way {
+  socket: TLSSocket;
+  wasUsed: boolean;
+  bytesRead: number;
+  sentMs: number;
+}
+
 diagnostics.subscribe('undici:client:sendHeaders', (message) => {
-  const { request, socket } = message as { request: { body: unknown }; socket: object };
+  const { request, socket } = message as { request: { body: unknown }; socket: TLSSocket };
   const exchange = Buffer.isBuffer(request.body) ? underWay.get(request.body) : undefined;
-  if (exchange !== undefined) exchange.socketWasUsed = usedSockets.has(socket);
+  const { bytesRead } = socket;
+  if (exchange !== undefined)
+    exchange.way = { socket, wasUsed: usedSockets.has(socket), bytesRead, sentMs: performance.now() };
   usedSockets.add(socket);
 });
 
 /** One POST and its answer, until the answer is complete, enough of it is read, it breaks, or time is up. */
 class Exchange implements Dispatcher.DispatchHandler {
-  /** Whether it went out on a kept connection; known once it is written. */
-  socketWasUsed = false;
+  /** Known once it is written. */
+  way: Way | undefined;
   readonly answer: Promise<Answer>;
   readonly #agent: Agent;
   readonly #request: Dispatcher.DispatchOptions;
@@ -171,7 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#agent = agent;
     this.#request = { origin, path: pathname + search, method: 'POST', headers, body: bytes };
     this.answer = new Promise((settle) => (this.#settle = settle));
-    this.#timer = setTimeout(() => this.#stop(`No complete answer within ${deadlineMs / 1000} seconds.`), deadlineMs);
+    this.#timer = setTimeout(() => this.#giveUp(deadlineMs), deadlineMs);
     underWay.set(bytes, this);
     this.#dispatch();
   }
@@ -222,11 +237,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#dispatch();
   }
 
-  /** A kept connection that its server closed at the moment it was used again: the receiver has seen nothing of this POST. */
+  /**
+   * A kept connection that its server closed at the moment it was used again: the receiver has seen nothing of this POST.
+   * Over HTTP/2 it says itself what it has not seen, and undici posts that again; all else was under way there.
+   */
   #isStaleSocket(error: NodeJS.ErrnoException): boolean {
     return (
-      this.socketWasUsed && !this.#answerBegan && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(error.code ?? '')
+      this.way?.wasUsed === true &&
+      !isHttp2(this.way) &&
+      !this.#answerBegan &&
+      ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(error.code ?? '')
     );
+  }
+
+  #giveUp(deadlineMs: number): void {
+    const { way } = this;
+    this.#stop(`No complete answer within ${deadlineMs / 1000} seconds.`);
+    // Over HTTP/1 its connection has ended with it. One of HTTP/2 that did not even answer a ping leads nowhere any more,
+    // and all later posts would be lost on it.
+    if (way === undefined || !isHttp2(way)) return;
+    const waitedMs = performance.now() - way.sentMs;
+    if (way.socket.bytesRead === way.bytesRead && waitedMs > deadlineMs / 2) way.socket.destroy();
   }
 
   #stop(error: string | null): void {
@@ -249,6 +280,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+const isHttp2 = ({ socket }: Way) => socket.alpnProtocol === 'h2';
+
 /** At most 4 KB as text: cut at a character, without NUL, which PostgreSQL does not keep. */
 function readableText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
@@ -264,6 +297,9 @@ const WORDS: Record<string, string> = {
   ECONNRESET: 'The connection broke before the answer was complete.',
   EPIPE: 'The connection broke before the answer was complete.',
   UND_ERR_SOCKET: 'The connection broke before the answer was complete.',
+  UND_ERR_INFO: 'The connection broke before the answer was complete.',
+  ERR_HTTP2_STREAM_ERROR: 'The receiver broke off before the answer was complete.',
+  ERR_HTTP2_SESSION_ERROR: 'The connection broke before the answer was complete.',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The connection broke before the answer was complete.',
   UND_ERR_HEADERS_OVERFLOW: "The answer's headers were too large.",
   UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
