@@ -28,33 +28,33 @@ test('in normal traffic each delivery goes alone', () => {
   expect(takes.every(({ batch }) => batch === null)).toBe(true);
 });
 
-test('when many wait for an endpoint, up to 100 go in one batch', () => {
-  const takes = plan([endpoint('a', { waiting: 100, isFlowing: true })], { alone: 20, inHand: 0, now });
-  expect(takes).toEqual([{ endpointId: 'a', take: 100, batch: expect.stringMatching(/^batch_/) }]);
+test('when many wait for an endpoint, up to 300 go in one batch', () => {
+  const takes = plan([endpoint('a', { waiting: 300, isFlowing: true })], { alone: 20, inHand: 0, now });
+  expect(takes).toEqual([{ endpointId: 'a', take: 300, batch: expect.stringMatching(/^batch_/) }]);
 });
 
 test('the first few of a burst go in a batch too', () => {
   expect(sizes(plan([endpoint('a', { waiting: 100 })], { alone: 20, inHand: 0, now }))).toEqual([10]);
 });
 
-test('few deliveries each for many endpoints share batches of at most 100', () => {
-  expect(sizes(plan(many(50, { waiting: 5 }), { alone: 20, inHand: 0, now }))).toEqual([100, 100, 50]);
+test('few deliveries each for many endpoints share batches of at most 300', () => {
+  expect(sizes(plan(many(140, { waiting: 5 }), { alone: 20, inHand: 0, now }))).toEqual([300, 300, 100]);
 });
 
 test('an endpoint has few in hand until it is seen to acknowledge, and at most three batches then', () => {
   const take = (more: Partial<Waiting>) =>
-    taken(plan([endpoint('a', { waiting: 100, ...more })], { alone: 0, inHand: 0, now }));
+    taken(plan([endpoint('a', { waiting: 300, ...more })], { alone: 0, inHand: 0, now }));
   expect(take({})).toEqual({ a: 10 });
   expect(take({ attempting: 10 })).toEqual({});
-  expect(take({ attempting: 250, isFlowing: true })).toEqual({ a: 50 });
-  expect(take({ attempting: 300, isFlowing: true })).toEqual({});
+  expect(take({ attempting: 850, isFlowing: true })).toEqual({ a: 50 });
+  expect(take({ attempting: 900, isFlowing: true })).toEqual({});
   expect(take({ retrying: 1000, isFlowing: true })).toEqual({});
 });
 
 test('however many endpoints wait, what is in hand is bounded, and those served longest ago come first', () => {
-  const waiting = many(100, { waiting: 100, isFlowing: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
-  const takes = plan(waiting, { alone: 0, inHand: 2_450, now });
-  expect(sizes(takes)).toEqual([100, 100, 100, 100, 100, 50]);
+  const waiting = many(100, { waiting: 300, isFlowing: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
+  const takes = plan(waiting, { alone: 0, inHand: 1_450, now });
+  expect(sizes(takes)).toEqual([300, 300, 300, 300, 300, 50]);
   expect(takes[0]?.endpointId).toBe('e99');
   expect(plan(waiting, { alone: 0, inHand: 3_000, now })).toEqual([]);
 });

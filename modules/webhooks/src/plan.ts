@@ -3,7 +3,7 @@ import { STRUGGLING_AFTER } from './limits.ts';
 import { BATCH_SIZE } from './queue.ts';
 
 /** First attempts in hand at most, of all endpoints: what Temporal and the workers hold, however much waits. */
-const IN_HAND = 30 * BATCH_SIZE;
+const IN_HAND = 10 * BATCH_SIZE;
 
 /** And of one endpoint: few until it is seen to acknowledge, so that those that hang hold little. */
 const IN_HAND_AT_FIRST = 10;
