@@ -9,7 +9,6 @@ import { Facts } from '../../parts/facts.tsx';
 import { FormButtons, FormProblem } from '../../parts/form.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
 import type { Domain } from './domain.tsx';
 
 const DEFAULT_STEPS = graphql(`
@@ -34,7 +33,7 @@ export function Warmup({ domain }: { domain: Domain }) {
   return (
     <Section
       title="Warm-up"
-      about="Mailbox providers distrust much mail from a domain they do not know. With a plan, campaigns wait for the next day when a day is used up."
+      about="So many messages of campaigns a day, and more each day, until mailbox providers know the domain."
       actions={
         manages && (
           <Button variant="default" size="sm" onClick={() => setChanging(true)}>
@@ -53,6 +52,9 @@ export function Warmup({ domain }: { domain: Domain }) {
   );
 }
 
+/** Plans go by days in UTC. */
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+
 const count = (value: number) => value.toLocaleString('en');
 
 function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { of: NonNullable<Domain['warmup']> }) {
@@ -68,7 +70,7 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
             todayLimit === null ? `${count(todaySent)} messages` : `${count(todaySent)} of ${count(todayLimit)}`,
           ],
           ['Step', isWarm ? 'All done: there is no limit any more' : `${step} of ${steps.length}`],
-          ['Began', <When key="since" at={since} />],
+          ['Began', day.format(new Date(since))],
         ]}
       />
       <Text size="xs" c="dimmed" className="breakable">
