@@ -25,6 +25,12 @@ test('private webhook targets and the explorer are closed in production and open
   });
 });
 
+test('only trusted documents, and none named: that is refused, and does not mean all', () => {
+  expect(() => parseConfig({ GRAPHQL_TRUSTED_ONLY: '1' })).toThrow(
+    /^GRAPHQL_TRUSTED_ONLY: needs GRAPHQL_TRUSTED_DOCUMENTS/,
+  );
+});
+
 test('a secret key of the wrong length is refused', () => {
   expect(() => parseConfig({ POSTROOM_SECRET_KEY: Buffer.alloc(16).toString('base64') })).toThrow(
     /POSTROOM_SECRET_KEY: must hold 32 bytes/,

@@ -98,6 +98,8 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
     throw new Error(`Some settings in the environment are not usable:\n${lines.join('\n')}`);
   }
   const settings = parsed.data;
+  if (settings.GRAPHQL_TRUSTED_ONLY && settings.GRAPHQL_TRUSTED_DOCUMENTS === undefined)
+    throw new Error('GRAPHQL_TRUSTED_ONLY: needs GRAPHQL_TRUSTED_DOCUMENTS, the file of what is trusted');
   const development = settings.NODE_ENV !== 'production';
   return {
     ...settings,
