@@ -1,3 +1,6 @@
+/** In SQL: whether the row `m` of the ledger is of a person who was erased. What is heard of it later may name them again. */
+export const OF_ERASED = `m.email LIKE 'erased-%@erased.invalid'`;
+
 /**
  * `data` of an `email.*` event in SQL, from the row `m` of the ledger and the row `c` of its campaign, if it has one. The
  * ledger records events set-based, so the shape is written once, here (spec: Delivery).

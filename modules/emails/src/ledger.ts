@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { suppress } from '@postroom/contacts';
 import { newId } from '@postroom/platform';
 import type pg from 'pg';
-import { EMAIL_EVENT_MEMBERS } from './events.ts';
+import { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { type Addressed, countSoftBounces } from './soft-bounces.ts';
 
@@ -73,7 +73,9 @@ const SETTLE = `
     WHERE m.claim = $1 AND (m.state IN ('claimed', 'unknown') OR m.state = 'planned' AND o.state = 'accepted')
     ORDER BY m.id FOR NO KEY UPDATE OF m
   ), settled AS (
-    UPDATE messages m SET state = o.state, answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
+    UPDATE messages m SET state = o.state,
+      answer = CASE WHEN ${OF_ERASED} THEN left(o.answer, 3) ELSE coalesce(o.answer, m.answer) END,
+      subject = CASE WHEN ${OF_ERASED} THEN m.subject ELSE coalesce(o.subject, m.subject) END,
       accepted_at = CASE WHEN o.state = 'accepted' THEN now() END,
       delivered_at = CASE WHEN o.state = 'accepted' AND m.mailbox_id IS NOT NULL THEN now() ELSE m.delivered_at END,
       unsent_at = CASE WHEN o.state NOT IN ('accepted', 'planned') THEN now() END,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { campaignNotice } from './campaign-notice.ts';
-import { EMAIL_EVENT_MEMBERS } from './events.ts';
+import { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 import { newId } from '@postroom/platform';
 import { suppressAll } from './ledger.ts';
 import { classify } from './smtp/index.ts';
@@ -57,7 +57,7 @@ const RECORD = `
   ), recorded AS (
     INSERT INTO events (id, project_id, type, data)
     SELECT ids.id, m.project_id, m.type, CASE WHEN m.type IN ('email.bounced', 'email.rejected')
-      THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', coalesce(m.detail, ''))
+      THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', CASE WHEN ${OF_ERASED} THEN '' ELSE coalesce(m.detail, '') END)
       ELSE json_build_object(${EMAIL_EVENT_MEMBERS}) END
     FROM (SELECT *, row_number() OVER (ORDER BY number, id) AS nth FROM fact) m
     JOIN unnest($6::text[]) WITH ORDINALITY AS ids(id, nth) ON ids.nth = m.nth

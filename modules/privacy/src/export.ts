@@ -18,6 +18,8 @@ const DATA = `
         'customFields', c.custom_fields, 'createdAt', c.created_at, 'updatedAt', c.updated_at) FROM c),
     'groups', coalesce((SELECT json_agg(json_build_object('id', g.id, 'name', g.name) ORDER BY g.id)
         FROM groups g JOIN group_members gm ON gm.group_id = g.id WHERE gm.contact_id = p.contact_id), '[]'),
+    'groupOptOuts', coalesce((SELECT json_agg(json_build_object('groupId', g.id, 'name', g.name, 'at', o.created_at) ORDER BY g.id)
+        FROM groups g JOIN group_opt_outs o ON o.group_id = g.id WHERE o.contact_id = p.contact_id), '[]'),
     'suppressions', coalesce((SELECT json_agg(json_build_object('id', s.id, 'reason', s.reason, 'createdAt', s.created_at) ORDER BY s.id)
         FROM suppressions s WHERE s.project_id = p.project_id AND s.email_key = p.key), '[]'),
     'softBounces', coalesce((SELECT json_agg(json_build_object('inARow', b.bounces, 'lastMessage', b.last_message))
@@ -35,7 +37,9 @@ const DATA = `
               FROM message_attachments a WHERE a.message_id = k.message_id), '[]'))
           FROM message_contents k WHERE k.message_id = coalesce(m.copy_of, m.id)),
         'hits', coalesce((SELECT json_agg(json_build_object('kind', h.kind, 'at', h.at, 'userAgent', h.user_agent,
-            'network', h.network, 'verdict', h.verdict) ORDER BY h.id) FROM tracking_hits h WHERE h.message_id = m.id), '[]')))
+            'network', h.network, 'link', (SELECT url FROM tracked_links l
+              WHERE l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = h.position),
+            'verdict', h.verdict) ORDER BY h.id) FROM tracking_hits h WHERE h.message_id = m.id), '[]')))
         FROM m), '[]'),
     'events', coalesce((SELECT json_agg(json_build_object('id', e.id, 'type', e.type, 'at', e.created_at, 'data', e.data,
         'deliveries', coalesce((SELECT json_agg(json_build_object('id', d.id, 'endpointUrl',

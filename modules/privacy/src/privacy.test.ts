@@ -24,6 +24,66 @@ async function placesOf(text: string): Promise<string[]> {
   return found.sort();
 }
 
+/**
+ * Tables that hold no address of a contact, or only what docs/guides/privacy.md says is not reached. A table that is new fails the
+ * test until it is here, or a person of the test has something in it.
+ */
+const NOT_OF_CONTACTS = [
+  // Ids, figures and settings.
+
+  '_prisma_migrations',
+  'api_key_projects',
+  'api_keys',
+  'custom_fields',
+  'deliveries',
+  'dkim_keys',
+  'domain_lifecycle',
+
+  'domain_volumes',
+  'domains',
+  'group_members',
+  'group_opt_outs',
+  'import_batches',
+  'mail_providers',
+  'mailbox_accounts',
+  'mailbox_authorizations',
+  'mailbox_usage',
+  'outbox',
+  'projects',
+  'provider_notifications',
+  'sending_policies',
+  'tracking_hits',
+  'webhook_endpoints',
+  // What its authors wrote.
+  'campaigns',
+  'groups',
+  'templates',
+  // The development inbox, and the file of an import that has not ended.
+  'import_parts',
+  'inbox_mails',
+  'inbox_reports',
+  // People who sign in.
+  'accounts',
+  'invitations',
+  'members',
+  'sessions',
+  'sign_in_rates',
+  'two_factors',
+  'users',
+  'verifications',
+];
+
+/** Every table that has a column for a text. */
+async function tables(): Promise<string[]> {
+  const { rows } = await pool.query<{ table: string }>(
+    `SELECT DISTINCT c.table_name AS table
+       FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
+  );
+  return rows.map(({ table }) => table).sort();
+}
+
 /** A person of whom there is something in every place that a project writes to. */
 async function person() {
   const api = await testApi();
@@ -32,7 +92,8 @@ async function person() {
   const key = email.toLowerCase();
   await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
   const contact = await api.contact(email, { name: 'Ada Lovelace' });
-  await api.post('/v1/groups', { name: 'Readers', contact_ids: [contact.id] });
+  const group = (await api.post('/v1/groups', { name: 'Readers', contact_ids: [contact.id] })).body.data;
+  await pool.query('INSERT INTO group_opt_outs (group_id, contact_id) VALUES ($1, $2)', [group.id, contact.id]);
   const filter = { field: 'email', op: 'endsWith', value: key };
   const { status } = await api.post('/v1/segments', { name: 'Ada', filter });
   expect(status).toBe(201);
@@ -79,13 +140,29 @@ async function person() {
      SELECT id, 1, now(), 5, $2, '{}' FROM deliveries WHERE project_id = $1`,
     [api.projectId, `no such customer: ${key}`],
   );
+  await pool.query('INSERT INTO tracked_links (owner_id, position, url) VALUES ($1, 0, $2)', [
+    about,
+    `https://example.com/?of=${key}`,
+  ]);
+  const importId = newId('imp');
+  await pool.query(
+    `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields, file_name, plan)
+     VALUES ($1, $2, 'completed', 'skip', false, false, $3, $4)`,
+    [importId, api.projectId, `Export of ${key} (1).csv`, { columns: [{ name: key }] }],
+  );
+  await pool.query(`INSERT INTO import_errors (import_id, line, field, message) VALUES ($1, 2, 'email', $2)`, [
+    importId,
+    `"${key}" is there already`,
+  ]);
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
+  await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);
+  await api.post('/v1/suppressions', { email });
   await audit(pool, { projectId: api.projectId, actorId: 'key_x', action: 'test', details: { email: key } });
   return { api, email, key, contact, sent, scheduled, about };
 }
 
 test('after a person was erased, no column of any table holds the address', { timeout: 60_000 }, async () => {
-  const { api, key, contact } = await person();
+  const { api, key, contact, sent } = await person();
   const before = await placesOf(key);
   expect(before).toEqual(
     expect.arrayContaining([
@@ -105,9 +182,34 @@ test('after a person was erased, no column of any table holds the address', { ti
       'soft_bounce_streaks.email_key',
     ]),
   );
+  const written = new Set(before.map((place) => place.split('.')[0]));
+  expect([...written, ...NOT_OF_CONTACTS].sort()).toEqual(await tables());
+  const { rows: optOuts } = await pool.query('SELECT FROM group_opt_outs WHERE contact_id = $1', [contact.id]);
+  expect(optOuts).toHaveLength(1);
   const { status, body } = await api.post(`/v1/contacts/${contact.id}/erase`);
   expect([status, body.data]).toEqual([200, { messages: 2, events: expect.any(Number), canceled: 1 }]);
   expect(await placesOf(key)).toEqual([]);
+  expect((await pool.query('SELECT FROM group_opt_outs WHERE contact_id = $1', [contact.id])).rows).toEqual([]);
+  const { rows: hits } = await pool.query('SELECT user_agent, network FROM tracking_hits WHERE message_id = $1', [
+    sent,
+  ]);
+  expect(hits).toEqual([{ user_agent: null, network: null }]);
+});
+
+test('an erasure that breaks off leaves everything as it was', { timeout: 60_000 }, async () => {
+  const { api, key, contact } = await person();
+  const before = await placesOf(key);
+  // The last thing that is written is the event, and here it can't be.
+  await pool.query(
+    `ALTER TABLE events ADD CONSTRAINT broken CHECK (project_id <> '${api.projectId}' OR type <> 'contact.deleted') NOT VALID`,
+  );
+  try {
+    expect((await api.post(`/v1/contacts/${contact.id}/erase`)).status).toBe(500);
+  } finally {
+    await pool.query('ALTER TABLE events DROP CONSTRAINT broken');
+  }
+  expect(await placesOf(key)).toEqual(before);
+  expect((await api.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
 });
 
 test('messages and events stay as figures without a name, and what waited is not sent', async () => {
@@ -165,6 +267,7 @@ test('everything of a person is one JSON document', async () => {
     email: key,
     contact: { id: contact.id, email, name: 'Ada Lovelace' },
     groups: [{ name: 'Readers' }],
+    groupOptOuts: [{ name: 'Readers' }],
     softBounces: [{ inARow: 2 }],
     audit: [{ action: 'test' }],
   });
