@@ -1,19 +1,26 @@
 import type * as webhooks from '@postroom/webhooks/activities';
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 
-const { deleteOldRows } = proxyActivities<typeof webhooks>({
+/** What was removed, of the modules that keep such things; a history from before they did says nothing of them. */
+interface Deleted extends webhooks.Deleted {
+  contents?: number;
+  inboxMails?: number;
+  auditEntries?: number;
+}
+
+const { deleteOldRows } = proxyActivities<{ deleteOldRows: () => Promise<Deleted> }>({
   startToCloseTimeout: '50 minutes', // the next run is an hour after this one, and goes on where it stopped
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '10 seconds', maximumInterval: '5 minutes' },
   summary: 'Delete in batches',
 });
 
-/** Deletes events, deliveries and attempts that are older than they have to be kept; a schedule runs it every hour. */
-export async function deleteOld(): Promise<webhooks.Deleted> {
+/** Deletes what is older than they have to be kept; a schedule runs it every hour. */
+export async function deleteOld(): Promise<Deleted> {
   const deleted = await deleteOldRows();
-  const { deliveries, events, idempotencyKeys, givenUp } = deleted;
+  const { deliveries, events, idempotencyKeys, givenUp, contents = 0, inboxMails = 0, auditEntries = 0 } = deleted;
   setCurrentDetails(
-    `${deliveries} deliveries, ${events} events and ${idempotencyKeys} idempotency keys deleted; ${givenUp} deliveries to disabled endpoints given up.`,
+    `${deliveries} deliveries, ${events} events, ${idempotencyKeys} idempotency keys, the content of ${contents} emails, ${inboxMails} mails of the inbox and ${auditEntries} lines of the audit log deleted; ${givenUp} deliveries to disabled endpoints given up.`,
   );
   return deleted;
 }

@@ -2,9 +2,10 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import * as campaigns from '@postroom/campaigns/activities';
 import * as domains from '@postroom/domains/activities';
 import * as emails from '@postroom/emails/activities';
-import { deleteOldContents } from '@postroom/emails';
+import { deleteOldContents, deleteOldInboxMails } from '@postroom/emails';
 import * as imports from '@postroom/imports/activities';
 import * as people from '@postroom/people/activities';
+import { deleteOldAuditEntries } from '@postroom/platform';
 import { disabledNotice } from '@postroom/webhooks';
 import * as webhooks from '@postroom/webhooks/activities';
 
@@ -15,15 +16,20 @@ export async function tellOfDisabledEndpoint(userId: string, endpointId: string)
 }
 
 /** What is older than it has to be kept, of the modules that keep such things. */
-export async function deleteOldRows(): Promise<webhooks.Deleted & { contents: number }> {
+export async function deleteOldRows(): Promise<
+  webhooks.Deleted & { contents: number; inboxMails: number; auditEntries: number }
+> {
   const deleted = await webhooks.deleteOldRows();
-  const contents = await deleteOldContents({
-    onBatch: () => {
-      heartbeat();
-      cancellationSignal().throwIfAborted();
-    },
-  });
-  return { ...deleted, contents };
+  const onBatch = () => {
+    heartbeat();
+    cancellationSignal().throwIfAborted();
+  };
+  return {
+    ...deleted,
+    contents: await deleteOldContents({ onBatch }),
+    inboxMails: await deleteOldInboxMails({ onBatch }),
+    auditEntries: await deleteOldAuditEntries({ onBatch }),
+  };
 }
 
 /** Every activity that workflows may ask for, by its exported name. */

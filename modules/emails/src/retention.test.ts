@@ -1,8 +1,8 @@
 import { addLocalDomain } from '@postroom/domains';
-import { idsFrom, pool } from '@postroom/platform';
+import { idsFrom, newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { deleteOldContents } from './retention.ts';
+import { deleteOldContents, deleteOldInboxMails } from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -39,4 +39,20 @@ test('what old emails said is deleted; who got them, their subject and what beca
     attachments: [],
   });
   expect(await email(waiting)).toMatchObject({ html: '<p>Hi</p>', attachments: [{ filename: 'a.txt' }] });
+});
+
+test('what the development inbox took is deleted when it is as old as events get', async () => {
+  const mail = async (days: number) => {
+    const id = `old-${days}-${newId('eml')}`;
+    await pool.query(
+      `INSERT INTO inbox_mails (id, mail_from, recipient, sender, subject, size, raw, received_at)
+       VALUES ($1, 'a@example.com', 'b@example.com', 'a@example.com', 'Hello', 1, 'x', $2)`,
+      [id, new Date(Date.now() - days * DAY_MS)],
+    );
+    return id;
+  };
+  const [old, young] = [await mail(31), await mail(29)];
+  expect(await deleteOldInboxMails()).toBeGreaterThan(0);
+  const { rows } = await pool.query('SELECT id FROM inbox_mails WHERE id = ANY ($1)', [[old, young]]);
+  expect(rows).toEqual([{ id: young }]);
 });

@@ -1,4 +1,4 @@
-import { config, idsFrom, inTransaction } from '@postroom/platform';
+import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
 
 /** Emails that one transaction empties at most. */
 const BATCH = 500;
@@ -46,4 +46,21 @@ async function emptyBatch(before: string): Promise<number> {
     await tx.query('DELETE FROM message_attachments WHERE message_id = ANY ($1)', [rows.map((row) => row.message_id)]);
     return rows.length;
   });
+}
+
+/** Deletes what the inbox of a development system took longer ago than events are kept. */
+export async function deleteOldInboxMails({
+  days = config.RETENTION_DAYS,
+  now = Date.now(),
+  onBatch = () => {},
+}: Options = {}): Promise<number> {
+  for (let total = 0; ;) {
+    const { rowCount } = await pool.query(
+      `DELETE FROM inbox_mails WHERE id IN (SELECT id FROM inbox_mails WHERE received_at < $1 LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+      [new Date(now - days * DAY_MS)],
+    );
+    total += rowCount ?? 0;
+    onBatch();
+    if ((rowCount ?? 0) < BATCH) return total;
+  }
 }

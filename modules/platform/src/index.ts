@@ -1,4 +1,5 @@
 export { audit, type AuditEntry } from './audit.ts';
+export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batched } from './batched.ts';
 export { buildSchema, builder } from './builder.ts';
 export {

@@ -1,0 +1,34 @@
+import { config } from './config.ts';
+import { pool } from './db.ts';
+import { idsFrom } from './ids.ts';
+
+/** Lines that one statement deletes at most. */
+const BATCH = 1_000;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface Options {
+  /** Days that lines are kept; for ever when not given. */
+  days?: number | undefined;
+  now?: number;
+  /** Called after each batch; when it throws, the rest is left for the next time. */
+  onBatch?: () => void;
+}
+
+/** Deletes lines of the audit log that are older than they have to be kept. Ids begin with the time. */
+export async function deleteOldAuditEntries({
+  days = config.AUDIT_RETENTION_DAYS,
+  now = Date.now(),
+  onBatch = () => {},
+}: Options = {}): Promise<number> {
+  if (days === undefined) return 0;
+  for (let total = 0; ;) {
+    const { rowCount } = await pool.query(
+      `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < $1 ORDER BY id LIMIT ${BATCH})`,
+      [idsFrom('aud', new Date(now - days * DAY_MS))],
+    );
+    total += rowCount ?? 0;
+    onBatch();
+    if ((rowCount ?? 0) < BATCH) return total;
+  }
+}
