@@ -74,7 +74,7 @@ const SETTLE = `
     ORDER BY m.id FOR NO KEY UPDATE OF m
   ), settled AS (
     UPDATE messages m SET state = o.state,
-      answer = CASE WHEN ${OF_ERASED} THEN left(o.answer, 3) ELSE coalesce(o.answer, m.answer) END,
+      answer = CASE WHEN ${OF_ERASED} THEN substring(o.answer FROM '^(?:[0-9]{3})?') ELSE coalesce(o.answer, m.answer) END,
       subject = CASE WHEN ${OF_ERASED} THEN m.subject ELSE coalesce(o.subject, m.subject) END,
       accepted_at = CASE WHEN o.state = 'accepted' THEN now() END,
       delivered_at = CASE WHEN o.state = 'accepted' AND m.mailbox_id IS NOT NULL THEN now() ELSE m.delivered_at END,
