@@ -10,6 +10,7 @@ import {
   testApi,
 } from '@postroom/testkit';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { watchDeliveries } from './live.ts';
 
 beforeAll(startTestWorker);
 
@@ -362,6 +363,29 @@ test('a live view over Server-Sent Events shows each delivery when it has been a
   expect(text).toContain('"attempts":[{"number":1,"status":204}]');
   expect(text).toContain(watched.id);
   expect(text).not.toContain(other.id);
+});
+
+test('a live view that begins at an instant shows first what was attempted since then', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id: endpointId } = await endpoint(api, there.url);
+  const since = new Date();
+  for (let n = 0; n < 3; n++) await happen(api, 'contact.created');
+  const attempted = await eventually(async () => {
+    const { data } = (await api.get('/v1/deliveries?state=acknowledged')).body;
+    expect(data).toHaveLength(3);
+    return data.map(({ id }: { id: string }) => id).sort() as string[];
+  });
+  const seen: string[] = [];
+  for await (const { id, state } of watchDeliveries(api.projectId, { endpointId, since })) {
+    expect(state).toBe('acknowledged');
+    if (seen.push(id) === 3) break;
+  }
+  expect(seen.toSorted()).toEqual(attempted);
+  const later = watchDeliveries(api.projectId, { since: new Date(Date.now() + 60_000) });
+  const nothing = await Promise.race([later.next(), new Promise((resolve) => setTimeout(resolve, 600))]);
+  expect(nothing).toBeUndefined();
+  await later.return?.();
 });
 
 test('people see the body as it is posted, its workflow, and how the endpoint did lately', async () => {

@@ -236,9 +236,16 @@ builder.queryFields((t) => ({
 builder.subscriptionField('webhookDeliveryAttempted', (t) =>
   t.field({
     type: Delivery,
-    description: "The project's deliveries, each time one has been attempted; in a burst, the latest of them.",
-    args: { endpointId: t.arg.id({ description: 'Only those to this endpoint.' }) },
-    subscribe: (_root, { endpointId }, context) => watchDeliveries(callerProject(context), endpointId),
+    description:
+      "The project's deliveries, each time one has been attempted; in a burst, the latest of them. Who reconnects gives the time of the last one seen.",
+    args: {
+      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+      since: t.arg({
+        type: 'DateTime',
+        description: 'Begins with what was attempted from then on, as it is now; some of it may have been seen before.',
+      }),
+    },
+    subscribe: (_root, args, context) => watchDeliveries(callerProject(context), args),
     resolve: (delivery) => delivery,
   }),
 );
