@@ -9,6 +9,7 @@ import { sendingProblem } from '../sender.ts';
 import { type MailboxServer, startMailboxServer, startTokenServer, type TokenServer } from './mail-server.ts';
 import { PRESETS } from './presets.ts';
 import { giveTurnBack, takeTurn, usedToday } from './quota.ts';
+import type * as tokensModule from './tokens.ts';
 import { accessToken, forgetToken } from './tokens.ts';
 
 const trusted = getCACertificates();
@@ -278,7 +279,7 @@ test('a token that has run out is replaced by two workers at once with one reque
   forgetToken(id);
   // Another worker has a module of its own, and so knows nothing of what this one fetches.
   const copy = './tokens.ts?another';
-  const another = (await import(/* @vite-ignore */ copy)) as typeof import('./tokens.ts');
+  const another = (await import(/* @vite-ignore */ copy)) as typeof tokensModule;
   const [mine, theirs] = await Promise.all([accessToken(id), another.accessToken(id), accessToken(id)]);
   expect(mine).toBe(theirs);
   expect(tokens.requests.map(({ grant_type }) => grant_type)).toEqual(['refresh_token']);
