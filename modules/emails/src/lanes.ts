@@ -4,13 +4,16 @@ import { createSmtpLane, type SmtpLane } from './smtp/index.ts';
 /** Who sends: transactional mail has connections of its own, so that a running campaign does not delay it. */
 export type Traffic = 'campaigns' | 'transactional';
 
-const lanes = new Map<Traffic, SmtpLane>();
+const lanes = new Map<Traffic, { url: string; lane: SmtpLane }>();
 
 /** The way out for a kind of traffic: one for the whole process, opened when something is to be sent. */
 export function lane(traffic: Traffic): SmtpLane {
-  const open = lanes.get(traffic) ?? createSmtpLane(relayUrl(), { connections: config.SMTP_CONNECTIONS });
-  lanes.set(traffic, open);
-  return open;
+  const url = relayUrl();
+  const open = lanes.get(traffic);
+  if (open?.url === url) return open.lane;
+  const opened = createSmtpLane(url, { connections: config.SMTP_CONNECTIONS });
+  lanes.set(traffic, { url, lane: opened });
+  return opened;
 }
 
 /** Messages that are given to a lane at once: one on each connection, and one that its commands can go ahead with. */

@@ -120,7 +120,9 @@ test('an export is streamed: many at once are refused for the moment, and one th
   expect(await open()).toMatchObject({ status: 429, retryAfter: '10' });
   for (const { stop } of four) stop.abort();
   await expect
-    .poll(async () => (await download(api, '/v1/contacts/export').catch(() => '')).split('\r\n').length)
+    .poll(async () => (await download(api, '/v1/contacts/export').catch(() => '')).split('\r\n').length, {
+      timeout: 20_000,
+    })
     .toBe(60_002);
 });
 
