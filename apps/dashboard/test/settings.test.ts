@@ -53,7 +53,7 @@ inBrowser('a project', () => {
     const { page } = window;
     await window.open('/settings');
     await page.getByLabel('Name').fill('Better name');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save' }).first().click();
     await page.getByRole('button', { name: 'Project Better name. Choose another' }).click();
     await page.getByRole('menuitem', { name: 'New project' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Second');
