@@ -14,6 +14,6 @@ test('the audit log is kept for ever, or for as many days as it is told', async 
     (await pool.query('SELECT id FROM audit_entries WHERE id = ANY ($1) ORDER BY id', [[old, young]])).rows;
   expect(await deleteOldAuditEntries()).toBe(0);
   expect(await left()).toEqual([{ id: old }, { id: young }]);
-  expect(await deleteOldAuditEntries({ days: 3999 })).toBe(1);
+  expect(await deleteOldAuditEntries({ days: 3999 })).toBeGreaterThanOrEqual(1);
   expect(await left()).toEqual([{ id: young }]);
 });
