@@ -12,10 +12,11 @@ import {
   type Settlement,
   readTracking,
   storeLinks,
+  UnrecordedError,
   withRetries,
 } from '@postroom/emails';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
-import { pool, record } from '@postroom/platform';
+import { logger, pool, record } from '@postroom/platform';
 import { claimPage, type ClaimedRecipient, takeLane } from './claim.ts';
 import { type CampaignFrame, compileCampaign } from './content.ts';
 import { campaignCompleted } from './events.ts';
@@ -153,18 +154,22 @@ async function sendPages(
       settle: async (settlements) => {
         await withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal);
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
-        await volume?.giveBack(settlements.filter(({ state }) => state === 'planned').length);
-        await watch.note(settlements);
+        // What follows is about limits: that it fails must not look as if nothing had been recorded.
+        const returned = settlements.filter(({ state }) => state === 'planned').length;
+        await withRetries(async () => volume?.giveBack(returned), signal).catch(warn);
+        await watch.note(settlements).catch(warn);
       },
       signal,
       width: route.width,
     });
     return hold;
   } catch (error) {
-    await withRetries(() => giveBackUnsent({ campaignId }, claim), signal);
+    if (!(error instanceof UnrecordedError)) await withRetries(() => giveBackUnsent({ campaignId }, claim), signal);
     throw error;
   }
 }
+
+const warn = (error: unknown) => logger.warn({ err: error }, 'a limit of a campaign could not be looked at');
 
 /** Fixed with the recipients: the events of mail from a mailbox account are others. */
 async function goesByMailbox(campaignId: string): Promise<boolean> {

@@ -16,7 +16,7 @@ export {
   sendEmails,
 } from './emails.ts';
 export { compileMessage, type Frame, headerProblem, type Mailbox, MessageError, textFromHtml } from './mime/index.ts';
-export { type Hold, sendAll, type Sent } from './outflow.ts';
+export { type Hold, sendAll, type Sent, UnrecordedError } from './outflow.ts';
 export {
   escapeHtml,
   missing,

@@ -45,10 +45,18 @@ const SETTLE_MS = 25;
 /**
  * Sends what is claimed over a lane until nothing is left, it is told to stop, or the server takes nothing more. The next
  * page is claimed and finished messages are recorded while others go out, so that the connections never wait.
- * @throws what `claim` or `settle` threw, after everything in hand has been recorded or given back as far as possible.
+ * @throws what `claim` or `send` threw, after everything in hand has been recorded or given back; UnrecordedError when
+ * `settle` failed.
  */
 export function sendAll<Row extends Claimed>(work: Work<Row>): Promise<{ hold: Hold | undefined }> {
   return new Outflow(work).run();
+}
+
+/** Messages went out and it could not be recorded: what is claimed must not be given back, or it would go out twice. */
+export class UnrecordedError extends Error {
+  constructor(cause: unknown) {
+    super('What became of messages could not be recorded.', { cause });
+  }
 }
 
 class Outflow<Row extends Claimed> {
@@ -204,6 +212,7 @@ class Outflow<Row extends Claimed> {
       await this.#work.settle(outcomes);
     } catch (error) {
       this.#canSettle = false;
+      this.#failure = { error: new UnrecordedError(error) };
       this.#fail(error);
     }
     this.#settling = false;

@@ -13,7 +13,7 @@ import {
   MessageError,
   textFromHtml,
 } from './mime/index.ts';
-import { type Hold, sendAll, type Sent } from './outflow.ts';
+import { type Hold, sendAll, type Sent, UnrecordedError } from './outflow.ts';
 import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from './retries.ts';
 import { routeFor } from './providers/route.ts';
@@ -103,7 +103,7 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
       signal,
     }));
   } catch (error) {
-    await withRetries(() => giveBackUnsent({ workflowId }, claim), signal);
+    if (!(error instanceof UnrecordedError)) await withRetries(() => giveBackUnsent({ workflowId }, claim), signal);
     throw error;
   }
   const left = await standing(workflowId);
