@@ -1,12 +1,5 @@
 import { Alert, Button, Card, Group, NumberInput, Stack, Text } from '@mantine/core';
-import {
-  IconAlertTriangle,
-  IconClock,
-  IconExternalLink,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconPlayerStop,
-} from '@tabler/icons-react';
+import { IconAlertTriangle, IconClock, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
@@ -22,6 +15,7 @@ import { MailFrame } from '../../parts/mail-frame.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -131,23 +125,6 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
         </Section>
       )}
     </Page>
-  );
-}
-
-/** For operators: the same campaign as Temporal sees it. */
-function WorkflowLink({ url }: { url: string | null }) {
-  if (url === null) return null;
-  return (
-    <Button
-      component="a"
-      href={url}
-      target="_blank"
-      rel="noreferrer"
-      variant="default"
-      rightSection={<IconExternalLink size={16} aria-hidden />}
-    >
-      Workflow
-    </Button>
   );
 }
 

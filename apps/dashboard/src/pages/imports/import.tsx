@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Code, Progress, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconDownload, IconExternalLink, IconFileImport, IconPlayerStop } from '@tabler/icons-react';
+import { IconAlertTriangle, IconDownload, IconFileImport, IconPlayerStop } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
@@ -22,6 +22,7 @@ import { Pager } from '../../parts/pager.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { fileSize, isUnderWay, STATUS_WORDS } from './import-words.ts';
 import { IMPORT_PROGRESS } from './progress.ts';
 import { sendFile, triedOut } from './send-file.ts';
@@ -278,18 +279,7 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
   };
   return (
     <>
-      {workflowUrl !== null && (
-        <Button
-          component="a"
-          href={workflowUrl}
-          target="_blank"
-          rel="noreferrer"
-          variant="default"
-          rightSection={<IconExternalLink size={16} aria-hidden />}
-        >
-          Workflow
-        </Button>
-      )}
+      <WorkflowLink url={workflowUrl} />
       {may('write') && isUnderWay(status) && cancelRequestedAt === null && (
         <Button
           variant="default"

@@ -1,5 +1,5 @@
 import { Button, Card, Group, Text } from '@mantine/core';
-import { IconExternalLink, IconRepeat } from '@tabler/icons-react';
+import { IconRepeat } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMay } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
@@ -16,6 +16,7 @@ import { tell } from '../../parts/notify.tsx';
 import { BackLabel, Page, Section } from '../../parts/page.tsx';
 import { Answer } from '../../parts/states.tsx';
 import { When } from '../../parts/when.tsx';
+import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { Attempts } from './attempts.tsx';
 import { STATES } from './states.ts';
 
@@ -116,18 +117,7 @@ function Actions({
   return (
     <>
       <FormProblem problem={replay.problem} />
-      {workflowUrl !== null && (
-        <Button
-          component="a"
-          href={workflowUrl}
-          target="_blank"
-          rel="noreferrer"
-          variant="default"
-          rightSection={<IconExternalLink size={15} aria-hidden />}
-        >
-          Workflow
-        </Button>
-      )}
+      <WorkflowLink url={workflowUrl} />
       {writes && closedAt !== null && (
         <Button leftSection={<IconRepeat size={16} aria-hidden />} loading={replay.running} onClick={() => void run()}>
           Replay
