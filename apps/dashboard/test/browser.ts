@@ -1,28 +1,10 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { config } from '@postroom/platform';
-import { type Api, type Role, signedIn, type SignedIn } from '@postroom/testkit';
+import { type Api, findBrowser, type Role, signedIn, type SignedIn } from '@postroom/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-
-/** Where this machine has Chromium; undefined when it has none. */
-function findBrowser(): string | undefined {
-  if (process.env.CHROMIUM_PATH !== undefined) return process.env.CHROMIUM_PATH;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const program = findBrowser();
 const isBuilt = existsSync(join(import.meta.dirname, '../dist/index.html'));

@@ -1,58 +1,26 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { config, newId, startWorkflow } from '@postroom/platform';
-import { migrate } from '@postroom/platform/migrate';
-import { eventually } from '@postroom/testkit';
-import pg from 'pg';
+import { newId, startWorkflow } from '@postroom/platform';
+import { eventually, killableWorker, type KillableWorker } from '@postroom/testkit';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-// A database and a task queue of their own: only the workers of this file, which it kills, see the imports.
-const database = `imports_${randomUUID().replaceAll('-', '')}`;
-const databaseUrl = new URL(config.DATABASE_URL ?? '');
-let admin: pg.Client;
+let worker: KillableWorker;
 let db: pg.Client;
-let worker: ChildProcess | undefined;
 
 beforeAll(async () => {
-  admin = new pg.Client({ connectionString: databaseUrl.href });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${database}`);
-  databaseUrl.pathname = `/${database}`;
-  await migrate(databaseUrl.href);
-  db = new pg.Client({ connectionString: databaseUrl.href });
-  await db.connect();
+  worker = await killableWorker(join(import.meta.dirname, 'kill.worker.ts'), ['--expose-gc']);
+  ({ db } = worker);
 });
 
 afterAll(async () => {
-  await kill();
-  await db.end();
-  await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
-  await admin.end();
+  await worker.close();
 });
-
-function start(): void {
-  worker = fork(join(import.meta.dirname, 'kill.worker.ts'), {
-    env: { ...process.env, DATABASE_URL: databaseUrl.href, TEMPORAL_TASK_QUEUE: database },
-    execArgv: ['--expose-gc'],
-  });
-}
-
-/** kill -9, as a machine that fails does it. */
-async function kill(): Promise<void> {
-  const killed = worker;
-  worker = undefined;
-  if (killed === undefined) return;
-  const ended = new Promise((resolve) => killed.once('exit', resolve));
-  killed.kill('SIGKILL');
-  await ended;
-}
 
 /** The most memory that the worker has had in use since it was asked last, in MB. */
 const memory = () =>
   new Promise<number>((resolve) => {
-    worker?.once('message', (megabytes) => resolve(Number(megabytes)));
-    worker?.send('memory');
+    worker.process?.once('message', (megabytes) => resolve(Number(megabytes)));
+    worker.process?.send('memory');
   });
 
 /** Stores a file as an upload does, and starts its import. */
@@ -94,14 +62,14 @@ test(
     const ROWS = 100_000;
     const { id, projectId } = await importOf(fileOf(ROWS));
     const reached: number[] = [];
-    start();
+    worker.start();
     for (const rows of [0, 30_000, 60_000]) {
       await eventually(async () => expect((await rowOf(id)).rows).toBeGreaterThan(rows), 60_000);
-      await kill();
+      await worker.kill();
       const { status, rows: kept } = await rowOf(id);
       expect(status).toBe('running');
       reached.push(kept);
-      start();
+      worker.start();
     }
     await eventually(async () => expect((await rowOf(id)).status).toBe('completed'), 90_000);
 
@@ -148,8 +116,8 @@ test(
 );
 
 test('a file of 60 MB takes no more memory than one of 6 MB', { timeout: 180_000 }, async () => {
-  await kill();
-  start();
+  await worker.kill();
+  worker.start();
   const note = 'x'.repeat(440);
   const measured: number[] = [];
   for (const count of [12_000, 120_000]) {

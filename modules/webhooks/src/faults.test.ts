@@ -1,56 +1,24 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { config, encryptSecret, newId } from '@postroom/platform';
-import { migrate } from '@postroom/platform/migrate';
-import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
-import pg from 'pg';
+import { encryptSecret, newId } from '@postroom/platform';
+import { eventually, killableWorker, type KillableWorker, type Receiver, startReceiver } from '@postroom/testkit';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newSigningSecret } from './signature.ts';
 
-// A database and a task queue of their own: only the workers of this file, which it kills, see the deliveries.
-const database = `faults_${randomUUID().replaceAll('-', '')}`;
-const databaseUrl = new URL(config.DATABASE_URL ?? '');
-let admin: pg.Client;
+let worker: KillableWorker;
 let db: pg.Client;
-let worker: ChildProcess | undefined;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  admin = new pg.Client({ connectionString: databaseUrl.href });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${database}`);
-  databaseUrl.pathname = `/${database}`;
-  await migrate(databaseUrl.href);
-  db = new pg.Client({ connectionString: databaseUrl.href });
-  await db.connect();
+  worker = await killableWorker(join(import.meta.dirname, 'faults.worker.ts'));
+  ({ db } = worker);
   receiver = await startReceiver((_, response) => void setTimeout(() => response.writeHead(204).end(), 3));
 });
 
 afterAll(async () => {
-  await kill();
+  await worker.close();
   await receiver.close();
-  await db.end();
-  await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
-  await admin.end();
 });
-
-function start(): void {
-  worker = fork(join(import.meta.dirname, 'faults.worker.ts'), {
-    env: { ...process.env, DATABASE_URL: databaseUrl.href, TEMPORAL_TASK_QUEUE: database },
-    execArgv: [],
-  });
-}
-
-/** kill -9, as a machine that fails does it. */
-async function kill(): Promise<void> {
-  const killed = worker;
-  worker = undefined;
-  if (killed === undefined) return;
-  const ended = new Promise((resolve) => killed.once('exit', resolve));
-  killed.kill('SIGKILL');
-  await ended;
-}
 
 async function endpoint(): Promise<{ projectId: string; endpointId: string }> {
   const [projectId, endpointId] = [newId('prj'), newId('whe')];
@@ -71,7 +39,7 @@ test(
   async () => {
     const { projectId } = await endpoint();
     const EVENTS = 5_000;
-    start();
+    worker.start();
     await db.query(
       `INSERT INTO events (id, project_id, type, data)
      SELECT postroom_id('evt'), $1, 'email.sent', json_build_object('n', n) FROM generate_series(1, $2::int) AS n`,
@@ -80,9 +48,9 @@ test(
     let underWay = 0;
     for (const reached of [500, 1_500, 3_000]) {
       await eventually(() => expect(receiver.received.length).toBeGreaterThan(reached), 60_000);
-      await kill();
+      await worker.kill();
       underWay += await count(`handed_at IS NOT NULL AND state = 'queued'`);
-      start();
+      worker.start();
     }
     await eventually(async () => expect(await count(`state <> 'acknowledged'`)).toBe(0), 90_000);
     expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(EVENTS);

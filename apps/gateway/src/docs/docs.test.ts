@@ -1,6 +1,6 @@
-import { testApi } from '@postroom/testkit';
+import { findBrowser, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { findBrowser, openPage } from './browser.ts';
+import { openPage } from './browser.ts';
 
 test('the reference is served without a key, under a policy that lets in nothing foreign', async () => {
   const { url } = await testApi();
