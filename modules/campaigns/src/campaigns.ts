@@ -1,5 +1,6 @@
 import { parseMailbox, parseTemplate } from '@postroom/emails';
 import {
+  assertValid,
   db,
   DomainError,
   emailProblem,
@@ -124,8 +125,7 @@ async function checked(projectId: string, input: CampaignInput): Promise<Partial
     ...senderProblems(input),
     ...(await referenceProblems(projectId, input)),
   ];
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   const { name, groupIds, segmentIds, format: _format, ...rest } = input;
   const data: Partial<Campaign> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (name != null) data.name = name.trim();

@@ -1,4 +1,4 @@
-import { db, DomainError, type FieldProblem, invalid, pool } from '@postroom/platform';
+import { assertValid, db, DomainError, type FieldProblem, pool } from '@postroom/platform';
 
 /** How fast a project's campaigns go, and when they are paused automatically. `null` means no limit. */
 export interface SendingPolicy {
@@ -60,8 +60,7 @@ export async function updatePolicy(projectId: string, change: PolicyChange): Pro
     const isFine = value === null ? optional : value >= least && value <= most;
     return isFine ? [] : [{ field, message: `must be between ${least} and ${most}${optional ? ', or null' : ''}` }];
   });
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   const data = Object.fromEntries(given);
   await db.sendingPolicy.upsert({ where: { projectId }, create: { projectId, ...data }, update: data });
   return getPolicy(projectId);

@@ -7,7 +7,7 @@ import {
   testUnsubscribeUrl,
   type Values,
 } from '@postroom/emails';
-import { DomainError, emailProblem, invalid } from '@postroom/platform';
+import { assertValid, DomainError, emailProblem, invalid } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 import { type CampaignContent, templatesOf } from './content.ts';
 import { incompleteness } from './sending.ts';
@@ -69,11 +69,11 @@ function checkAddresses(emails: readonly string[]): void {
   if (emails.length === 0 || emails.length > MAX_TESTS) {
     throw invalid({ field: 'emails', message: `must be 1 to ${MAX_TESTS} addresses` });
   }
-  const [first, ...others] = emails.flatMap((email, index) => {
+  const problems = emails.flatMap((email, index) => {
     const message = emailProblem(email);
     return message === undefined ? [] : [{ field: `emails.${index}`, message }];
   });
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
 }
 
 function write(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {

@@ -1,10 +1,11 @@
 import {
+  assertValid,
   conflictIfTaken,
   db,
   DomainError,
   type FieldProblem,
-  invalid,
   inTransaction,
+  invalid,
   isId,
   newId,
   notFound,
@@ -186,8 +187,7 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
 export async function customFieldValues(tx: Tx, projectId: string, given: unknown): Promise<CustomFieldValues> {
   if (given == null) return {};
   const { values, problems } = coerceValues(given, await readSchema(tx, projectId));
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   return values;
 }
 

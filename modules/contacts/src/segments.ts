@@ -1,4 +1,5 @@
 import {
+  assertValid,
   conflictIfTaken,
   db,
   DomainError,
@@ -9,9 +10,9 @@ import {
   type Page,
   type PageArgs,
   pool,
-  readTogether,
   type Prisma,
   readPage,
+  readTogether,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
@@ -174,8 +175,7 @@ export async function segmentsOf(
 
 async function checkFilter(projectId: string, given: unknown): Promise<SegmentFilter> {
   const { filter, groupIds, problems } = readFilter(given, await readSchema(pool, projectId));
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   await checkGroups(projectId, groupIds);
   return filter;
 }

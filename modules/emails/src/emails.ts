@@ -1,4 +1,5 @@
 import {
+  assertValid,
   db,
   DomainError,
   emailKey,
@@ -116,8 +117,7 @@ async function draftEmails(
       return { ...readEmail(input, problems, path), ...(await writeWords(projectId, input, problems, path)) };
     }),
   );
-  const [first, ...others] = problems.found;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems.found);
   const addresses = drafts.flatMap(recipientsOf).map(({ email }) => email);
   const [suppressed, mailboxes] = await Promise.all([
     suppressedAddresses(projectId, addresses),

@@ -1,5 +1,5 @@
 import { type OnConflict, ON_CONFLICT } from '@postroom/contacts';
-import { type FieldProblem, invalid, isId, pool, textProblem } from '@postroom/platform';
+import { assertValid, type FieldProblem, isId, pool, textProblem } from '@postroom/platform';
 
 /** Which columns are what, by their names in the file. What is not given is told by the names. */
 export interface Mapping {
@@ -69,8 +69,7 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
         : (separatorNamed(separator) ??
           problem('separator', 'must be one character, or tab: what is between the values')),
   };
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   return checked;
 }
 

@@ -41,6 +41,12 @@ export function invalid(...details: [FieldProblem, ...FieldProblem[]]): DomainEr
   return new DomainError('validation_error', `${first.field}: ${first.message}`, details);
 }
 
+/** @throws DomainError `validation_error` with all problems, when there are any. */
+export function assertValid(problems: readonly FieldProblem[]): void {
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalid(first, ...others);
+}
+
 /** `not_found`, in the same words whether the row is absent or another project's. */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what} in this project.`);

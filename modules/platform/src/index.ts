@@ -16,6 +16,7 @@ export { type Config, config, parseConfig } from './config.ts';
 export { closeDatabase, db, inTransaction, pool, type Prisma, sql, type Tx } from './db.ts';
 export { emailKey, emailProblem } from './email-address.ts';
 export {
+  assertValid,
   conflictIfTaken,
   DomainError,
   type ErrorCode,

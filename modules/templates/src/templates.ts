@@ -1,4 +1,5 @@
 import {
+  assertValid,
   conflictIfTaken,
   db,
   DomainError,
@@ -89,8 +90,7 @@ async function checked({ name, subject, body, format }: TemplateInput) {
     ...(format == null || body != null ? [] : [{ field: 'format', message: 'says what a body is, so it needs one' }]),
     ...(content?.problems ?? []),
   ];
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   return {
     ...(name == null ? {} : { name: name.trim() }),
     ...(subject === undefined ? {} : { subject }),

@@ -1,4 +1,5 @@
 import {
+  assertValid,
   config,
   db,
   decryptSecret,
@@ -6,7 +7,6 @@ import {
   encryptSecret,
   type FieldProblem,
   inTransaction,
-  invalid,
   isId,
   newId,
   notFound,
@@ -225,8 +225,7 @@ function checked({ url, events, description }: UpdateEndpointInput): string[] | 
     if (problem !== undefined) problems.push({ field: 'description', message: problem });
   }
   if (events != null) problems.push(...eventProblems(events));
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  assertValid(problems);
   return events == null ? undefined : [...new Set(events)];
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { normalizeDomain } from '@postroom/domains';
 import {
+  assertValid,
   config,
   db,
   encryptSecret,
@@ -64,7 +65,7 @@ export async function createProvider(projectId: string, input: ProviderInput): P
   }
   const read = readKind(kind, input, undefined);
   const count = await db.mailProvider.count({ where: { projectId } });
-  check([
+  assertValid([
     ...(count >= MAX_PROVIDERS ? [{ field: 'name', message: `a project has at most ${MAX_PROVIDERS} providers` }] : []),
     ...(input.name == null || input.name.trim() === '' ? [{ field: 'name', message: 'is required' }] : []),
     ...(await commonProblems(projectId, input)),
@@ -96,7 +97,7 @@ export async function updateProvider(projectId: string, id: string, input: Provi
   const { kind } = provider;
   const other = kind === 'smtp' ? 'ses' : 'smtp';
   const read = readKind(kind, input, provider);
-  check([
+  assertValid([
     ...(input[other] == null ? [] : [{ field: other, message: `must not be given: this is ${kind}` }]),
     ...(input.name != null && input.name.trim() === '' ? [{ field: 'name', message: 'must not be empty' }] : []),
     ...(await commonProblems(projectId, input)),
@@ -228,10 +229,6 @@ async function commonProblems(projectId: string, { name, domain, position }: Pro
       ? [{ field: 'position', message: 'must be 1 to 100' }]
       : []),
   ];
-}
-
-function check([first, ...others]: FieldProblem[]): void {
-  if (first !== undefined) throw invalid(first, ...others);
 }
 
 const withoutUndefined = (settings: Record<string, string | number | undefined>): Prisma.InputJsonObject =>

@@ -1,11 +1,11 @@
 import {
+  assertValid,
   conflictIfTaken,
   db,
   DomainError,
   emailKey,
   emailProblem,
   type FieldProblem,
-  invalid,
   isId,
   newId,
   notFound,
@@ -71,7 +71,7 @@ export async function connectMailbox(
   const missing = (field: string, value: Optional<string>) =>
     value == null || value === '' ? [{ field, message: 'is required' }] : [];
   const emailFault = emailProblem(email);
-  check([
+  assertValid([
     ...(emailFault === undefined ? [] : [{ field: 'email', message: emailFault }]),
     ...settingProblems(settings),
     ...(input.provider !== 'other' && input.host != null
@@ -130,10 +130,6 @@ function settingProblems(settings: {
   ];
 }
 
-function check([first, ...others]: FieldProblem[]): void {
-  if (first !== undefined) throw invalid(first, ...others);
-}
-
 /** A mailbox account of the project, or `not_found`. */
 export async function getMailbox(projectId: string, id: string): Promise<MailboxAccount> {
   const account = isId('mbx', id) ? await db.mailboxAccount.findFirst({ where: { id, projectId } }) : null;
@@ -163,7 +159,7 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
   };
   const stored = openCredentials(account);
   const isPassword = 'password' in stored;
-  check([
+  assertValid([
     ...settingProblems(settings),
     ...(!isOther && input.host != null ? [{ field: 'host', message: 'is known for this provider' }] : []),
     ...(isPassword || input.password == null
