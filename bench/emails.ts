@@ -1,0 +1,302 @@
+/**
+ * How fast transactional mail is taken and goes out, and what it costs: a PostgreSQL that keeps what it is told (fsync on), a
+ * Temporal, a gateway, a worker as `npm start` starts it, and a mail server that throws everything away, all on this machine
+ * and gone afterwards. In each round 50 clients POST one email after the other, then batches of a hundred; with a listmonk,
+ * its `/api/tx` has its turn in the same round, with the same clients and the same mail server.
+ * Run: node bench/emails.ts [options]
+ *   --emails N           20000 unless given
+ *   --clients N          50 unless given
+ *   --rounds N           1 unless given
+ *   --connections N      to the mail server; 10 unless given
+ *   --only PARTS         of single, batch, paced, listmonk; all unless given
+ *   --pace N,N           emails a second, for ten seconds each, to see how long one takes; 5,50,200 unless given
+ *   --listmonk FILE      the program of listmonk
+ *   --listmonk-dir DIR   its sources (see listmonk.ts)
+ *   --statements         the statements that took PostgreSQL longest
+ *   --profile DIR        leaves CPU profiles of the gateway and the worker there
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
+import { startChild } from './child.ts';
+import { type Listmonk, startListmonk } from './listmonk.ts';
+import type { Load, LoadFigures } from './load.ts';
+import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
+import type { SinkStats } from './smtp-sink.ts';
+
+const { values } = parseArgs({
+  options: {
+    emails: { type: 'string', default: '20000' },
+    clients: { type: 'string', default: '50' },
+    rounds: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '10' },
+    only: { type: 'string', default: 'single,batch,paced,listmonk' },
+    pace: { type: 'string', default: '5,50,200' },
+    listmonk: { type: 'string' },
+    'listmonk-dir': { type: 'string' },
+    statements: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+  },
+});
+const [EMAILS, CLIENTS, ROUNDS] = [values.emails, values.clients, values.rounds].map(Number) as [
+  number,
+  number,
+  number,
+];
+const PACED_SECONDS = 10;
+const IN_A_BATCH = 100;
+const BATCH_CLIENTS = 5;
+/** What is not at the mail server so long after the last one that was is given up. */
+const LOST_AFTER_MS = 15_000;
+const LIMIT_MS = 20 * 60_000;
+
+setTimeout(() => {
+  console.error('The bench took longer than twenty minutes.');
+  process.exit(1);
+}, LIMIT_MS).unref();
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0, listmonkPort = 0] = await freePorts(5);
+const binary = await temporalBinary(undefined, console.log);
+const startDatabase = () =>
+  startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
+let postgres = await startDatabase();
+if (values.statements) postgres = await withStatements();
+const temporal = await startTemporal(run, {
+  binary,
+  port: temporalPort,
+  uiPort,
+  databaseFile: join(folder, 'temporal.db'),
+  logFile: join(folder, 'temporal.log'),
+});
+await migrate(postgres.url);
+const sink = await startChild('smtp-sink.ts');
+const smtpPort = (sink.ready as { port: number }).port;
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: postgres.url,
+  TEMPORAL_ADDRESS: temporal.address,
+  GATEWAY_PORT: String(gatewayPort),
+  PUBLIC_URL: 'https://mail.example.com',
+  SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+  SMTP_CONNECTIONS: values.connections,
+  RATE_LIMIT_PER_SECOND: '100000',
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const { closeDatabase, pool } = await import('@postroom/platform');
+const { createApiKey, createProject } = await import('@postroom/projects');
+const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
+
+const profiling = values.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile];
+const load = await startChild('load.ts');
+const gateway = await startChild('../apps/gateway/src/main.ts', process.env, profiling);
+const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
+  ...SMALL_MEMORY.flags,
+  ...profiling,
+]);
+const url = `http://127.0.0.1:${gatewayPort}`;
+const { id: projectId } = await createProject('Bench');
+const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
+await addLocalDomain(projectId, 'example.com');
+const headers = { authorization: `Bearer ${key}` };
+const templateId = await addTemplate();
+const listmonk = await startPeer();
+
+/** The sink notes when mail to addresses of `probe.test` came. */
+const addressOf = (number: string) => `user${number}@probe.test`;
+const ITEM = JSON.stringify({
+  from: 'Shop <shop@example.com>',
+  to: [addressOf('{i}')],
+  template_id: templateId,
+  variables: { name: 'User Number {i}', order: 'A{i}' },
+});
+
+async function addTemplate(): Promise<string> {
+  const { id } = await post('/v1/templates', {
+    name: 'Order',
+    subject: 'Order {{order}}',
+    body: '<p>Hello {{name}}, your order {{order}} is on its way.</p>',
+  });
+  await post(`/v1/templates/${id}/publish`);
+  return id;
+}
+
+async function post(path: string, body: unknown = {}): Promise<{ id: string }> {
+  const answer = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+  return (JSON.parse(text) as { data: { id: string } }).data;
+}
+
+async function startPeer(): Promise<(Listmonk & { template: number }) | undefined> {
+  const { listmonk: program, 'listmonk-dir': sources } = values;
+  if (program === undefined || sources === undefined) return undefined;
+  const peer = await startListmonk({
+    binary: program,
+    sources,
+    postgresUrl: postgres.url,
+    port: listmonkPort,
+    smtpPort,
+    connections: Number(values.connections),
+    logFile: join(folder, 'listmonk.log'),
+  });
+  await peer.subscribe(EMAILS, (number) => `user${number}@probe.test`);
+  const template = await peer.addTemplate(
+    'Order {{ .Tx.Data.order }}',
+    '<p>Hello {{ .Subscriber.Name }}, your order {{ .Tx.Data.order }} is on its way.</p>',
+  );
+  return { ...peer, template };
+}
+
+interface Turn {
+  load: LoadFigures;
+  stats: SinkStats;
+  /** Emails at the mail server a second, from the first to the last. */
+  delivered: number;
+}
+
+/** One turn of the load, until all is at the mail server or nothing comes any more. */
+async function turn(title: string, of: Load): Promise<Turn> {
+  sink.tell('reset');
+  const before = readCpu();
+  const figures = await load.ask<LoadFigures>(of);
+  if (figures.refused > 0) console.log(`  ${figures.refused} were refused: ${figures.refusal}`);
+  const stats = await untilDelivered(of.items);
+  const cpu = readCpu();
+  const each = Object.entries(cpu)
+    .map(([name, ms]) => [name, Math.round(((ms - (before[name] ?? 0)) * 1000) / of.items)] as const)
+    .filter(([, us]) => us > 0);
+  const delivered = (stats.mails - 1) / ((stats.lastAt - stats.firstAt) / 1000);
+  const accepted = of.items / figures.seconds;
+  console.log(
+    `${title}: ${accepted.toFixed(0)}/s accepted, answered p50 ${figures.p50.toFixed(1)} ms, p99 ${figures.p99.toFixed(1)} ms; ${delivered.toFixed(0)}/s delivered; twice ${stats.duplicates}, lost ${of.items - stats.addresses}; ${Math.round(stats.bytes / stats.mails)} bytes each`,
+  );
+  console.log(`  CPU µs each: ${each.map(([name, us]) => `${name} ${us}`).join(', ')}`);
+  return { load: figures, stats, delivered };
+}
+
+async function untilDelivered(expected: number): Promise<SinkStats> {
+  for (const began = Date.now(); ; await sleep(100)) {
+    const stats = await sink.ask<SinkStats>('stats');
+    const idleMs = Date.now() - Math.max(began, stats.lastAt);
+    if (stats.addresses >= expected || idleMs > LOST_AFTER_MS) return stats;
+  }
+}
+
+/** One of our turns, with the time from the commit of a row to its mail, and what became of the rows. */
+async function ours(title: string, of: Partial<Load>): Promise<Turn> {
+  await pool.query('DELETE FROM messages WHERE project_id = $1', [projectId]);
+  await pool.query('VACUUM ANALYZE');
+  const result = await turn(title, {
+    url: `${url}/v1/emails`,
+    headers,
+    item: ITEM,
+    items: EMAILS,
+    connections: CLIENTS,
+    ...of,
+  });
+  await sleep(500); // the last outcomes are being recorded
+  const { rows } = await pool.query<{ email: string; at: number; state: string }>(
+    'SELECT email, (extract(epoch FROM created_at) * 1000)::float AS at, state FROM messages WHERE project_id = $1',
+    [projectId],
+  );
+  const waits = rows
+    .flatMap(({ email, at }) => (result.stats.probes[email] === undefined ? [] : [result.stats.probes[email] - at]))
+    .sort((a, b) => a - b);
+  const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))]?.toFixed(0) ?? '-';
+  const states = Object.entries(Object.groupBy(rows, ({ state }) => state));
+  console.log(
+    `  from its row to the mail server: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms; ${states.map(([state, some]) => `${some?.length} ${state}`).join(', ')}; worker ${memoryMb(worker.pid).now} MB`,
+  );
+  return result;
+}
+
+function theirs(peer: Listmonk & { template: number }): Promise<Turn> {
+  const item = JSON.stringify({
+    subscriber_email: addressOf('{i}'),
+    template_id: peer.template,
+    data: { order: 'A{i}' },
+    content_type: 'html',
+  });
+  const of = { url: `${peer.url}/api/tx`, headers: peer.headers, item, items: EMAILS, connections: CLIENTS };
+  return turn(`listmonk ${peer.version}`, of);
+}
+
+function readCpu(): Record<string, number> {
+  return {
+    gateway: cpuMs(gateway.pid),
+    worker: cpuMs(worker.pid),
+    PostgreSQL: cpuBelow('postgres'),
+    Temporal: cpuBelow('temporal'),
+    listmonk: listmonk === undefined ? 0 : cpuMs(listmonk.pid),
+    sink: cpuMs(sink.pid),
+    load: cpuMs(load.pid),
+  };
+}
+
+async function withStatements() {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`);
+  await client.end();
+  await postgres.stop();
+  return startDatabase();
+}
+
+async function showStatements(): Promise<void> {
+  await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const { rows } = await pool.query<{ calls: number; total: number; rows: number; wal: number; query: string }>(
+    `SELECT calls::int, total_exec_time::float AS total, rows::int, wal_bytes::float AS wal, query FROM pg_stat_statements
+     ORDER BY total_exec_time DESC LIMIT 12`,
+  );
+  for (const { calls, total, rows: touched, wal, query } of rows)
+    console.log(
+      `${(total / 1000).toFixed(2)} s, ${calls} calls, ${touched} rows, ${(wal / 1e6).toFixed(0)} MB of WAL: ${query.replaceAll(/\s+/g, ' ').slice(0, 110)}`,
+    );
+}
+
+const loads = () => loadavg().map((one) => one.toFixed(1));
+const wants = (part: string) => values.only.split(',').includes(part);
+const batches = { url: `${url}/v1/emails/batch`, before: '{"emails":[', after: ']}', each: IN_A_BATCH };
+
+try {
+  console.log(`load average at the start: ${loads().join(', ')}`);
+  await ours('warm-up', { items: 500, connections: 4 });
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const peer = listmonk !== undefined && wants('listmonk') ? await theirs(listmonk) : undefined;
+    const single = wants('single') ? await ours(`POST /v1/emails, ${CLIENTS} clients`, {}) : undefined;
+    if (wants('batch'))
+      await ours(`batches of ${IN_A_BATCH}, ${BATCH_CLIENTS} clients`, { ...batches, connections: BATCH_CLIENTS });
+    if (peer !== undefined && single !== undefined) {
+      ratios.push(single.delivered / peer.delivered);
+      console.log(`  ${ratios.at(-1)?.toFixed(2)} of what listmonk delivered a second`);
+    }
+  }
+  if (ratios.length > 1)
+    console.log(`median ratio ${ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]?.toFixed(2)}`);
+  if (wants('paced'))
+    for (const ratePerSecond of values.pace.split(',').map(Number))
+      await ours(`${ratePerSecond} a second`, { items: ratePerSecond * PACED_SECONDS, ratePerSecond });
+  if (values.statements) await showStatements();
+  console.log(`load average at the end: ${loads().join(', ')}`);
+} finally {
+  await Promise.all([worker, gateway, load, sink].map((child) => child.stop()));
+  await listmonk?.stop();
+  await closeDatabase();
+  await temporal.stop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

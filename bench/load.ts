@@ -1,0 +1,76 @@
+/**
+ * POSTs JSON bodies to one address over so many connections, each with its next request when the last one is answered (a
+ * closed loop), or at an even pace; a process of its own, so that what it takes of the CPU is known. It ends with whoever
+ * started it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** What is asked of it. In `item` every `{i}` becomes a number that counts from 0. */
+export interface Load {
+  url: string;
+  headers: Record<string, string>;
+  /** One item of a body, and what stands before the first and after the last of them. */
+  item: string;
+  before?: string;
+  after?: string;
+  /** Items in one body; 1 unless given. */
+  each?: number;
+  items: number;
+  connections: number;
+  /** Requests a second; as fast as they are answered unless given. */
+  ratePerSecond?: number;
+}
+
+/** What came of it. Times are in milliseconds. */
+export interface LoadFigures {
+  requests: number;
+  /** Answered with anything but 2xx, and the first such answer. */
+  refused: number;
+  refusal: string;
+  seconds: number;
+  p50: number;
+  p99: number;
+}
+
+async function run(load: Load): Promise<LoadFigures> {
+  const { origin, pathname } = new URL(load.url);
+  const pool = new Pool(origin, { connections: load.connections, pipelining: 1 });
+  const each = load.each ?? 1;
+  const requests = Math.ceil(load.items / each);
+  const times: number[] = [];
+  let [next, refused, refusal] = [0, 0, ''];
+  const began = performance.now();
+  const work = async () => {
+    for (let number = next++; number < requests; number = next++) {
+      if (load.ratePerSecond !== undefined) {
+        const waitMs = began + (number * 1000) / load.ratePerSecond - performance.now();
+        if (waitMs > 0) await sleep(waitMs);
+      }
+      const size = Math.min(each, load.items - number * each);
+      const items = Array.from({ length: size }, (_, at) => load.item.replaceAll('{i}', String(number * each + at)));
+      const body = `${load.before ?? ''}${items.join(',')}${load.after ?? ''}`;
+      const at = performance.now();
+      const answer = await pool.request({
+        path: pathname,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...load.headers },
+        body,
+      });
+      const text = await answer.body.text();
+      times.push(performance.now() - at);
+      if (Math.floor(answer.statusCode / 100) === 2) continue;
+      if (refused++ === 0) refusal = `${answer.statusCode} ${text.slice(0, 300)}`;
+    }
+  };
+  await Promise.all(Array.from({ length: load.connections }, work));
+  const seconds = (performance.now() - began) / 1000;
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { requests, refused, refusal, seconds, p50: at(0.5), p99: at(0.99) };
+}
+
+process.on('message', async (load: Load) => process.send?.(await run(load)));
+process.on('disconnect', () => process.exit(0));
+process.send?.({});
