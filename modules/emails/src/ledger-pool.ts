@@ -1,4 +1,4 @@
-import { config } from '@postroom/platform';
+import { config, surviveBreaks } from '@postroom/platform';
 import pg from 'pg';
 
 /**
@@ -15,3 +15,4 @@ export const ledgerPool = new pg.Pool({
 });
 // An idle connection that the server closes is replaced at the next use.
 ledgerPool.on('error', () => {});
+surviveBreaks(ledgerPool);

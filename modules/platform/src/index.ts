@@ -13,7 +13,7 @@ export {
 } from './caller.ts';
 export { selfSigned } from './certificate.ts';
 export { type Config, config, parseConfig } from './config.ts';
-export { closeDatabase, db, inTransaction, pool, type Prisma, sql, type Tx } from './db.ts';
+export { closeDatabase, db, inTransaction, pool, type Prisma, sql, surviveBreaks, type Tx } from './db.ts';
 export { emailKey, emailProblem } from './email-address.ts';
 export {
   assertValid,
