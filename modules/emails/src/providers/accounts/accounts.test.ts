@@ -113,6 +113,34 @@ const statusOf = async (id: string) =>
   (await pool.query('SELECT status, status_reason AS reason FROM mailbox_accounts WHERE id = $1', [id])).rows[0];
 const mailsOf = ({ email }: { email: string }) => server.mails.filter(({ user }) => user === email);
 
+test('what the server of a mailbox took is accepted, also when nothing can be written down about the account', async () => {
+  const { api, owner } = await project();
+  const user = newUser();
+  const { account } = await connect(owner, other(user));
+  await pool.query(
+    `UPDATE mailbox_accounts SET status = 'needs_attention', checked_at = now() - interval '1 hour' WHERE id = $1`,
+    [account.id],
+  );
+  await pool.query(
+    `CREATE FUNCTION refuse_status() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`,
+  );
+  await pool.query(
+    `CREATE TRIGGER refuse_status BEFORE UPDATE OF status ON mailbox_accounts FOR EACH ROW
+     WHEN (OLD.id = '${account.id}') EXECUTE FUNCTION refuse_status()`,
+  );
+  try {
+    // An error here would look as if nothing had gone out, and the message would go out twice.
+    expect(await send(api, user.email)).toMatchObject({ kind: 'accepted' });
+  } finally {
+    await pool.query('DROP FUNCTION refuse_status CASCADE');
+  }
+  expect((await statusOf(account.id)).status).toBe('needs_attention');
+  await pool.query('UPDATE mailbox_accounts SET next_send_at = now() WHERE id = $1', [account.id]);
+  expect(await send(api, user.email)).toMatchObject({ kind: 'accepted' });
+  expect((await statusOf(account.id)).status).toBe('connected');
+  expect(mailsOf(user)).toHaveLength(2);
+});
+
 test.each([['PLAIN'], ['LOGIN']])('a mailbox is connected with a password by %s, over STARTTLS', async (method) => {
   const own = await startMailboxServer([method]);
   const { api, owner } = await project();

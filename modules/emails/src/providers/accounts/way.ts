@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Prisma } from '@postroom/platform';
+import { logger, type Prisma } from '@postroom/platform';
 import { createSmtpLane, ownName, probeRelay, type Relay, type SendOutcome, type SmtpLane } from '../../smtp/index.ts';
 import { guardedLookup, hostProblem } from '../guard.ts';
 import { hostLimits } from '../host-limits.ts';
@@ -54,19 +54,20 @@ class MailboxWay implements Way {
     if (turn.inMs > 0) await sleep(turn.inMs);
     // Other servers let nobody else be the envelope's sender; bounces go to the mailbox.
     const outcome = await this.#lane.send({ ...message, from: email });
-    if (outcome.kind === 'deferred' || outcome.kind === 'refused') await giveTurnBack(id, turn.hour);
-    await this.#note(outcome);
+    // Whatever the server has said stands, also when the database can't be told: an error would look as if nothing had gone out.
+    await this.#note(outcome, turn.hour).catch(warn);
     return outcome;
   }
 
-  async #note(outcome: SendOutcome): Promise<void> {
+  async #note(outcome: SendOutcome, countedIn: Date): Promise<void> {
+    if (outcome.kind === 'deferred' || outcome.kind === 'refused') await giveTurnBack(this.id, countedIn);
     if (outcome.kind === 'refused' && outcome.verdict === 'configuration') {
       this.#triedAt = Date.now();
       this.#needsAttention = true;
       await noteTrouble(this.id, explained(outcome.answer));
     } else if (outcome.kind === 'accepted' && this.#needsAttention) {
-      this.#needsAttention = false;
       await noteConnected(this.id);
+      this.#needsAttention = false;
     }
   }
 
@@ -78,6 +79,8 @@ class MailboxWay implements Way {
     return this.#lane.close();
   }
 }
+
+const warn = (error: unknown) => logger.warn({ err: error }, 'the state of a mailbox account could not be kept');
 
 /** What becomes of mail whose account is gone: nobody else's server may send it. */
 export function goneOutcome(email: string): SendOutcome {
