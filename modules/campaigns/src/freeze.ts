@@ -12,6 +12,7 @@ interface Row {
   from_email: string | null;
   group_ids: string[];
   segment_ids: string[];
+  status: string;
   frozen_at: Date | null;
 }
 
@@ -30,12 +31,13 @@ export async function freeze(campaignId: string): Promise<Frozen> {
     // Another attempt may be at it. The campaign's own row stays free meanwhile, so that it can be paused or canceled.
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [campaignId]);
     const { rows } = await client.query<Row>(
-      'SELECT id, project_id, name, from_email, group_ids, segment_ids, frozen_at FROM campaigns WHERE id = $1',
+      'SELECT id, project_id, name, from_email, group_ids, segment_ids, status::text, frozen_at FROM campaigns WHERE id = $1',
       [campaignId],
     );
     const [campaign] = rows;
     if (campaign === undefined) return { recipients: 0, suppressed: 0 };
-    if (campaign.frozen_at !== null) return countsOf(client, campaignId);
+    // One that was canceled before it had recipients never has any, and never started.
+    if (campaign.frozen_at !== null || campaign.status === 'canceled') return countsOf(client, campaignId);
     const frozen = await insertMessages(client, campaign);
     await client.query(
       `UPDATE campaigns SET frozen_at = now(), recipient_count = $2, suppressed_count = $3 WHERE id = $1`,

@@ -1,5 +1,6 @@
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { campaignKit } from './campaign-kit.ts';
 
 const RECIPIENTS = 2_000;
 /** How long the server takes over each message, in milliseconds: so that there is something in flight to be killed. */
@@ -18,6 +19,8 @@ afterAll(async () => {
   await system.stop();
   await sink.close();
 });
+
+const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken } = campaignKit(() => ({ system, sink }));
 
 test('under kill -9 of the worker nobody gets a message twice, nobody is lost, what was in flight is unknown, and the campaign completes by itself', async () => {
   const api = await system.api();
@@ -84,3 +87,52 @@ test('under kill -9 of the worker nobody gets a message twice, nobody is lost, w
   ]);
   expect(sent.rowCount).toBe(accepted);
 }, 240_000);
+
+test('pause, resume and cancel that are given while no worker lives are obeyed when there is one', async () => {
+  const { api, path } = await campaignTo('commands', 400, { rate_per_second: 60 });
+  await api.post(`${path}/send`);
+  await eventually(async () => expect((await read(api, path)).progress.accepted).toBeGreaterThan(20));
+  await system.killWorker();
+  expect((await api.post(`${path}/pause`)).body.data.status).toBe('paused');
+  const atPause = taken('commands').length;
+  await system.startWorker();
+  // What the killed worker had in hand is told apart while the campaign is still paused.
+  const paused = await eventually(async () => {
+    const now = await read(api, path);
+    expect(now.progress.claimed).toBe(0);
+    return now;
+  }, 40_000);
+  expect(paused.status).toBe('paused');
+  expect(taken('commands').length).toBe(atPause);
+  await system.killWorker();
+  expect((await api.post(`${path}/resume`)).body.data.status).toBe('sending');
+  await system.startWorker();
+  await eventually(() => expect(taken('commands').length).toBeGreaterThan(atPause), 40_000);
+  await system.killWorker();
+  expect((await api.post(`${path}/cancel`)).body.data.status).toBe('canceled');
+  const atCancel = taken('commands').length;
+  await system.startWorker();
+  const canceled = await eventually(async () => {
+    const now = await read(api, path);
+    expect(now.progress.planned + now.progress.claimed).toBe(0);
+    return now;
+  }, 40_000);
+  expect(taken('commands').length).toBe(atCancel);
+  expect(taken('commands').every(([, count]) => count === 1)).toBe(true);
+  const { accepted, unknown, canceled: left } = canceled.progress;
+  expect(accepted + unknown + left).toBe(400);
+  await expectCountersToAgree(api, path);
+}, 180_000);
+
+test('a schedule whose time comes while no worker lives is kept when there is one, and the campaign starts once', async () => {
+  const { api, path } = await campaignTo('asleep', 20);
+  await api.post(`${path}/schedule`, { scheduled_at: new Date(Date.now() + 3_000).toISOString() });
+  await system.killWorker();
+  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  expect((await read(api, path)).status).toBe('scheduled');
+  await system.startWorker();
+  await untilStatus(api, path, 'completed');
+  expect(taken('asleep').map(([, count]) => count)).toEqual(Array(20).fill(1));
+  expect(await eventsOf(api, 'campaign.started')).toHaveLength(1);
+  expect(await eventsOf(api, 'campaign.completed')).toHaveLength(1);
+}, 90_000);

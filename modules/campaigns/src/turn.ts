@@ -59,7 +59,7 @@ export async function sendTurn(
   tally: Tally = {},
 ): Promise<Turn> {
   const campaign = await takeLane(campaignId, run, claim);
-  if (campaign === undefined) return turnOf({ id: campaignId, run }, undefined);
+  if (campaign === undefined) return idleTurn({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return turnOf(campaign, undefined);
@@ -75,6 +75,14 @@ export async function sendTurn(
   const turn = await turnOf(campaign, hold);
   const isUsedUp = volume !== undefined && turn.waitMs === 0 && hold === undefined && (await volume.left()) === 0;
   return isUsedUp ? untilTomorrow(campaignId, turn, volume) : turn;
+}
+
+/** Of a campaign that was paused when its sender was killed, people see at once what nobody can know. */
+async function idleTurn(of: CampaignOfRun, claim: string): Promise<Turn> {
+  const turn = await turnOf(of, undefined);
+  if (turn.status !== 'paused' || turn.counts.claimed === 0) return turn;
+  await closeLost({ campaignId: of.id }, claim);
+  return turnOf(of, undefined);
 }
 
 /** A campaign that waits for the next day looks again after so long: its plan may have been changed meanwhile. */
