@@ -32,7 +32,9 @@ export async function takeLane(campaignId: string, run: number, claim: string): 
 /**
  * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
  * on. The campaign's row is held, so that a page is claimed by the newest attempt of a campaign that is being sent, or by
- * nobody. The rate of a project is shared evenly by its campaigns that are being sent. Whoever was suppressed or deleted since the freeze is marked so instead.
+ * nobody. The rate of a project is shared evenly by its campaigns that are being sent. Whoever was suppressed or deleted
+ * since the freeze is marked so instead. One attempt claims a row once: its name in a row stands for one send, so that a
+ * settlement which the network delays or repeats can not be taken for that of another.
  */
 const CLAIM = `
   WITH lane AS (
@@ -43,7 +45,7 @@ const CLAIM = `
   ), again AS (
     SELECT m.* FROM lane CROSS JOIN LATERAL (
       SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages
-      WHERE campaign_id = lane.id AND not_before <= now() AND state = 'planned'
+      WHERE campaign_id = lane.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
       ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
     ) AS m
   ), fresh AS (

@@ -114,7 +114,8 @@ export async function settle(claim: string, settlements: readonly Settlement[], 
   if (bounced.length === 0) return settledBy(await ledgerPool.query<{ settled: number }>(statement));
   return inLedgerTransaction(async (client) => {
     const settled = settledBy(await client.query<{ settled: number }>(statement));
-    await suppressBounced(client, bounced);
+    // None is changed by a repetition, whose bounces have been counted.
+    if (settled > 0) await suppressBounced(client, bounced);
     return settled;
   });
 }

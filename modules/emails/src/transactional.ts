@@ -66,12 +66,13 @@ export interface BatchTurn {
 }
 
 /**
- * The rows that a workflow has in hand and that are due; each attempt of the activity claims them once. Those of a mailbox
- * account, which go slowly, one by one.
+ * The rows that a workflow has in hand and that are due; each attempt of the activity claims a row once at most, so that a
+ * settlement which the network repeats can not be taken for that of another send. Those of a mailbox account, which go
+ * slowly, one by one.
  */
 const CLAIM = `
   WITH due AS (
-    SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now()
+    SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now() AND claim IS DISTINCT FROM $2
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )

@@ -1,4 +1,11 @@
 export { type Api, type Reply, testApi } from './api.ts';
+export {
+  type DatabaseFault,
+  type DatabaseProxy,
+  LATE_MS,
+  type ProxiedStatement,
+  startDatabaseProxy,
+} from './database-proxy.ts';
 export { type Received, type Receiver, startReceiver } from './receiver.ts';
 export { eventually } from './eventually.ts';
 export { findBrowser } from './find-browser.ts';

@@ -7,9 +7,12 @@ import pg from 'pg';
 /** A worker to be killed, with a database and a task queue of its own: no other worker sees what it works on. */
 export interface KillableWorker {
   db: pg.Client;
+  /** Of its database. */
+  databaseUrl: string;
   /** The process, while it runs. */
   process: ChildProcess | undefined;
-  start: () => void;
+  /** With these settings beside or instead of those it has from here. */
+  start: (env?: Record<string, string>) => void;
   /** kill -9, as a machine that fails does it. */
   kill: () => Promise<void>;
   /** Kills it and drops its database. */
@@ -29,10 +32,11 @@ export async function killableWorker(program: string, flags: string[] = []): Pro
   await db.connect();
   const worker: KillableWorker = {
     db,
+    databaseUrl: url.href,
     process: undefined,
-    start: () => {
+    start: (env = {}) => {
       worker.process = fork(program, {
-        env: { ...process.env, DATABASE_URL: url.href, TEMPORAL_TASK_QUEUE: name },
+        env: { ...process.env, DATABASE_URL: url.href, TEMPORAL_TASK_QUEUE: name, ...env },
         execArgv: flags,
       });
     },

@@ -1,0 +1,360 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { planAgain } from '@postroom/emails';
+import { newId } from '@postroom/platform';
+import {
+  type DatabaseFault,
+  type DatabaseProxy,
+  eventually,
+  killableWorker,
+  type KillableWorker,
+  LATE_MS,
+  type ProxiedStatement,
+  type SmtpSink,
+  startDatabaseProxy,
+  startSmtpSink,
+} from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let sink: SmtpSink;
+let worker: KillableWorker;
+let proxy: DatabaseProxy;
+
+beforeAll(async () => {
+  sink = await startSmtpSink(answer);
+  worker = await killableWorker(join(import.meta.dirname, 'faults.worker.ts'));
+  proxy = await startDatabaseProxy(worker.databaseUrl);
+  await startWorker();
+}, 120_000);
+
+afterAll(async () => {
+  await worker.close();
+  await proxy.close();
+  await sink.close();
+});
+
+/** One address is refused, and one makes the server take nothing for a moment; all others are taken. */
+function answer(to: string, tries: number) {
+  if (to.includes('refused')) return { code: 554, message: '5.7.1 Refused by policy' };
+  if (to.includes('later') && tries === 0) return { code: 421, message: '4.3.2 Going down' };
+  return undefined;
+}
+
+async function startWorker(smtpUrl = sink.url): Promise<void> {
+  worker.start({ DATABASE_URL: proxy.url, SMTP_URL: smtpUrl, SMTP_CONNECTIONS: '2' });
+  if (worker.process !== undefined) await once(worker.process, 'message');
+}
+
+interface Made {
+  id: string;
+  projectId: string;
+  addresses: string[];
+}
+
+/** A campaign that has been started, and whose recipients are not frozen yet. */
+async function campaign(names: readonly string[], ratePerSecond: number | null = null): Promise<Made> {
+  const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
+  const addresses = names.map((name) => `${name}.${id}@mail.test`);
+  const { db } = worker;
+  await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  await db.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
+    groupId,
+    projectId,
+  ]);
+  await db.query(
+    `WITH contact AS (
+       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+       SELECT postroom_id('ctc'), $1, email, email, 'Reader', 'api', now() FROM unnest($2::text[]) AS email RETURNING id
+     ) INSERT INTO group_members (group_id, contact_id) SELECT $3, id FROM contact`,
+    [projectId, addresses, groupId],
+  );
+  await db.query(
+    `INSERT INTO campaigns (id, project_id, name, subject, from_email, html, group_ids, status, started_at, rate_per_second, updated_at)
+     VALUES ($1, $2, 'Faults', 'News', 'news@example.com', '<p>Hello</p>', ARRAY[$3], 'sending', now(), $4, now())`,
+    [id, projectId, groupId, ratePerSecond],
+  );
+  return { id, projectId, addresses };
+}
+
+const NAMES = ['ada', 'refused', 'bob', 'later', 'eve', 'kim'];
+
+/** Has the worker send it, and returns how it ended. */
+async function send({ id }: Made): Promise<string> {
+  worker.process?.send(id);
+  const [outcome] = await once(worker.process!, 'message');
+  return outcome as string;
+}
+
+const countOf = async (text: string, values: unknown[]) =>
+  Number((await worker.db.query<{ count: string }>(text, values)).rows[0]?.count);
+
+/** What everybody got, and what the tables say of it. */
+async function expectTruth(
+  { id, projectId, addresses }: Made,
+  mostUnknown: number,
+  got = sink.counts(),
+): Promise<void> {
+  const { rows } = await worker.db.query<{ email: string; state: string }>(
+    'SELECT email, state::text FROM messages WHERE campaign_id = $1',
+    [id],
+  );
+  const stateOf = new Map(rows.map(({ email, state }) => [email, state]));
+  expect(rows).toHaveLength(addresses.length);
+  expect(addresses.filter((address) => (got.get(address) ?? 0) > 1)).toEqual([]);
+  for (const address of addresses) {
+    const state = stateOf.get(address);
+    const allowed = got.has(address)
+      ? ['accepted', 'unknown']
+      : address.includes('refused')
+        ? ['failed', 'unknown']
+        : ['unknown'];
+    expect(allowed, `${address} is ${state}`).toContain(state);
+  }
+  const unknown = rows.filter(({ state }) => state === 'unknown').length;
+  expect(unknown).toBeLessThanOrEqual(mostUnknown);
+  const accepted = rows.filter(({ state }) => state === 'accepted').length;
+  const events = async (type: string) =>
+    countOf('SELECT count(*) FROM events WHERE project_id = $1 AND type = $2', [projectId, type]);
+  expect([await events('campaign.started'), await events('campaign.completed')]).toEqual([1, 1]);
+  expect(await events('email.sent')).toBe(accepted);
+  expect(await events('email.failed')).toBe(rows.length - accepted - unknown);
+  const { rows: counters } = await worker.db.query(
+    `SELECT recipient_count, claimed_count, accepted_count, failed_count, unknown_count FROM campaigns WHERE id = $1`,
+    [id],
+  );
+  expect(counters).toEqual([
+    {
+      recipient_count: rows.length,
+      claimed_count: 0,
+      accepted_count: accepted,
+      failed_count: rows.length - accepted - unknown,
+      unknown_count: unknown,
+    },
+  ]);
+}
+
+/** Counts the statements of one campaign from its freeze to its end. */
+async function statementsOfCampaign(): Promise<ProxiedStatement[]> {
+  const seen: ProxiedStatement[] = [];
+  await send(await campaign(NAMES)); // connections are open, statements are prepared
+  proxy.watch((statement) => void seen.push(statement));
+  await send(await campaign(NAMES));
+  return seen;
+}
+
+test.each<[DatabaseFault, string]>([
+  ['lost', 'before the server has it'],
+  ['unheard', 'after the server has done it, before its answer'],
+  ['late', 'and the server does it later'],
+])(
+  'when the connection to the database breaks at any statement (%s: %s), nobody gets a message twice, nobody is lost, and each event is recorded once',
+  async (fault) => {
+    const statements = await statementsOfCampaign();
+    expect(statements.length).toBeGreaterThan(20);
+    for (const { number } of statements) {
+      const made = await campaign(NAMES);
+      const seen: string[] = [];
+      proxy.watch((statement) => {
+        seen.push(statement.text);
+        return statement.number === number ? fault : undefined;
+      });
+      const outcome = await send(made);
+      proxy.watch(() => undefined);
+      const label = `statement ${number}: ${seen[number - 1]?.replace(/\s+/g, ' ').slice(0, 100)}`;
+      expect(outcome, label).toBe('completed');
+      try {
+        // Only a claim that the server makes after its program has gone on is in nobody's hands.
+        await expectTruth(made, fault === 'late' ? NAMES.length : 0);
+      } catch (error) {
+        throw new Error(`${label}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  },
+  300_000,
+);
+
+const STEPS: [string, RegExp, { unknown: number }][] = [
+  ['the recipients are written', /^\s*INSERT INTO messages/, { unknown: 0 }],
+  ['the freeze commits', /^COMMIT/, { unknown: 0 }],
+  ['a page is claimed', /\bjudged AS/, { unknown: NAMES.length }],
+  ['outcomes are recorded', /^\s*WITH outcome AS/, { unknown: NAMES.length }],
+  ['the campaign is completed', /SET status = 'completed'/, { unknown: 0 }],
+];
+
+for (const [fault, when] of [
+  ['kept', 'before'],
+  ['held', 'after'],
+] as const) {
+  test.each(STEPS)(
+    `kill -9 ${when} %s: nobody gets a message twice, nobody is lost, and it goes on in another process`,
+    async (_step, text, { unknown }) => {
+      const made = await campaign(NAMES);
+      let isKilled = false;
+      proxy.watch((statement) => {
+        if (isKilled || !text.test(statement.text)) return undefined;
+        isKilled = true;
+        return fault;
+      });
+      worker.process?.send(made.id);
+      await proxy.holding();
+      await worker.kill();
+      await startWorker();
+      expect(await send(made)).toBe('completed');
+      await expectTruth(made, unknown);
+    },
+    60_000,
+  );
+}
+
+test('kill -9 after the completion has been committed: campaign.completed is recorded once', async () => {
+  const made = await campaign(NAMES);
+  let completes = false;
+  proxy.watch(({ text }) => {
+    if (/SET status = 'completed'/.test(text)) completes = true;
+    return completes && text === 'COMMIT' ? 'held' : undefined;
+  });
+  worker.process?.send(made.id);
+  await proxy.holding();
+  await worker.kill();
+  proxy.watch(() => undefined);
+  await startWorker();
+  expect(await send(made)).toBe('completed');
+  await expectTruth(made, 0);
+}, 60_000);
+
+test('word of a first try that the network delays is not taken for that of a second', async () => {
+  const names = ['refused', ...Array.from({ length: 30 }, (_, index) => `reader${index}`)];
+  const made = await campaign(names, 10);
+  const [refused = ''] = made.addresses;
+  // It is refused once; the second time the server takes it, and takes its time.
+  sink.answer(async (to, tries) => {
+    if (to !== refused) return undefined;
+    if (tries === 0) return { code: 554, message: '5.7.1 Refused by policy' };
+    await new Promise((resolve) => setTimeout(resolve, 2 * LATE_MS));
+    return undefined;
+  });
+  let isDelayed = false;
+  proxy.watch(({ text }) => {
+    if (isDelayed || !/^\s*WITH outcome AS/.test(text)) return undefined;
+    isDelayed = true;
+    return 'late';
+  });
+  const ended = send(made);
+  // The statement is repeated, which records the refusal; somebody has it go again before the first arrives.
+  await eventually(async () => {
+    const retried = await planAgain(worker.db, { campaignId: made.id, ids: null }, 'failed');
+    expect(retried).toBe(1);
+  });
+  expect(await ended).toBe('completed');
+  sink.answer(answer);
+  expect(sink.counts().get(refused)).toBe(1);
+  const { rows } = await worker.db.query(`SELECT state::text FROM messages WHERE campaign_id = $1 AND email = $2`, [
+    made.id,
+    refused,
+  ]);
+  expect(rows).toEqual([{ state: 'accepted' }]);
+}, 60_000);
+
+test('a campaign that is canceled before its recipients are frozen has none, and campaign.started is not emitted', async () => {
+  const made = await campaign(NAMES);
+  await worker.db.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [made.id]);
+  expect(await send(made)).toBe('canceled');
+  expect(await countOf('SELECT count(*) FROM messages WHERE campaign_id = $1', [made.id])).toBe(0);
+  expect(await countOf('SELECT count(*) FROM events WHERE project_id = $1', [made.projectId])).toBe(0);
+});
+
+/** Where a mail server breaks the connection, for the first message to one address. */
+const BREAKS = ['MAIL', 'RCPT', 'DATA', 'body', 'dot', 'half an answer', 'answer'] as const;
+type Break = (typeof BREAKS)[number] | 'greeting' | 'EHLO';
+
+/** A mail server that breaks once; what it has a final dot of, it has taken. */
+async function breakingServer(at: Break, pipelining: boolean) {
+  const took: string[] = [];
+  let isBroken = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    let [text, to, inBody, inTrouble, isOver] = ['', '', false, false, false];
+    const breaks = (step: Break) => {
+      if (isBroken || at !== step || (BREAKS.includes(step as never) && step !== 'MAIL' && !inTrouble)) return false;
+      isBroken = true;
+      isOver = true;
+      // What was answered before is not lost with it, unless it is the answer that is meant.
+      if (step === 'body' || step === 'dot') socket.destroy();
+      else socket.end();
+      return true;
+    };
+    if (breaks('greeting')) return;
+    socket.write('220 mail.test ESMTP\r\n');
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      while (!isOver) {
+        if (inBody) {
+          if (text !== '' && breaks('body')) return;
+          const end = text.indexOf('\r\n.\r\n');
+          if (end === -1) return;
+          text = text.slice(end + 5);
+          inBody = false;
+          took.push(to);
+          if (breaks('dot')) return;
+          if (at === 'half an answer' && inTrouble && !isBroken) {
+            isBroken = true;
+            isOver = true;
+            socket.end('25');
+            return;
+          }
+          socket.write('250 2.0.0 taken\r\n');
+          if (breaks('answer')) return;
+          continue;
+        }
+        const end = text.indexOf('\r\n');
+        if (end === -1) return;
+        const line = text.slice(0, end);
+        text = text.slice(end + 2);
+        if (line.startsWith('EHLO')) {
+          if (breaks('EHLO')) return;
+          socket.write(pipelining ? '250-mail.test\r\n250 PIPELINING\r\n' : '250 mail.test\r\n');
+        } else if (line.startsWith('MAIL')) {
+          if (breaks('MAIL')) return;
+          socket.write('250 ok\r\n');
+        } else if (line.startsWith('RCPT')) {
+          to = /<([^>]*)>/.exec(line)?.[1] ?? '';
+          inTrouble = to.startsWith('bob');
+          if (breaks('RCPT')) return;
+          socket.write('250 ok\r\n');
+        } else if (line === 'DATA') {
+          if (breaks('DATA')) return;
+          inBody = true;
+          socket.write('354 go on\r\n');
+        } else if (line === 'QUIT') socket.end('221 bye\r\n');
+        else socket.write('250 ok\r\n');
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts: () => new Map([...Map.groupBy(took, (to) => to)].map(([to, times]) => [to, times.length])),
+    isBroken: () => isBroken,
+    close: () => server.close(),
+  };
+}
+
+for (const pipelining of [true, false]) {
+  test.each<Break>(['greeting', 'EHLO', ...BREAKS])(
+    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: nobody gets a message twice, and unknown is only what may have had its final dot`,
+    async (at) => {
+      const server = await breakingServer(at, pipelining);
+      await worker.kill();
+      await startWorker(server.url);
+      const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
+      expect(await send(made)).toBe('completed');
+      expect(server.isBroken()).toBe(true);
+      // A short body and its dot are one write.
+      const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
+      await expectTruth(made, unknown, server.counts());
+      server.close();
+    },
+    60_000,
+  );
+}
