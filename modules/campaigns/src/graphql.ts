@@ -35,6 +35,7 @@ import { watchCampaign } from './progress.ts';
 import { workflowIdOf } from './workflow.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
 import {
+  acknowledgeCampaign,
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
@@ -148,7 +149,8 @@ const Campaign = builder.prismaObject('Campaign', {
     }),
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
-      description: 'Why it was paused automatically; null when somebody paused it.',
+      description:
+        'Why it was paused automatically, or blocks its sender after it was completed; null when somebody paused it.',
     }),
     waitingUntil: t.field({
       type: 'DateTime',
@@ -163,7 +165,7 @@ const Campaign = builder.prismaObject('Campaign', {
     }),
     blocksSender: t.exposeBoolean('pauseBlocksSender', {
       description:
-        "Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled.",
+        "Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known.",
     }),
     ratePerSecond: t.exposeInt('ratePerSecond', {
       nullable: true,
@@ -609,6 +611,10 @@ builder.mutationFields((t) => {
     unscheduleCampaign: command(unscheduleCampaign, 'Makes a scheduled campaign a draft again.'),
     pauseCampaign: command(pauseCampaign, 'Pauses a campaign that is being sent; what is in hand goes out.'),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
+    acknowledgeCampaign: command(
+      acknowledgeCampaign,
+      'Says that somebody has seen why a completed campaign blocks its sender: campaigns from its domain may be sent again.',
+    ),
     cancelCampaign: command(cancelCampaign, 'Ends a campaign; what has not gone out never will.'),
   };
 });

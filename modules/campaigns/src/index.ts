@@ -14,6 +14,7 @@ export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';
 export { listRecipients, type Recipient, type RecipientFilter } from './recipients.ts';
 export {
+  acknowledgeCampaign,
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,

@@ -126,6 +126,11 @@ export const routes: Route[] = [
   command('unschedule', 'unscheduleCampaign', 'Make a scheduled campaign a draft again'),
   command('pause', 'pauseCampaign', 'Pause a campaign that is being sent'),
   command('resume', 'resumeCampaign', 'Resume a paused campaign'),
+  command(
+    'acknowledge',
+    'acknowledgeCampaign',
+    'Let campaigns be sent from a domain again that a completed campaign blocks by its bounces or complaints',
+  ),
   {
     method: 'POST',
     path: '/v1/campaigns/{id}/recipients/retry',

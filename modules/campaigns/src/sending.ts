@@ -210,6 +210,25 @@ const acknowledge = (tx: Prisma.TransactionClient, id: string) =>
   tx.$executeRaw`UPDATE campaigns SET base_sent = accepted_count + failed_count,
     base_bounced = bounced_count + failed_count, base_complained = complained_count WHERE id = ${id}`;
 
+/**
+ * Says that a person has seen why a completed campaign blocks its sender: campaigns from its domain may be sent again, and
+ * only what is reported from here on counts towards the next time.
+ * @throws DomainError `not_found`, `conflict` when it is not completed or blocks nobody.
+ */
+export async function acknowledgeCampaign(projectId: string, id: string): Promise<void> {
+  await getCampaign(projectId, id);
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.campaign.updateMany({
+      where: { id, projectId, status: 'completed', pauseBlocksSender: true },
+      data: { pauseReason: null, pauseBlocksSender: false },
+    });
+    if (count === 0)
+      throw new DomainError('conflict', 'Only a completed campaign that blocks its sender can be acknowledged.');
+    await acknowledge(tx, id);
+    await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
+  });
+}
+
 /** Ends a campaign; what has not gone out never will. @throws DomainError `not_found`, `conflict`. */
 export async function cancelCampaign(projectId: string, id: string): Promise<void> {
   await command(projectId, id, {

@@ -111,6 +111,58 @@ test('while a sender is stopped by auto-pause, other campaigns from its domain a
   expect((await api.post(`${next.path}/send`)).status).toBe(202);
 });
 
+test('bounces and complaints that come after a campaign has completed block its sender until a person acknowledges them', async () => {
+  const { api, id, path, another } = await campaignTo('after', 100);
+  await setPolicy(api, { complaint_min_sent: 50 });
+  const next = await another({ name: 'Next' });
+  const elsewhere = await another({ name: 'Elsewhere', from_email: 'news@other.example' });
+  await system.pool.query(
+    `INSERT INTO domains (id, project_id, domain, verified_for_sending, verification, dkim, mail_from, dmarc, updated_at)
+     VALUES (postroom_id('dom'), $1, 'other.example', true, 'verified', 'verified', 'verified', 'verified', now())`,
+    [api.projectId],
+  );
+  const scheduled = await another({ name: 'Scheduled' });
+  await api.post(`${path}/send`);
+  await untilStatus(api, path, 'completed');
+  const soon = new Date(Date.now() + 15_000).toISOString();
+  expect((await api.post(`${scheduled.path}/schedule`, { scheduled_at: soon })).status).toBe(200);
+  await report(api, path, 'bounced', 4);
+  expect((await api.post(`${path}/acknowledge`)).status).toBe(409);
+  await report(api, path, 'bounced', 1);
+  const blocking = await eventually(async () => {
+    const campaign = await read(api, path);
+    expect(campaign.blocksSender).toBe(true);
+    return campaign;
+  });
+  expect(blocking).toMatchObject({
+    status: 'completed',
+    pauseReason: '5 of 100 messages bounced or were refused (5.0 %; the limit is 5 %).',
+  });
+  expect(await eventsOf(api, 'campaign.paused')).toEqual([]);
+  const refusal = await api.post(`${next.path}/send`);
+  expect([refusal.status, refusal.body.error.code]).toEqual([403, 'forbidden']);
+  expect(refusal.body.error.message).toBe(
+    `After the campaign "after" from example.com was completed: ${blocking.pauseReason} Acknowledge it first.`,
+  );
+  expect((await api.post(`${path}/recipients/retry`)).status).toBe(403);
+  expect((await api.post(`${elsewhere.path}/send`)).status).toBe(202);
+  const paused = await untilStatus(api, scheduled.path, 'paused');
+  expect(paused.pauseReason).toContain('5 of 100 messages bounced');
+  expect((await api.post(`${path}/acknowledge`)).body.data).toMatchObject({
+    id,
+    status: 'completed',
+    blocksSender: false,
+    pauseReason: null,
+  });
+  expect((await api.post(`${scheduled.path}/resume`)).status).toBe(200);
+  expect((await api.post(`${next.path}/send`)).status).toBe(202);
+  await untilStatus(api, next.path, 'completed');
+  // What has been acknowledged does not count again; what comes now does.
+  await report(api, next.path, 'complained', 1);
+  await eventually(async () => expect((await read(api, next.path)).pauseReason).toContain('marked as spam'));
+  expect((await read(api, path)).blocksSender).toBe(false);
+}, 90_000);
+
 test('fewer messages than the sample say nothing, whatever becomes of them', async () => {
   const { api, path } = await underWay('few', 60, { bounce_min_sent: 100_000, complaint_min_sent: 100_000 });
   await report(api, path, 'bounced', 30);

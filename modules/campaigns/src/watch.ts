@@ -23,8 +23,23 @@ export async function autoPause(
   });
 }
 
+/** What is reported so long after a campaign has completed still counts against its sender. */
+const REMEMBERED = '7 days';
+
+/** Keeps other campaigns from the domain of a completed one from being sent until a person has seen why. */
+async function blockSender(id: string, reason: string): Promise<void> {
+  await pool.query(
+    `WITH blocking AS (
+       UPDATE campaigns SET pause_reason = $2, pause_blocks_sender = true, updated_at = now()
+       WHERE id = $1 AND status = 'completed' AND NOT pause_blocks_sender RETURNING id
+     ) SELECT pg_notify('postroom', 'campaign ' || id) FROM blocking`,
+    [id, reason],
+  );
+}
+
 interface Trouble {
   id: string;
+  status: Campaign['status'];
   sent: number;
   bounced: number;
   complained: number;
@@ -33,32 +48,41 @@ interface Trouble {
   complaintLimit: number | null;
 }
 
-/** Campaigns that are being sent and have come to a limit of their project, since a person last resumed them. */
+/**
+ * Campaigns that are being sent, or completed not long ago, and have come to a limit of their project since a person last
+ * resumed or acknowledged them.
+ */
 const IN_TROUBLE = `
   WITH watched AS (
-    SELECT c.id, c.accepted_count + c.failed_count - c.base_sent AS sent,
+    SELECT c.id, c.status, c.accepted_count + c.failed_count - c.base_sent AS sent,
       c.bounced_count + c.failed_count - c.base_bounced AS bounced, c.complained_count - c.base_complained AS complained,
       CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.bounceLimitPercent} ELSE p.bounce_limit_percent END AS bounce_limit,
       CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.complaintLimitPercent} ELSE p.complaint_limit_percent END AS complaint_limit,
       coalesce(p.bounce_min_sent, ${DEFAULT_POLICY.bounceMinSent}) AS bounce_min_sent, coalesce(p.complaint_min_sent, ${DEFAULT_POLICY.complaintMinSent}) AS complaint_min_sent
     FROM campaigns c LEFT JOIN sending_policies p ON p.project_id = c.project_id
-    WHERE c.status = 'sending' AND ($1::text IS NULL OR c.id = $1)
+    WHERE ($1::text IS NULL OR c.id = $1) AND (c.status = 'sending'
+      OR c.status = 'completed' AND NOT c.pause_blocks_sender AND c.completed_at > now() - interval '${REMEMBERED}')
   ), judged AS (
     SELECT *, sent >= bounce_min_sent AND bounced * 100.0 >= bounce_limit * sent AS bouncing,
       sent >= complaint_min_sent AND complained * 100.0 >= complaint_limit * sent AS complaining
     FROM watched
   )
-  SELECT id, sent, bounced, complained, bounce_limit::float AS "bounceLimit", complaint_limit::float AS "complaintLimit",
+  SELECT id, status::text, sent, bounced, complained, bounce_limit::float AS "bounceLimit", complaint_limit::float AS "complaintLimit",
     coalesce(bouncing, false) AS "isBouncing"
   FROM judged WHERE bouncing OR complaining`;
 
 /**
- * Pauses campaigns whose bounces or complaints have come to the limit of their project: one of them, or all that are being
- * sent. It reads counters, so it costs the same at any size.
+ * Pauses campaigns whose bounces or complaints have come to the limit of their project: one of them, or all. Of one that
+ * has completed meanwhile, since most bounces and complaints come late, the sender is blocked. It reads counters, so it
+ * costs the same at any size.
  */
 export async function pauseTroubled(campaignId: string | null): Promise<void> {
   const { rows } = await pool.query<Trouble>({ name: 'campaigns-in-trouble', text: IN_TROUBLE, values: [campaignId] });
-  for (const trouble of rows) await autoPause(trouble.id, reasonOf(trouble), { blocksSender: true });
+  for (const trouble of rows) {
+    const reason = reasonOf(trouble);
+    if (trouble.status === 'sending') await autoPause(trouble.id, reason, { blocksSender: true });
+    else await blockSender(trouble.id, reason);
+  }
 }
 
 function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complaintLimit }: Trouble): string {
@@ -113,21 +137,25 @@ export class Watch {
 }
 
 /**
- * Why nothing is sent from the domain of an address now, if another campaign from there was paused because of how its mail
- * was received and nobody has resumed or canceled it since; undefined otherwise.
+ * Why nothing is sent from the domain of an address now, if a campaign from there was paused because of how its mail was
+ * received, or completed before that was known, and nobody has resumed, canceled or acknowledged it since; undefined
+ * otherwise. A paused campaign does not block itself: resuming it is the way on.
  */
 export async function senderBlock({
   id,
   projectId,
   fromEmail,
 }: Pick<Campaign, 'id' | 'projectId' | 'fromEmail'>): Promise<string | undefined> {
-  const { rows } = await pool.query<{ name: string; reason: string | null; domain: string }>(
-    `SELECT name, pause_reason AS reason, lower(split_part(from_email, '@', 2)) AS domain FROM campaigns
-     WHERE project_id = $1 AND status = 'paused' AND pause_blocks_sender AND id <> $2
+  const { rows } = await pool.query<{ name: string; status: string; reason: string | null; domain: string }>(
+    `SELECT name, status::text, pause_reason AS reason, lower(split_part(from_email, '@', 2)) AS domain FROM campaigns
+     WHERE project_id = $1 AND pause_blocks_sender AND (status = 'completed' OR status = 'paused' AND id <> $2)
        AND lower(split_part(from_email, '@', 2)) = lower(split_part($3, '@', 2)) LIMIT 1`,
     [projectId, id, fromEmail ?? ''],
   );
   const [other] = rows;
   if (other === undefined) return undefined;
-  return `The campaign "${other.name}" from ${other.domain} was paused automatically: ${other.reason} Resume or cancel it first.`;
+  const { name, status, reason, domain } = other;
+  return status === 'completed'
+    ? `After the campaign "${name}" from ${domain} was completed: ${reason} Acknowledge it first.`
+    : `The campaign "${name}" from ${domain} was paused automatically: ${reason} Resume or cancel it first.`;
 }

@@ -344,9 +344,9 @@ export interface Campaign {
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
-  /** Why it was paused automatically; null when somebody paused it. */
+  /** Why it was paused automatically, or blocks its sender after it was completed; null when somebody paused it. */
   pauseReason: string | null;
-  /** Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled. */
+  /** Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known. */
   blocksSender: boolean;
   /** When it goes on by itself, while it is sending and waits for another day; null otherwise. */
   waitingUntil: string | null;
@@ -697,9 +697,9 @@ export interface CampaignDetail {
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
-  /** Why it was paused automatically; null when somebody paused it. */
+  /** Why it was paused automatically, or blocks its sender after it was completed; null when somebody paused it. */
   pauseReason: string | null;
-  /** Whether it was paused because of how its mail was received: campaigns from its sender's domain are refused until it is resumed or canceled. */
+  /** Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known. */
   blocksSender: boolean;
   /** When it goes on by itself, while it is sending and waits for another day; null otherwise. */
   waitingUntil: string | null;
@@ -2503,6 +2503,19 @@ export interface Operations {
       data: CampaignDetail;
     };
   };
+  /** Let campaigns be sent from a domain again that a completed campaign blocks by its bounces or complaints */
+  acknowledgeCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Says that somebody has seen why a completed campaign blocks its sender: campaigns from its domain may be sent again. */
+      data: CampaignDetail;
+    };
+  };
   /** Send again to recipients who were refused; a completed campaign goes on */
   retryCampaignRecipients: {
     path: {
@@ -3022,6 +3035,7 @@ export const OPERATIONS = {
   unscheduleCampaign: 'POST /v1/campaigns/{id}/unschedule',
   pauseCampaign: 'POST /v1/campaigns/{id}/pause',
   resumeCampaign: 'POST /v1/campaigns/{id}/resume',
+  acknowledgeCampaign: 'POST /v1/campaigns/{id}/acknowledge',
   retryCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/retry',
   resendCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resend',
   resolveCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resolve',

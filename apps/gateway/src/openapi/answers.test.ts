@@ -36,6 +36,10 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   'POST /v1/campaigns/{id}/cancel': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
   'POST /v1/campaigns/{id}/recipients/retry': complete,
   'POST /v1/campaigns/{id}/recipients/resend': complete,
+  'POST /v1/campaigns/{id}/acknowledge': ({ ids }) =>
+    pool.query("UPDATE campaigns SET status = 'completed', pause_blocks_sender = true WHERE id = $1", [
+      ids['/v1/campaigns'],
+    ]),
   'POST /v1/campaigns/{id}/resume': async ({ api, fill }) => {
     await api.post(fill('/v1/campaigns/{id}/send'));
     await api.post(fill('/v1/campaigns/{id}/pause'));

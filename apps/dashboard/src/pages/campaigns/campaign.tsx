@@ -28,6 +28,7 @@ const CAMPAIGN = graphql(`
       groupIds
       segmentIds
       pauseReason
+      blocksSender
       waitingReason
       waitingUntil
       workflowUrl

@@ -40,6 +40,14 @@ const RESUME = graphql(`
   }
 `);
 
+const ACKNOWLEDGE = graphql(`
+  mutation AcknowledgeCampaign($id: ID!) {
+    acknowledgeCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
 const CANCEL = graphql(`
   mutation CancelCampaign($id: ID!) {
     cancelCampaign(id: $id) {
@@ -79,6 +87,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
           {campaign.pauseReason}
         </Alert>
       )}
+      {campaign.status === 'completed' && campaign.blocksSender && <Blocking campaign={campaign} />}
       {campaign.waitingReason !== null && (
         <Alert color="blue" icon={<IconClock aria-hidden />} title="Waiting">
           {campaign.waitingReason}
@@ -125,6 +134,29 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
         </Section>
       )}
     </Page>
+  );
+}
+
+/** What came of it after it was completed, so that nothing more is sent from its domain until somebody has seen it. */
+function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) {
+  const acknowledge = useChange(ACKNOWLEDGE);
+  const may = useMay();
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle aria-hidden />}
+      title="No other campaign goes out from this sender’s domain"
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{pauseReason} Look after the audience before you send again.</Text>
+        <FormProblem problem={acknowledge.problem} />
+        {may('write') && (
+          <Button variant="default" loading={acknowledge.running} onClick={() => void acknowledge.run({ id })}>
+            Allow campaigns again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
   );
 }
 
