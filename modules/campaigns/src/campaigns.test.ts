@@ -1,3 +1,4 @@
+import { suppress } from '@postroom/contacts';
 import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
@@ -232,6 +233,26 @@ describe('schedule', () => {
     expect((await api.post(`${path}/unschedule`)).status).toBe(409);
   });
 
+  test('a time with an offset is that instant, whichever side of a change of summer time it is on', async () => {
+    const { api, campaign } = await readyCampaign();
+    const path = `/v1/campaigns/${campaign.id}`;
+    // Clocks in Berlin go from 02:00 to 03:00 on 28 March 2027, and from 03:00 back to 02:00 on 31 October.
+    for (const [given, instant] of [
+      ['2027-03-28T01:59:59+01:00', '2027-03-28T00:59:59.000Z'],
+      ['2027-03-28T03:00:00+02:00', '2027-03-28T01:00:00.000Z'],
+      ['2027-10-31T02:30:00+02:00', '2027-10-31T00:30:00.000Z'],
+      ['2027-10-31T02:30:00+01:00', '2027-10-31T01:30:00.000Z'],
+    ]) {
+      const { data } = (await api.post(`${path}/schedule`, { scheduled_at: given })).body;
+      expect(data.scheduledAt).toBe(instant);
+    }
+    for (const local of ['2027-03-28T09:00:00', '2027-03-28', 'tomorrow']) {
+      const reply = await api.post(`${path}/schedule`, { scheduled_at: local });
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([400, 'scheduled_at']);
+      expect(reply.body.error.details[0].message).toContain('with an offset');
+    }
+  });
+
   test('a time that is past, or an incomplete campaign, is a validation_error', async () => {
     const { api, campaign } = await readyCampaign();
     const past = await api.post(`/v1/campaigns/${campaign.id}/schedule`, { scheduled_at: '2020-01-01T00:00:00Z' });
@@ -287,6 +308,32 @@ describe('preflight and test', () => {
       expect(said).toContainEqual(expect.stringMatching(part));
     }
     expect(said.join('\n')).not.toContain('www.example.com/a');
+  });
+
+  test('preflight names every reason for which somebody is excluded', async () => {
+    const { api, group, campaign } = await readyCampaign();
+    const reasons = ['unsubscribed', 'bounced', 'complained', 'manual'];
+    for (const reason of reasons) {
+      const contact = await api.contact(`${reason}@example.net`);
+      await api.post(`/v1/groups/${group.id}/contacts`, { contact_ids: [contact.id] });
+      if (reason === 'unsubscribed') await api.patch(`/v1/contacts/${contact.id}`, { subscribed: false });
+      else await suppress(pool, api.projectId, [{ email: `${reason}@example.net`, reason: reason as 'manual' }]);
+    }
+    const { audience } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body.data;
+    expect(audience).toMatchObject({ contacts: 5, recipients: 1 });
+    expect(audience.excluded).toEqual(reasons.toSorted().map((reason) => ({ reason, contacts: 1 })));
+  });
+
+  test('preflight says how large a message is, and warns of what is cut off: a long subject, much HTML', async () => {
+    const { api, campaign } = await readyCampaign({
+      subject: `${'Long words '.repeat(10)}{{name}}`,
+      html: `<p>${'All the news. '.repeat(8_000)}</p>`,
+    });
+    const { data } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body;
+    expect(data.messageBytes).toBeGreaterThan(8_000 * 14);
+    const said = data.warnings.map(({ field, message }: { field: string; message: string }) => `${field} ${message}`);
+    expect(said).toContainEqual(expect.stringMatching(/^html is over 95 KB/));
+    expect(said).toContainEqual(expect.stringMatching(/^subject is over 78 characters/));
   });
 
   test('preflight says how long it takes: at its rate, and with the days of a warm-up', async () => {

@@ -18,7 +18,7 @@ export function localIn(zone: string, at: Date): string {
  * is taken for the one after it.
  */
 export function momentOf(zone: string, local: string): Date | undefined {
-  const wanted = Date.parse(`${local}:00Z`);
+  const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? Date.parse(`${local}:00Z`) : NaN;
   if (Number.isNaN(wanted)) return undefined;
   // The offset is that of a moment nearby, which is read anew where the clocks change between the two.
   let at = wanted;

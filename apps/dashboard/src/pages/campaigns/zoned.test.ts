@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { localIn, momentOf } from './zoned.ts';
+
+test.each([
+  ['Europe/Berlin', '2027-03-28T01:30', '2027-03-28T00:30:00.000Z'],
+  ['Europe/Berlin', '2027-03-28T03:30', '2027-03-28T01:30:00.000Z'],
+  ['Europe/Berlin', '2027-10-31T01:30', '2027-10-30T23:30:00.000Z'],
+  ['Europe/Berlin', '2027-10-31T03:30', '2027-10-31T02:30:00.000Z'],
+  ['America/New_York', '2027-03-14T01:59', '2027-03-14T06:59:00.000Z'],
+  ['America/New_York', '2027-03-14T03:00', '2027-03-14T07:00:00.000Z'],
+  ['Asia/Kathmandu', '2027-01-01T00:00', '2026-12-31T18:15:00.000Z'],
+  ['UTC', '2027-01-01T00:00', '2027-01-01T00:00:00.000Z'],
+])('in %s the clocks show %s at %s, beside each change of summer time', (zone, local, instant) => {
+  expect(momentOf(zone, local)?.toISOString()).toBe(instant);
+  expect(localIn(zone, new Date(instant))).toBe(local);
+});
+
+test('an hour that is skipped in spring is taken for the one after it', () => {
+  expect(momentOf('Europe/Berlin', '2027-03-28T02:30')?.toISOString()).toBe('2027-03-28T01:30:00.000Z');
+});
+
+test('an hour that comes twice in autumn is one of the two', () => {
+  const at = momentOf('Europe/Berlin', '2027-10-31T02:30');
+  expect(localIn('Europe/Berlin', at ?? new Date(0))).toBe('2027-10-31T02:30');
+});
+
+test('a text that is no time is no moment', () => {
+  expect(momentOf('UTC', 'soon')).toBeUndefined();
+});
