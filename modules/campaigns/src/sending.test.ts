@@ -1,4 +1,5 @@
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { campaignKit } from './campaign-kit.ts';
 
@@ -81,6 +82,39 @@ describe('a campaign', () => {
     expect(mail).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
     const words = mail.slice(mail.indexOf('\r\n\r\n')).replaceAll('=\r\n', '').replaceAll('=3D', '=');
     expect(words.split(url ?? '')).toHaveLength(3); // once in the text, once in the HTML
+  });
+
+  test('arrives as it was written, in any script: names, subject and words of each, read by a parser that is not ours', async () => {
+    const names = ['👩‍👩‍👧‍👦 Ada 👍🏽', 'שלום עולם', 'مرحبا بالعالم', '李小龍', 'Jürgen "Groß", Sales', '"><script>x</script>'];
+    const line = 'ein sehr langer Satz über Äpfel und Öfen, '.repeat(60);
+    const { api, path } = await campaignTo('script', names.length, {
+      subject: '📣 Neues für {{name}} · חדשות',
+      from_name: 'Привет, Café 🦊',
+      html: `<p>{{name}}</p><p dir="rtl">אני {{city|كان}}</p><p>${line}</p><p>${'x'.repeat(3_000)}</p>`,
+    });
+    const contacts = (await api.get('/v1/contacts')).body.data as { id: string; email: string }[];
+    const nameOf = new Map(contacts.map(({ email }, index) => [email, names[index] ?? '']));
+    for (const { id, email } of contacts) await api.patch(`/v1/contacts/${id}`, { name: nameOf.get(email) });
+    await api.post(`${path}/send`);
+    await untilStatus(api, path, 'completed');
+    const mails = sink.mails.filter(({ to }) => to.startsWith('script'));
+    expect(mails).toHaveLength(names.length);
+    for (const { to, raw } of mails) {
+      const name = nameOf.get(to) ?? '';
+      expect(Math.max(...raw.split('\r\n').map((text) => text.length))).toBeLessThanOrEqual(998);
+      const mail = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+      expect(mail.subject).toBe(`📣 Neues für ${name} · חדשות`);
+      expect(mail.from).toMatchObject({ name: 'Привет, Café 🦊', address: 'news@example.com' });
+      expect(mail.to).toMatchObject([{ name, address: to }]);
+      const shown = name
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        .replaceAll('"', '&quot;');
+      expect(mail.html).toContain(`<p>${shown}</p><p dir="rtl">אני كان</p><p>${line}</p><p>${'x'.repeat(3_000)}</p>`);
+      expect(mail.text).toContain(name);
+      expect(mail.text).toContain('אני كان');
+    }
   });
 
   test('is put off by a 4xx and goes again, and fails by a 5xx; neither is sent twice', async () => {
