@@ -2,24 +2,36 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { returnAddress } from '@postroom/emails';
-import { newId, pool } from '@postroom/platform';
+import { newId, pool, selfSigned } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Returns, startReturns } from './returns.ts';
 
+const tls = selfSigned();
 let returns: Returns;
 beforeAll(async () => {
-  returns = await startReturns({ host: '127.0.0.1', port: 0 });
+  returns = await startReturns({ host: '127.0.0.1', port: 0, tls });
 });
 afterAll(() => returns.stop());
 
 const FIXTURES = join(import.meta.dirname, '../../../modules/emails/src/returns/fixtures');
 const fixture = (name: string) => readFileSync(join(FIXTURES, `${name}.eml`));
 
+interface TransportOptions {
+  port?: number;
+  requireTLS?: boolean;
+  ignoreTLS?: boolean;
+}
+
 /** What the server answered: 250 when the mail was taken. */
-async function comesBack(to: string, raw: Buffer | string, from = ''): Promise<number> {
-  const transport = createTransport({ host: '127.0.0.1', port: returns.port });
+async function comesBack(to: string, raw: Buffer | string, from = '', options: TransportOptions = {}): Promise<number> {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: returns.port,
+    tls: { ca: tls.cert, servername: 'localhost' },
+    ...options,
+  });
   try {
     await transport.sendMail({ envelope: { from, to: [to] }, raw });
     return 250;
@@ -135,6 +147,33 @@ test('a mail that is returned with all of its attachments is read by its beginni
   const large = Buffer.concat([fixture('postfix-unknown'), Buffer.from(`${'x'.repeat(70)}\r\n`.repeat(50_000))]);
   expect(await comesBack(address, large)).toBe(250);
   expect(await statusOf(api, id)).toBe('bounced');
+});
+
+test('STARTTLS is offered with the certificate that was given, and not asked for', async () => {
+  const api = await testApi();
+  const [secret, plain] = [await message(api), await message(api)];
+  expect(await comesBack(secret.address, fixture('postfix-unknown'), '', { requireTLS: true })).toBe(250);
+  expect(await comesBack(plain.address, fixture('postfix-unknown'), '', { ignoreTLS: true })).toBe(250);
+  expect([await statusOf(api, secret.id), await statusOf(api, plain.id)]).toEqual(['bounced', 'bounced']);
+  await expect(
+    createTransport({ host: '127.0.0.1', port: returns.port, requireTLS: true }).sendMail({
+      envelope: { from: '', to: [secret.address] },
+      raw: 'Subject: x\r\n\r\nx',
+    }),
+  ).rejects.toThrow(/self-signed/);
+});
+
+test('where no certificate is named, STARTTLS is not offered', async () => {
+  const api = await testApi();
+  const { address } = await message(api);
+  const bare = await startReturns({ host: '127.0.0.1', port: 0 });
+  try {
+    const send = (more: TransportOptions) => comesBack(address, fixture('postfix-unknown'), '', { port: bare.port, ...more });
+    expect(await send({})).toBe(250);
+    expect(await send({ requireTLS: true })).not.toBe(250);
+  } finally {
+    await bare.stop();
+  }
 });
 
 test('a message whose outcome was unknown has been accepted when it comes back', async () => {

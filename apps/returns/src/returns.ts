@@ -1,4 +1,4 @@
-import { logger, type Service } from '@postroom/platform';
+import { type Certificate, logger, type Service } from '@postroom/platform';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
 import { recordReturn } from './record-return.ts';
@@ -21,21 +21,31 @@ class Refusal extends Error {
   }
 }
 
+export interface ReturnsOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** What STARTTLS is done with; without one it is not offered. */
+  tls?: Certificate | undefined;
+}
+
 export interface Returns extends Service {
   port: number;
 }
 
 /**
  * Takes mail for the MAIL FROM subdomains: for return addresses that we signed and for the address of feedback loops, and for
- * no other. It answers 250 when what the mail says is committed. Port 0 takes a free one.
+ * no other. It answers 250 when what the mail says is committed. STARTTLS is offered and never asked for, since a server that
+ * can't do it would keep what it has to tell.
  */
-export async function startReturns({ host, port }: { host: string; port: number }): Promise<Returns> {
+export async function startReturns({ host, port, tls }: ReturnsOptions): Promise<Returns> {
   const taking = new Set<Promise<void>>();
   let finishing = false;
   const server = new SMTPServer({
+    ...tls,
     banner: 'Postroom takes returned mail',
     size: MAX_MAIL_BYTES,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: tls === undefined ? ['AUTH', 'STARTTLS'] : ['AUTH'],
     hideENHANCEDSTATUSCODES: false,
     disableReverseLookup: true,
     maxClients: MAX_CLIENTS,

@@ -1,6 +1,5 @@
-import { logger, type Service } from '@postroom/platform';
+import { type Certificate, logger, type Service } from '@postroom/platform';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
-import type { Certificate } from './certificate.ts';
 import { type Credentials, Desk, MAX_MESSAGE_BYTES } from './desk.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 

@@ -1,4 +1,20 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { config } from './config.ts';
+
+/** What a server shows of itself, and its key; both PEM, the first with its chain. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+/** The certificate of two files; where they are not named, one that signs itself in development, and none elsewhere. */
+export function readCertificate(certFile: string | undefined, keyFile: string | undefined): Certificate | undefined {
+  if (certFile !== undefined && keyFile !== undefined) {
+    return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+  }
+  return config.NODE_ENV === 'production' ? undefined : selfSigned();
+}
 
 const ALGORITHMS = { ec: '06082a8648ce3d040302', rsa: '06092a864886f70d01010b0500' } as const;
 
@@ -9,7 +25,7 @@ const ALGORITHMS = { ec: '06082a8648ce3d040302', rsa: '06092a864886f70d01010b050
 export function selfSigned(
   kind: 'ec' | 'rsa' = 'ec',
   years: readonly [from: number, to: number] = [-1, 2],
-): { key: string; cert: string } {
+): Certificate {
   const { privateKey } =
     kind === 'ec'
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -47,6 +47,9 @@ const environment = z.object({
   MAIL_FROM_MX: z.hostname().optional(),
   /** Where mail that comes back is taken. The internet knows port 25 only, so something has to pass it on. */
   RETURNS_SMTP_PORT: port.default(3407),
+  /** PEM files of the certificate, with its chain, that servers are shown which return mail; development makes one up. */
+  RETURNS_TLS_CERT: z.string().optional(),
+  RETURNS_TLS_KEY: z.string().optional(),
   /** Who may send for a MAIL FROM subdomain, as SPF mechanisms, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
   MAIL_FROM_SPF: z.string().min(1).optional(),
   /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them. */

@@ -11,7 +11,7 @@ export {
   type Permission,
   refusal,
 } from './caller.ts';
-export { selfSigned } from './certificate.ts';
+export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
 export { type Config, config, parseConfig } from './config.ts';
 export { closeDatabase, db, inTransaction, pool, type Prisma, sql, surviveBreaks, type Tx } from './db.ts';
 export { emailKey, emailProblem } from './email-address.ts';
