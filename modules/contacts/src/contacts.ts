@@ -190,7 +190,8 @@ export async function updateContact(projectId: string, id: string, input: Update
     if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
     const before = await lockContact(tx, projectId, id);
     const after = await changed(tx, projectId, before, input);
-    if (emailKey(after.email) !== emailKey(before.email)) await moveAddress(tx, projectId, before.email, after.email);
+    if (emailKey(after.email) !== emailKey(before.email))
+      await moveAddress(tx, projectId, id, before.email, after.email);
     await writeChanges(tx, projectId, before, after);
     if (input.subscribed === true) await resubscribe(tx, projectId, after.email);
     if (input.subscribed === false) await suppress(tx, projectId, [{ email: after.email, reason: 'unsubscribed' }]);
@@ -268,8 +269,8 @@ async function changed(tx: Tx, projectId: string, before: Stored, input: UpdateC
   };
 }
 
-/** Refuses a suppressed address, and takes along what the person said rather than what the old mailbox did. */
-async function moveAddress(tx: Tx, projectId: string, from: string, to: string): Promise<void> {
+/** Refuses a suppressed address, takes along what the person said rather than what the old mailbox did, and notes both. */
+async function moveAddress(tx: Tx, projectId: string, id: string, from: string, to: string): Promise<void> {
   if (await isSuppressed(tx, projectId, to)) throw addressSuppressed(to);
   await sql(
     tx,
@@ -278,6 +279,12 @@ async function moveAddress(tx: Tx, projectId: string, from: string, to: string):
       WHERE project_id = $1 AND email_key = $2 AND reason IN ('unsubscribed', 'complained')
      ON CONFLICT DO NOTHING`,
     [projectId, emailKey(from), to, emailKey(to)],
+  );
+  await sql(
+    tx,
+    `INSERT INTO contact_addresses (contact_id, email_key, project_id) SELECT $1, unnest($2::text[]), $3
+     ON CONFLICT (contact_id, email_key) DO UPDATE SET changed_at = now()`,
+    [id, [emailKey(from), emailKey(to)], projectId],
   );
 }
 

@@ -13,8 +13,8 @@ export interface Erased {
 
 /**
  * Erases a person from the project, all in one transaction: the contact is deleted, messages and events stay as figures without a
- * name, what waits is not sent, and the address is kept as a hash alone, so that it is never mailed or imported again. The event
- * `contact.deleted` tells integrations by the contact's id.
+ * name, what waits is not sent, and the address, with those it had before, is kept as a hash alone, so that none is ever mailed or
+ * imported again. The event `contact.deleted` tells integrations by the contact's id.
  * @throws DomainError as `findPerson`.
  */
 export async function erasePerson(projectId: string, ref: PersonRef): Promise<Erased> {
@@ -42,7 +42,12 @@ async function eraseIn(tx: Tx, projectId: string, ref: PersonRef): Promise<Erase
   const person = await findPerson(tx, projectId, ref);
   // It tells nothing of whom it stands for, and nobody can be mailed at it.
   const alias = `erased-${randomBytes(8).toString('hex')}@erased.invalid`;
-  await sql(tx, 'DELETE FROM contacts WHERE project_id = $1 AND email_key = $2', [projectId, person.key]);
+  await sql(tx, 'DELETE FROM contacts WHERE project_id = $1 AND id = $2', [projectId, person.contactId]);
+  await sql(tx, 'DELETE FROM contact_addresses WHERE project_id = $1 AND (contact_id = $2 OR email_key = ANY ($3))', [
+    projectId,
+    person.contactId,
+    person.keys,
+  ]);
   await sql(tx, 'DELETE FROM group_opt_outs WHERE contact_id = $1', [person.contactId]);
   await keepHash(tx, person);
   const erased = {
@@ -50,32 +55,33 @@ async function eraseIn(tx: Tx, projectId: string, ref: PersonRef): Promise<Erase
     ...(await forget(tx, person, alias)),
   };
   for (const place of PLACES) await redact(tx, person, alias, place);
-  if (person.contactId !== null) {
+  if (person.isContact && person.contactId !== null) {
     await record(tx, projectId, [contactDeleted({ id: person.contactId, email: alias, name: '' })]);
   }
   return erased;
 }
 
-async function keepHash(tx: Tx, { projectId, key }: Person): Promise<void> {
-  await sql(tx, 'DELETE FROM suppressions WHERE project_id = $1 AND email_key = $2', [projectId, key]);
-  await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = $2', [projectId, key]);
+async function keepHash(tx: Tx, { projectId, keys }: Person): Promise<void> {
+  await sql(tx, 'DELETE FROM suppressions WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
+  await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
   await sql(
     tx,
     `INSERT INTO suppressions (id, project_id, email, email_key, reason)
-     VALUES ($3, $1, 'erased', erased_key($1, $2), 'manual') ON CONFLICT DO NOTHING`,
-    [projectId, key, newId('sup')],
+     SELECT id, $1, 'erased', erased_key($1, key), 'manual' FROM unnest($2::text[], $3::text[]) AS t(key, id)
+     ON CONFLICT DO NOTHING`,
+    [projectId, keys, keys.map(() => newId('sup'))],
   );
 }
 
 /** Transactional mail that waits. */
-async function cancel(tx: Tx, { projectId, key, contactId }: Person): Promise<number> {
+async function cancel(tx: Tx, { projectId, keys, contactId }: Person): Promise<number> {
   const canceled = await sql(
     tx,
     `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL,
        answer = 'Not sent: the person was erased.'
-     WHERE project_id = $1 AND (lower(email) = $2 OR contact_id = $3) AND campaign_id IS NULL AND state = 'planned'
+     WHERE project_id = $1 AND (lower(email) = ANY ($2) OR contact_id = $3) AND campaign_id IS NULL AND state = 'planned'
      RETURNING id`,
-    [projectId, key, contactId],
+    [projectId, keys, contactId],
   );
   return canceled.length;
 }
@@ -84,9 +90,9 @@ async function cancel(tx: Tx, { projectId, key, contactId }: Person): Promise<nu
  * Takes the person out of campaigns that are under way, and counts it. The campaigns are held, so that nobody claims the message
  * from a time before.
  */
-async function withdraw(tx: Tx, { projectId, key, contactId }: Person): Promise<number> {
-  const OF_PERSON = `m.project_id = $1 AND (lower(m.email) = $2 OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
-  const values = [projectId, key, contactId];
+async function withdraw(tx: Tx, { projectId, keys, contactId }: Person): Promise<number> {
+  const OF_PERSON = `m.project_id = $1 AND (lower(m.email) = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
+  const values = [projectId, keys, contactId];
   await sql(
     tx,
     `SELECT FROM campaigns WHERE id IN (SELECT m.campaign_id FROM messages m WHERE ${OF_PERSON}) ORDER BY id FOR NO KEY UPDATE`,
@@ -110,15 +116,15 @@ async function withdraw(tx: Tx, { projectId, key, contactId }: Person): Promise<
 /** What is about the person as a whole: only figures stay. */
 async function forget(
   tx: Tx,
-  { projectId, key, contactId }: Person,
+  { projectId, keys, contactId }: Person,
   alias: string,
 ): Promise<{ messages: number; events: number }> {
   const messages = await sql<{ id: string; content: string }>(
     tx,
     `UPDATE messages SET email = $4, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
-       answer = CASE WHEN position($2 IN lower(answer)) = 0 THEN answer END
-     WHERE project_id = $1 AND (lower(email) = $2 OR contact_id = $3) RETURNING id, coalesce(copy_of, id) AS content`,
-    [projectId, key, contactId, alias],
+       answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($2::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END
+     WHERE project_id = $1 AND (lower(email) = ANY ($2) OR contact_id = $3) RETURNING id, coalesce(copy_of, id) AS content`,
+    [projectId, keys, contactId, alias],
   );
   const ids = messages.map(({ id }) => id);
   const contents = messages.map(({ content }) => content);
@@ -139,9 +145,9 @@ async function forget(
            ELSE d.value END)
          FROM json_each(data) AS d)
      WHERE project_id = $1
-       AND (lower(data->>'email') = $2 OR data->>'contact_id' = $3 OR data->>'message_id' = ANY ($5) AND data->>'email' = $4)
+       AND (lower(data->>'email') = ANY ($2) OR data->>'contact_id' = $3 OR data->>'message_id' = ANY ($5) AND data->>'email' = $4)
      RETURNING id`,
-    [projectId, key, contactId, alias, ids],
+    [projectId, keys, contactId, alias, ids],
   );
   return { messages: ids.length, events: events.length };
 }
@@ -199,15 +205,21 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-async function redact(tx: Tx, { projectId, key }: Person, alias: string, place: Place): Promise<void> {
+async function redact(tx: Tx, { projectId, keys }: Person, alias: string, place: Place): Promise<void> {
   const { table, column, type, where } = place;
-  // As a word of its own, also as links write it: the addresses of others may end or begin with the same letters.
-  const [local = '', host = ''] = key.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
-  const pattern = `(?<![\\w.+-])${local}(@|%40)${host}(?![\\w-]|\\.\\w)`;
   await sql(
     tx,
     `UPDATE ${table} SET "${column}" = regexp_replace("${column}"::text, $2, $3, 'gi')::${type}
      WHERE ${where} AND "${column}"::text ~* $2`,
-    [projectId, pattern, alias],
+    [projectId, patternOf(keys), alias],
   );
+}
+
+/** Finds an address as a word of its own, also as links write it: those of others may end or begin with the same letters. */
+function patternOf(keys: readonly string[]): string {
+  const addresses = keys.map((key) => {
+    const [local = '', host = ''] = key.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+    return `${local}(?:@|%40)${host}`;
+  });
+  return `(?<![\\w.+-])(?:${addresses.join('|')})(?![\\w-]|\\.\\w)`;
 }

@@ -3,17 +3,18 @@ import { findPerson, type PersonRef } from './person.ts';
 
 /** Everything that is kept of one person, as JSON; `p` is who it is, `m` the messages to that address or contact. */
 const DATA = `
-  WITH p AS (SELECT $1::text AS project_id, $2::text AS key, $3::text AS contact_id),
+  WITH p AS (SELECT $1::text AS project_id, $2::text[] AS keys, $3::text AS contact_id),
   m AS (
     SELECT m.* FROM messages m, p
-     WHERE m.project_id = p.project_id AND (lower(m.email) = p.key OR m.contact_id = p.contact_id) ORDER BY m.id
+     WHERE m.project_id = p.project_id AND (lower(m.email) = ANY (p.keys) OR m.contact_id = p.contact_id) ORDER BY m.id
   ), e AS (
     SELECT e.* FROM events e, p
      WHERE e.project_id = p.project_id
-       AND (lower(e.data->>'email') = p.key OR e.data->>'contact_id' = p.contact_id) ORDER BY e.id
-  ), c AS (SELECT c.* FROM contacts c, p WHERE c.project_id = p.project_id AND c.email_key = p.key)
+       AND (lower(e.data->>'email') = ANY (p.keys) OR e.data->>'contact_id' = p.contact_id) ORDER BY e.id
+  ), c AS (SELECT c.* FROM contacts c, p WHERE c.project_id = p.project_id AND c.id = p.contact_id)
   SELECT json_build_object(
-    'email', p.key,
+    'email', p.keys[1],
+    'otherEmails', p.keys[2:],
     'contact', (SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'source', c.source,
         'customFields', c.custom_fields, 'createdAt', c.created_at, 'updatedAt', c.updated_at) FROM c),
     'groups', coalesce((SELECT json_agg(json_build_object('id', g.id, 'name', g.name) ORDER BY g.id)
@@ -21,9 +22,9 @@ const DATA = `
     'groupOptOuts', coalesce((SELECT json_agg(json_build_object('groupId', g.id, 'name', g.name, 'at', o.created_at) ORDER BY g.id)
         FROM groups g JOIN group_opt_outs o ON o.group_id = g.id WHERE o.contact_id = p.contact_id), '[]'),
     'suppressions', coalesce((SELECT json_agg(json_build_object('id', s.id, 'reason', s.reason, 'createdAt', s.created_at) ORDER BY s.id)
-        FROM suppressions s WHERE s.project_id = p.project_id AND s.email_key = p.key), '[]'),
+        FROM suppressions s WHERE s.project_id = p.project_id AND s.email_key = ANY (p.keys)), '[]'),
     'softBounces', coalesce((SELECT json_agg(json_build_object('inARow', b.bounces, 'lastMessage', b.last_message))
-        FROM soft_bounce_streaks b WHERE b.project_id = p.project_id AND b.email_key = p.key), '[]'),
+        FROM soft_bounce_streaks b WHERE b.project_id = p.project_id AND b.email_key = ANY (p.keys)), '[]'),
     'messages', coalesce((SELECT json_agg(json_build_object('id', m.id, 'campaignId', m.campaign_id,
         'campaignName', (SELECT name FROM campaigns WHERE id = m.campaign_id), 'email', m.email,
         'subject', coalesce(m.subject, (SELECT subject FROM campaigns WHERE id = m.campaign_id)), 'state', m.state,
@@ -47,7 +48,8 @@ const DATA = `
           FROM deliveries d WHERE d.event_id = e.id), '[]'))) FROM e), '[]'),
     'audit', coalesce((SELECT json_agg(json_build_object('id', a.id, 'action', a.action, 'at', a.created_at, 'details', a.details) ORDER BY a.id)
         FROM audit_entries a WHERE a.project_id = p.project_id
-          AND (a.target_id = p.contact_id OR position(p.key IN lower(a.details::text)) > 0)), '[]')
+          AND (a.target_id = p.contact_id
+            OR EXISTS (SELECT FROM unnest(p.keys) AS key WHERE position(key IN lower(a.details::text)) > 0))), '[]')
   ) AS data FROM p`;
 
 /**
@@ -56,7 +58,7 @@ const DATA = `
  * @throws DomainError as `findPerson`.
  */
 export async function personData(projectId: string, ref: PersonRef): Promise<unknown> {
-  const { key, contactId } = await findPerson(db, projectId, ref);
-  const { rows } = await pool.query<{ data: unknown }>(DATA, [projectId, key, contactId]);
+  const { keys, contactId } = await findPerson(db, projectId, ref);
+  const { rows } = await pool.query<{ data: unknown }>(DATA, [projectId, keys, contactId]);
   return rows[0]?.data;
 }

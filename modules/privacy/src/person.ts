@@ -1,18 +1,40 @@
 import { emailKey, emailProblem, invalid, isId, notFound, sql, type Tx } from '@postroom/platform';
 
-/** A person as a project knows one: an address, and the contact that has it, if there is one. */
+/** A person as a project knows one: addresses, and the contact that has them, if there is or was one. */
 export interface Person {
   projectId: string;
-  /** The address as `emailKey` writes it. */
-  key: string;
+  /** The address that was asked for, or that the contact has, as `emailKey` writes it; then those it has had before. */
+  keys: [key: string, ...former: string[]];
   contactId: string | null;
+  /** Whether the contact is there. */
+  isContact: boolean;
 }
 
-/** Who is meant: a contact, or an address, also of a contact that has been deleted. */
+/** Who is meant: a contact, or an address, also of a contact that has been deleted, or has another address now. */
 export interface PersonRef {
   contactId?: string | null | undefined;
   email?: string | null | undefined;
 }
+
+/** Whose an address is: the contact that has it, or else the one that had it last. */
+const HOLDER = `
+  SELECT id, true AS "isContact", now() AS at FROM contacts WHERE project_id = $1 AND email_key = $2
+  UNION ALL
+  SELECT a.contact_id, c.id IS NOT NULL, a.changed_at FROM contact_addresses a LEFT JOIN contacts c ON c.id = a.contact_id
+  WHERE a.project_id = $1 AND a.email_key = $2
+  ORDER BY at DESC LIMIT 1`;
+
+/**
+ * The addresses that a contact has had, of which nobody else has one now. Messages know those from before they were noted.
+ */
+const ADDRESSES = `
+  SELECT DISTINCT key FROM (
+    SELECT email_key FROM contacts WHERE id = $2
+    UNION ALL SELECT email_key FROM contact_addresses WHERE contact_id = $2
+    UNION ALL SELECT lower(email) FROM messages WHERE contact_id = $2 AND project_id = $1 AND email NOT LIKE '%@erased.invalid'
+  ) AS had(key)
+  WHERE NOT EXISTS (SELECT FROM contacts o WHERE o.project_id = $1 AND o.email_key = had.key AND o.id <> $2)
+  ORDER BY key`;
 
 /** @throws DomainError `not_found` for a contact that is not in the project, `validation_error` unless exactly one is given. */
 export async function findPerson(tx: Tx, projectId: string, { contactId, email }: PersonRef): Promise<Person> {
@@ -23,19 +45,28 @@ export async function findPerson(tx: Tx, projectId: string, { contactId, email }
     const problem = emailProblem(email.trim());
     if (problem !== undefined) throw invalid({ field: 'email', message: problem });
     const key = emailKey(email);
-    const [contact] = await sql<{ id: string }>(
-      tx,
-      'SELECT id FROM contacts WHERE project_id = $1 AND email_key = $2',
-      [projectId, key],
-    );
-    return { projectId, key, contactId: contact?.id ?? null };
+    const [holder] = await sql<{ id: string; isContact: boolean }>(tx, HOLDER, [projectId, key]);
+    return holder === undefined
+      ? { projectId, keys: [key], contactId: null, isContact: false }
+      : withAddresses(tx, projectId, key, holder);
   }
   if (!isId('ctc', contactId ?? '')) throw notFound('contact');
-  const [contact] = await sql<{ key: string }>(
+  const [contact] = await sql<{ id: string; key: string }>(
     tx,
-    'SELECT email_key AS key FROM contacts WHERE project_id = $1 AND id = $2',
+    'SELECT id, email_key AS key FROM contacts WHERE project_id = $1 AND id = $2',
     [projectId, contactId],
   );
   if (contact === undefined) throw notFound('contact');
-  return { projectId, key: contact.key, contactId: contactId ?? null };
+  return withAddresses(tx, projectId, contact.key, { id: contact.id, isContact: true });
+}
+
+async function withAddresses(
+  tx: Tx,
+  projectId: string,
+  key: string,
+  { id, isContact }: { id: string; isContact: boolean },
+): Promise<Person> {
+  const had = await sql<{ key: string }>(tx, ADDRESSES, [projectId, id]);
+  const others = had.map((each) => each.key).filter((each) => each !== key);
+  return { projectId, keys: [key, ...others], contactId: id, isContact };
 }

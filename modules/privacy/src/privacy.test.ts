@@ -73,6 +73,8 @@ const NOT_OF_CONTACTS = [
   'verifications',
 ];
 
+const ERASE = 'mutation ($email: String!) { erasePerson(email: $email) { messages events canceled } }';
+
 /** Every table that has a column for a text. */
 async function tables(): Promise<string[]> {
   const { rows } = await pool.query<{ table: string }>(
@@ -88,10 +90,15 @@ async function tables(): Promise<string[]> {
 async function person() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  const email = `Ada.${newId('ctc').slice(-12)}@Example.net`;
+  const name = newId('ctc').slice(-12);
+  const email = `Ada.${name}@Example.net`;
   const key = email.toLowerCase();
   await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
   const contact = await api.contact(email, { name: 'Ada Lovelace' });
+  // The address was another one before.
+  const former = `ada.b.${name}@example.org`;
+  await api.patch(`/v1/contacts/${contact.id}`, { email: former });
+  await api.patch(`/v1/contacts/${contact.id}`, { email });
   const group = (await api.post('/v1/groups', { name: 'Readers', contact_ids: [contact.id] })).body.data;
   await pool.query('INSERT INTO group_opt_outs (group_id, contact_id) VALUES ($1, $2)', [group.id, contact.id]);
   const filter = { field: 'email', op: 'endsWith', value: key };
@@ -248,6 +255,105 @@ test('an erased address is never mailed or added again, in any way of writing it
   expect((await api.post('/v1/contacts', { email })).status).toBe(201);
 });
 
+/** A person who had another address before, under which there is something in many places; and who it was a copy of. */
+async function moved() {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  const name = newId('ctc').slice(-12);
+  const [old, now] = [`grace.${name}@example.net`, `hopper.${name}@example.org`];
+  await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
+  const contact = await api.contact(old, { name: 'Grace Hopper' });
+  const send = async (to: string, more: object = {}) =>
+    (await api.post('/v1/emails', { from: 'hello@example.com', to: [to], subject: `For ${old}`, text: old, ...more }))
+      .body.data.id as string;
+  const sent = await send(old);
+  const waiting = await send(old, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), handed_at = now() WHERE id = $1`, [
+    sent,
+  ]);
+  await inTransaction((client) =>
+    recordReports(client, [{ messageId: sent, kind: 'bounced', detail: '552 5.2.2 full', at: new Date() }]),
+  );
+  await api.post('/v1/suppressions', { email: old });
+  const importId = newId('imp');
+  await pool.query(
+    `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields, file_name) VALUES ($1, $2, 'completed', 'skip', false, false, 'a.csv')`,
+    [importId, api.projectId],
+  );
+  await pool.query(`INSERT INTO import_errors (import_id, line, field, message) VALUES ($1, 2, 'email', $2)`, [
+    importId,
+    `"${old}" is suppressed`,
+  ]);
+  await audit(pool, { projectId: api.projectId, actorId: 'key_x', action: 'test', details: { email: old } });
+  expect((await api.patch(`/v1/contacts/${contact.id}`, { email: now })).status).toBe(200);
+  return { api, contact, old, now, sent, waiting };
+}
+
+test('a person is erased under the addresses of before as well: mail, events, suppressions and errors of imports', async () => {
+  const { api, contact, old, now, waiting } = await moved();
+  expect(await placesOf(old)).toEqual(
+    expect.arrayContaining([
+      'audit_entries.details',
+      'contact_addresses.email_key',
+      'events.data',
+      'import_errors.message',
+      'messages.email',
+      'soft_bounce_streaks.email_key',
+      'suppressions.email_key',
+    ]),
+  );
+  const { body } = await api.post(`/v1/contacts/${contact.id}/erase`);
+  expect(body.data).toMatchObject({ messages: 2, canceled: 1 });
+  expect(await placesOf(old)).toEqual([]);
+  expect(await placesOf(now)).toEqual([]);
+  expect((await api.get(`/v1/emails/${waiting}`)).body.data.status).toBe('canceled');
+  for (const email of [old, now]) expect((await api.post('/v1/contacts', { email })).status).toBe(409);
+});
+
+test.each(['old', 'now'] as const)(
+  'a person is found by either address, whose contact is there or not: %s',
+  async (which) => {
+    for (const isDeleted of [false, true]) {
+      const person = await moved();
+      if (isDeleted) await person.api.delete(`/v1/contacts/${person.contact.id}`);
+      const { body } = await person.api.graphql(ERASE, { email: person[which] });
+      expect(body.data.erasePerson).toMatchObject({ messages: 2, canceled: 1 });
+      expect([...(await placesOf(person.old)), ...(await placesOf(person.now))]).toEqual([]);
+      expect(await person.api.events('contact.deleted')).toHaveLength(1);
+    }
+  },
+);
+
+test('what is kept under an address of before is in the document of the person', async () => {
+  const { api, contact, old, now, sent } = await moved();
+  const { data } = (await api.get(`/v1/contacts/${contact.id}/data`)).body;
+  expect(data).toMatchObject({
+    email: now,
+    otherEmails: [old],
+    suppressions: [{ reason: 'manual' }],
+    softBounces: [{ lastMessage: sent }],
+  });
+  expect(data.messages.map(({ id }: { id: string }) => id)).toContain(sent);
+  expect(data.events.map(({ type }: { type: string }) => type)).toContain('email.bounced');
+  expect(data.audit).toHaveLength(1);
+});
+
+test('an address of before that is somebody else now is left to them, but what went to the person under it is not', async () => {
+  const { api, contact, old, sent } = await moved();
+  const { body } = await api.get(`/v1/suppressions?email=${old}`);
+  await api.delete(`/v1/suppressions/${body.data[0].id}`);
+  const other = await api.contact(old);
+  const theirs = (
+    await api.post('/v1/emails', { from: 'hello@example.com', to: [old], subject: 'Yours', text: 'Yours' })
+  ).body.data.id;
+  await pool.query('UPDATE messages SET contact_id = $2 WHERE id = $1', [sent, contact.id]);
+  expect((await api.post(`/v1/contacts/${contact.id}/erase`)).status).toBe(200);
+  expect((await api.get(`/v1/contacts/${other.id}`)).body.data.email).toBe(old);
+  expect((await api.get(`/v1/emails/${theirs}`)).body.data).toMatchObject({ to: [old], subject: 'Yours' });
+  const { rows } = await pool.query('SELECT email FROM messages WHERE id = $1', [sent]);
+  expect(rows[0].email).toMatch(/@erased\.invalid$/);
+});
+
 test('others whose address holds the same letters keep theirs', async () => {
   const { api, key, contact } = await person();
   const others = [`x${key}`, `${key}.au`, `a-${key}`, `a.${key}`];
@@ -282,8 +388,6 @@ test('everything of a person is one JSON document', async () => {
   );
   expect(events[0].deliveries).toHaveLength(1);
 });
-
-const ERASE = 'mutation ($email: String!) { erasePerson(email: $email) { messages events canceled } }';
 
 test('an address that is no contact any more is erased by itself', async () => {
   const { api, key, contact } = await person();
