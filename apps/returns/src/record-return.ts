@@ -1,4 +1,11 @@
-import { findReturnAddress, readReturn, recordReports, type Report } from '@postroom/emails';
+import {
+  findAddressed,
+  findReturnAddress,
+  readReturn,
+  recordLateReport,
+  recordReports,
+  type Report,
+} from '@postroom/emails';
 import { inTransaction, logger } from '@postroom/platform';
 import type { Recipient } from './recipients.ts';
 
@@ -20,7 +27,13 @@ export async function recordReturn(recipient: Recipient, raw: Buffer): Promise<v
     at: new Date(),
     ...('detail' in returned ? { detail: returned.detail } : {}),
   };
-  await inTransaction((client) => recordReports(client, [report]));
+  await inTransaction(async (client) => {
+    const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1', [messageId]);
+    if (rowCount === 1) return recordReports(client, [report]);
+    // Whom a message went to that has been deleted is told by its own link to unsubscribe by, in the headers that came back.
+    const addressed = findAddressed(raw.toString('latin1').replaceAll(/=\r?\n/g, ''), messageId);
+    if (addressed !== undefined) await recordLateReport(client, addressed, report);
+  });
   logger.info({ messageId, kind: report.kind }, 'a returned mail was recorded');
 }
 

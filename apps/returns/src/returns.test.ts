@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { returnAddress } from '@postroom/emails';
+import { returnAddress, unsubscribeUrl } from '@postroom/emails';
 import { newId, pool, selfSigned } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
@@ -137,7 +137,44 @@ test('addresses that we did not sign are refused, and so is every other', async 
   }
 });
 
-test('a bounce of a message that is gone is taken and changes nothing', async () => {
+/** A mail that quotes the headers of the message it is about, with the link to unsubscribe by. */
+const quoting = (name: string, link: string) =>
+  fixture(name)
+    .toString('latin1')
+    .replace(/^(Subject: .*\r?\n)(?![\s\S]*^Subject: )/m, `$1List-Unsubscribe: <${link}>\r\n`);
+
+test.each<[string, string[]]>([
+  ['gmail-unknown', ['bounced']],
+  ['arf-fastmail', ['complained']],
+  ['outlook-block-list', []],
+])(
+  '%s about a message that has been deleted suppresses as ever, by the link in the headers that it quotes',
+  async (name, reasons) => {
+    const api = await testApi();
+    const { id, address } = await message(api);
+    await pool.query('DELETE FROM messages WHERE id = $1', [id]);
+    const link = unsubscribeUrl(id, { projectId: api.projectId, email: 'ada@example.org' });
+    expect(quoting(name, link)).toContain(link);
+    expect(await comesBack(address, quoting(name, link))).toBe(250);
+    expect(await suppressions(api)).toEqual(reasons);
+    const events = (await api.events()).filter(({ type }) => type.startsWith('email.'));
+    expect(events).toEqual([]);
+  },
+);
+
+test('a link of another message, or one that we did not make, suppresses nobody', async () => {
+  const api = await testApi();
+  const { id, address } = await message(api);
+  await pool.query('DELETE FROM messages WHERE id = $1', [id]);
+  const to = { projectId: api.projectId, email: 'ada@example.org' };
+  const other = unsubscribeUrl(newId('eml'), to);
+  for (const link of [other, other.replace(/u\/\w{26}/, `u/${id.slice(4)}`)]) {
+    expect(await comesBack(address, quoting('gmail-unknown', link))).toBe(250);
+  }
+  expect(await suppressions(api)).toEqual([]);
+});
+
+test('a bounce of a message that is gone, and that says not whom it went to, is taken and changes nothing', async () => {
   expect(await comesBack(returnAddress(newId('eml'), 'bounce.news.example'), fixture('postfix-unknown'))).toBe(250);
 });
 
@@ -168,7 +205,8 @@ test('where no certificate is named, STARTTLS is not offered', async () => {
   const { address } = await message(api);
   const bare = await startReturns({ host: '127.0.0.1', port: 0 });
   try {
-    const send = (more: TransportOptions) => comesBack(address, fixture('postfix-unknown'), '', { port: bare.port, ...more });
+    const send = (more: TransportOptions) =>
+      comesBack(address, fixture('postfix-unknown'), '', { port: bare.port, ...more });
     expect(await send({})).toBe(250);
     expect(await send({ requireTLS: true })).not.toBe(250);
   } finally {

@@ -17,7 +17,7 @@ import type { Prisma } from '@postroom/platform';
 /** What of a campaign its messages are made of. */
 export type CampaignContent = Pick<
   Prisma.CampaignModel,
-  'subject' | 'fromName' | 'fromEmail' | 'replyTo' | 'html' | 'text'
+  'projectId' | 'subject' | 'fromName' | 'fromEmail' | 'replyTo' | 'html' | 'text'
 >;
 
 /** The person that a message is made for. */
@@ -80,7 +80,7 @@ export function compileCampaign(content: CampaignContent, tracking = UNTRACKED):
     needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
     links: tracked.links,
     render: (addressee, date) => {
-      const values = valuesOf(addressee);
+      const values = valuesOf(content.projectId, addressee);
       const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
         messageId: messageIdOf(addressee.id, fromEmail),
@@ -102,8 +102,12 @@ export function templatesOf({ subject, html, text }: CampaignContent): [Template
   ];
 }
 
-function valuesOf({ id, email, name, customFields }: Addressee): Values & { unsubscribe_url: string } {
-  return { ...(customFields as Values | null), name: name ?? '', email, unsubscribe_url: unsubscribeUrl(id) };
+function valuesOf(
+  projectId: string,
+  { id, email, name, customFields }: Addressee,
+): Values & { unsubscribe_url: string } {
+  const url = unsubscribeUrl(id, { projectId, email });
+  return { ...(customFields as Values | null), name: name ?? '', email, unsubscribe_url: url };
 }
 
 const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);

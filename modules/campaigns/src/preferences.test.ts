@@ -38,7 +38,8 @@ async function readers() {
     `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, 'ada@mail.test', 'accepted')`,
     [messageId, api.projectId, await campaign([weekly]), ada.id],
   );
-  const link = api.url + new URL(unsubscribeUrl(messageId)).pathname;
+  const link =
+    api.url + new URL(unsubscribeUrl(messageId, { projectId: api.projectId, email: 'ada@mail.test' })).pathname;
   const save = (...kept: string[]) =>
     fetch(link, {
       method: 'POST',

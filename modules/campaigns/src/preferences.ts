@@ -5,29 +5,18 @@ import type pg from 'pg';
 
 /** What the recipient of a campaign's message may choose from instead of leaving everything. */
 export const preferences: Preferences = {
-  of: async (messageId) => {
-    const recipient = await recipientOf(messageId);
-    if (recipient === undefined) return [];
-    const choices = await choicesOf(pool, recipient.projectId, recipient.contactId);
+  of: async ({ projectId, contactId }) => {
+    if (contactId === null) return [];
+    const choices = await choicesOf(pool, projectId, contactId);
     return choices.map(({ groupId, name, isKept }: Choice) => ({ id: groupId, name, isKept }));
   },
-  keep: async (messageId, groupIds) => {
-    const recipient = await recipientOf(messageId);
-    if (recipient === undefined) return;
+  keep: async ({ projectId, contactId }, groupIds) => {
+    if (contactId === null) return;
     await inTransaction(async (client) => {
-      if (await keepGroups(client, recipient.projectId, recipient.contactId, groupIds))
-        await withdraw(client, recipient.contactId);
+      if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, contactId);
     });
   },
 };
-
-async function recipientOf(messageId: string): Promise<{ projectId: string; contactId: string } | undefined> {
-  const { rows } = await pool.query<{ projectId: string; contactId: string }>(
-    'SELECT project_id AS "projectId", contact_id AS "contactId" FROM messages WHERE id = $1 AND contact_id IS NOT NULL',
-    [messageId],
-  );
-  return rows[0];
-}
 
 /** Campaigns under way that have a contact by groups only, all of which it has left. */
 const LEFT = `

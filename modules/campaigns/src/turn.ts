@@ -108,6 +108,7 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
     const switches = { opens: row.track_opens, clicks: row.track_clicks };
     const frame = compileCampaign(
       {
+        projectId: row.project_id,
         subject,
         html,
         text,

@@ -97,7 +97,8 @@ export async function addSuppression(
     if (added !== undefined) return { suppression: added, created: true };
     const [existing] = await sql<Suppression>(
       pool,
-      `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1 AND s.email_key = $2 AND s.reason = $3::suppression_reason`,
+      `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1
+         AND (s.email_key = $2 AND s.reason = $3::suppression_reason OR s.email_key = erased_key($1, $2))`,
       [projectId, emailKey(email), reason],
     );
     if (existing !== undefined) return { suppression: existing, created: false };
@@ -122,7 +123,8 @@ export async function removeSuppression(projectId: string, id: string): Promise<
 
 /**
  * Adds suppressions in the caller's transaction and returns those that are new. A contact whose address gains the
- * reason `unsubscribed` records `contact.unsubscribed`; what an unsubscribe link, a bounce or a complaint calls.
+ * reason `unsubscribed` records `contact.unsubscribed`; what an unsubscribe link, a bounce or a complaint calls. An address
+ * that was erased is not written down again: it is suppressed as it is.
  */
 export async function suppress(
   tx: Tx,
@@ -134,6 +136,7 @@ export async function suppress(
     `INSERT INTO suppressions AS s (id, project_id, email, email_key, reason)
      SELECT e.id, $1, e.email, e.email_key, e.reason::suppression_reason
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS e(id, email, email_key, reason)
+      WHERE NOT EXISTS (SELECT FROM suppressions o WHERE o.project_id = $1 AND o.email_key = erased_key($1, e.email_key))
       ORDER BY e.email_key, e.reason
      ON CONFLICT (project_id, email_key, reason) DO NOTHING RETURNING ${COLUMNS}`,
     [

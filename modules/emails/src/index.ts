@@ -26,15 +26,15 @@ export {
   type Values,
   variablesOf,
 } from '@postroom/templates/render';
-export { recordReports, type Report } from './reports.ts';
+export { recordLateReport, recordReports, type Report } from './reports.ts';
 export { findReturnAddress, readReturn, readReturnAddress, returnAddress, type Returned } from './returns/index.ts';
 export { deleteOldContents, deleteOldInboxMails } from './retention.ts';
 export { withRetries } from './retries.ts';
 export type { Claimed } from './settlement.ts';
 export { EMAIL_STATUSES, type EmailStatus, statusOf } from './status.ts';
 export { messageIdOf } from './transactional.ts';
-export { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
-export { testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
+export { findUnsubscriber, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
+export { type Addressed, findAddressed, testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
 export { handleUnsubscribe, type Preference, type Preferences } from './unsubscribe-page.ts';
 export { signerFor } from './signing.ts';
 export { handleMailboxCallback } from './providers/accounts/callback.ts';

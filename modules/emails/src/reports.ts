@@ -4,6 +4,7 @@ import { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 import { newId } from '@postroom/platform';
 import { suppressAll } from './ledger.ts';
 import { classify } from './smtp/index.ts';
+import type { Addressed } from './unsubscribe-link.ts';
 import { countSoftBounces, endStreaks } from './soft-bounces.ts';
 
 /** What a provider, or the inbox of a development system, tells of a message that it took. */
@@ -127,6 +128,20 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
     const notice = campaignId === null ? '' : campaignNotice(campaignId);
     if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
   }
+}
+
+/**
+ * What a report about a message that has been deleted still says: not to mail an address that bounced for good or complained.
+ * @param email whom the message went to, which somebody who may be believed has said.
+ */
+export async function recordLateReport(
+  client: pg.ClientBase,
+  { projectId, email }: Addressed,
+  { kind, detail }: Pick<Report, 'kind' | 'detail'>,
+): Promise<void> {
+  const reason = kind === 'complained' ? kind : kind === 'bounced' && isForGood(detail ?? null) ? kind : undefined;
+  const { rowCount } = await client.query('SELECT FROM projects WHERE id = $1', [projectId]);
+  if (reason !== undefined && rowCount === 1) await suppressAll(client, [{ projectId, email, reason }]);
 }
 
 /** A bounce that says nothing, or says that the address is none, is for good; a full mailbox is not. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { escapeHtml } from '@postroom/templates/render';
-import { findUnsubscriber, unsubscribe } from './unsubscribe.ts';
+import { findUnsubscriber, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
 import { readToken, TEST_TOKEN } from './unsubscribe-link.ts';
 
 const STYLE = `
@@ -44,8 +44,8 @@ export interface Preference {
 
 /** What recipients may choose from instead of leaving everything; who knows groups says it. */
 export interface Preferences {
-  of: (messageId: string) => Promise<Preference[]>;
-  keep: (messageId: string, ids: readonly string[]) => Promise<void>;
+  of: (unsubscriber: Unsubscriber) => Promise<Preference[]>;
+  keep: (unsubscriber: Unsubscriber, ids: readonly string[]) => Promise<void>;
 }
 
 /** A form of a hundred choices has fewer bytes. */
@@ -93,25 +93,25 @@ export async function handleUnsubscribe(
       '<p>This link came with a test mail. In real mail it unsubscribes its reader.</p>',
     );
   }
-  const messageId = readToken(token);
-  const unsubscriber = messageId === undefined ? undefined : await findUnsubscriber(messageId);
+  const named = readToken(token);
+  const unsubscriber = named === undefined ? undefined : await findUnsubscriber(named);
   if (unsubscriber === undefined) {
     return answerPage(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
   }
   const [sender, email] = [escapeHtml(unsubscriber.sender), escapeHtml(unsubscriber.email)];
   const { brandColor } = unsubscriber;
   if (choices !== undefined) {
-    await preferences.keep(unsubscriber.messageId, choices);
+    await preferences.keep(unsubscriber, choices);
     return answerPage(
       response,
       200,
       'Your choice is saved',
-      `<p>${sender} sends <b>${email}</b> only what you have chosen.</p>${formOf(await preferences.of(unsubscriber.messageId))}`,
+      `<p>${sender} sends <b>${email}</b> only what you have chosen.</p>${formOf(await preferences.of(unsubscriber))}`,
       brandColor,
     );
   }
   if (method === 'POST') {
-    await unsubscribe(unsubscriber.messageId);
+    await unsubscribe(unsubscriber);
     return answerPage(
       response,
       200,
@@ -120,7 +120,7 @@ export async function handleUnsubscribe(
       brandColor,
     );
   }
-  const offered = await preferences.of(unsubscriber.messageId);
+  const offered = await preferences.of(unsubscriber);
   const question =
     offered.length === 0
       ? `<p>Do you want no more newsletters from ${sender} to <b>${email}</b>?</p>`

@@ -1,6 +1,7 @@
 import { newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
+import { macFor } from './link-mac.ts';
 import { testUnsubscribeUrl, unsubscribeUrl } from './index.ts';
 
 /** Where the gateway of the tests listens: links are made with the public address. */
@@ -23,9 +24,10 @@ async function recipient() {
     `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, 'ada@mail.test', 'accepted')`,
     [messageId, api.projectId, campaignId, contact.id],
   );
-  const link = origin + new URL(unsubscribeUrl(messageId)).pathname;
+  const link =
+    origin + new URL(unsubscribeUrl(messageId, { projectId: api.projectId, email: 'ada@mail.test' })).pathname;
   const statusOf = async () => (await api.get(`/v1/contacts/${contact.id}`)).body.data.suppressionStatus;
-  return { api, contact, campaignId, link, statusOf };
+  return { api, contact, campaignId, messageId, link, statusOf };
 }
 
 const ONE_CLICK = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) };
@@ -58,10 +60,80 @@ test('POST unsubscribes with one click: the address is suppressed, the campaign 
 
 test('a link that we did not make is not found, and changes nothing', async () => {
   const { link, statusOf } = await recipient();
-  for (const bad of [`${link}x`, link.slice(0, -1), link.replace(/-.*/, ''), `${origin}/u/`, `${origin}/u/%00`]) {
+  for (const bad of [
+    `${link}x`,
+    link.slice(0, -1),
+    link.replace(/-.*/, ''),
+    link.slice(0, -20),
+    `${origin}/u/`,
+    `${origin}/u/%00`,
+  ]) {
     expect((await fetch(bad, ONE_CLICK)).status, bad).toBe(404);
   }
   expect(await statusOf()).toBe('none');
+});
+
+test('a link goes on working when its message has been deleted: the address is suppressed and the event is emitted', async () => {
+  const { api, contact, campaignId, messageId, link, statusOf } = await recipient();
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  expect(await (await fetch(link)).text()).toContain('ada@mail.test');
+  expect(await statusOf()).toBe('none');
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect(await statusOf()).toBe('unsubscribed');
+  expect(await api.events('contact.unsubscribed')).toMatchObject([{ data: { contact_id: contact.id } }]);
+  expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data.engagement.unsubscribed).toBe(0);
+});
+
+test('a link that outlived message and contact keeps the address from being mailed when it is imported again', async () => {
+  const { api, contact, messageId, link } = await recipient();
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  await api.delete(`/v1/contacts/${contact.id}`);
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect((await api.post('/v1/contacts', { email: 'ada@mail.test' })).status).toBe(409);
+});
+
+test.each([true, false])(
+  'who has another address now is unsubscribed by the link of before, at both; with the message there: %s',
+  async (isThere) => {
+    const { api, contact, messageId, link, statusOf } = await recipient();
+    await api.patch(`/v1/contacts/${contact.id}`, { email: 'lovelace@mail.test' });
+    if (!isThere) await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+    expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+    expect(await statusOf()).toBe('unsubscribed');
+    const { data } = (await api.get('/v1/suppressions')).body;
+    expect(data.map(({ email }: { email: string }) => email).sort()).toEqual(['ada@mail.test', 'lovelace@mail.test']);
+    expect(await api.events('contact.unsubscribed')).toHaveLength(1);
+  },
+);
+
+test('a link shows nothing of the address, and works for the message that it was made for alone', async () => {
+  const { link, messageId, statusOf } = await recipient();
+  const [, token = ''] = link.split('/u/');
+  expect(Buffer.from(token.slice(27), 'base64url').toString('latin1')).not.toContain('ada');
+  const other = link.replace(messageId.slice(4), newId('eml').slice(4));
+  expect((await fetch(other, ONE_CLICK)).status).toBe(404);
+  expect(await statusOf()).toBe('none');
+});
+
+test('a link of before it held the address works as long as its message is there', async () => {
+  const { messageId, statusOf } = await recipient();
+  const suffix = messageId.slice(4);
+  const old = `${origin}/u/${suffix}-${macFor('postroom unsubscribe links').sign(suffix).toString('base64url', 0, 12)}`;
+  expect((await fetch(old, ONE_CLICK)).status).toBe(200);
+  expect(await statusOf()).toBe('unsubscribed');
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  expect((await fetch(old, ONE_CLICK)).status).toBe(404);
+});
+
+test('who was erased unsubscribes without the address being written down again', async () => {
+  const { api, contact, link } = await recipient();
+  expect((await api.post(`/v1/contacts/${contact.id}/erase`)).status).toBe(200);
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  const { data } = (await api.get('/v1/suppressions')).body;
+  expect(data.map(({ email }: { email: string }) => email)).toEqual(['erased']);
+  const again = await api.post('/v1/suppressions', { email: 'ada@mail.test' });
+  expect([again.status, again.body.data.email]).toEqual([200, 'erased']);
 });
 
 test('the link of a test says so', async () => {

@@ -1,53 +1,71 @@
 import { suppress } from '@postroom/contacts';
-import { inTransaction, pool } from '@postroom/platform';
+import { emailKey, inTransaction, pool } from '@postroom/platform';
 import { campaignNotice } from './campaign-notice.ts';
+import type { UnsubscribeToken } from './unsubscribe-link.ts';
 
-/** What the page shows of the message that a link is for. */
+/** Who follows a link, and what its page shows. */
 export interface Unsubscriber {
   messageId: string;
+  projectId: string;
+  /** Null when it is no contact, or none any more. */
+  contactId: string | null;
   email: string;
+  /** The address that the contact has now. */
+  currentEmail: string | null;
   /** What the sender is called, or the address it writes from. */
   sender: string;
   /** The colour of the project's pages. */
   brandColor: string | null;
 }
 
-/** The message that a link names, for its page; undefined when it is gone. */
-export async function findUnsubscriber(messageId: string): Promise<Unsubscriber | undefined> {
-  const { rows } = await pool.query<Unsubscriber>(
-    `SELECT m.id AS "messageId", m.email, coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender,
-       p.brand_color AS "brandColor"
-     FROM messages m JOIN projects p ON p.id = m.project_id LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE m.id = $1`,
-    [messageId],
-  );
+/**
+ * Whom a link is for; undefined when its project is gone. When the message has been deleted the link says it, and the contact is
+ * who has that address, or had it last.
+ */
+export async function findUnsubscriber({ messageId, ...token }: UnsubscribeToken): Promise<Unsubscriber | undefined> {
+  const { rows } = await pool.query<Unsubscriber>(FIND, [messageId, token.projectId, token.email]);
   return rows[0];
 }
 
+const FIND = `
+  SELECT l.id AS "messageId", p.id AS "projectId", l.email, l.contact_id AS "contactId",
+    (SELECT o.email FROM contacts o WHERE o.id = l.contact_id) AS "currentEmail",
+    coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender, p.brand_color AS "brandColor"
+  FROM (
+    SELECT m.id, coalesce($3::text, m.email) AS email, m.project_id, m.campaign_id, m.contact_id FROM messages m WHERE m.id = $1
+    UNION ALL
+    SELECT $1, $3::text, $2::text, NULL, coalesce(
+      (SELECT o.id FROM contacts o WHERE o.project_id = $2 AND o.email_key = lower($3)),
+      (SELECT a.contact_id FROM contact_addresses a JOIN contacts o ON o.id = a.contact_id
+        WHERE a.project_id = $2 AND a.email_key = lower($3) ORDER BY a.changed_at DESC LIMIT 1))
+    WHERE $3 IS NOT NULL AND NOT EXISTS (SELECT FROM messages WHERE id = $1)
+  ) AS l JOIN projects p ON p.id = l.project_id LEFT JOIN campaigns c ON c.id = l.campaign_id`;
+
 /**
  * Unsubscribes the recipient of a message from the campaigns of its project (spec: Contact subscription): the address is
- * suppressed, and the campaign counts it once. Doing it again changes nothing.
+ * suppressed, and so is the one that the same contact has now; the campaign counts it once, unless the message has been deleted.
+ * Doing it again changes nothing.
  */
-export async function unsubscribe(messageId: string): Promise<void> {
+export async function unsubscribe({ messageId, projectId, email, currentEmail }: Unsubscriber): Promise<void> {
   await inTransaction(async (client) => {
-    const { rows } = await client.query<{
-      project_id: string;
-      campaign_id: string | null;
-      email: string;
-      first: boolean;
-    }>(
-      'SELECT project_id, campaign_id, email, unsubscribed_at IS NULL AS first FROM messages WHERE id = $1 FOR NO KEY UPDATE',
+    const { rows } = await client.query<{ campaign_id: string | null; first: boolean }>(
+      'SELECT campaign_id, unsubscribed_at IS NULL AS first FROM messages WHERE id = $1 FOR NO KEY UPDATE',
       [messageId],
     );
-    const [message] = rows;
-    if (message === undefined) return;
-    if (message.first) {
+    const campaignId = rows[0]?.campaign_id ?? null;
+    if (rows[0]?.first === true) {
       await client.query('UPDATE messages SET unsubscribed_at = now() WHERE id = $1', [messageId]);
       await client.query(`UPDATE campaigns SET unsubscribed_count = unsubscribed_count + 1 WHERE id = $1`, [
-        message.campaign_id,
+        campaignId,
       ]);
     }
-    await suppress(client, message.project_id, [{ email: message.email, reason: 'unsubscribed' }]);
-    const notice = message.campaign_id === null ? '' : campaignNotice(message.campaign_id);
+    const emails = new Set([email, currentEmail ?? email].map(emailKey));
+    await suppress(
+      client,
+      projectId,
+      [...emails].map((each) => ({ email: each, reason: 'unsubscribed' })),
+    );
+    const notice = campaignId === null ? '' : campaignNotice(campaignId);
     if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
   });
 }

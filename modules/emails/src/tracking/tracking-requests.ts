@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { logger } from '@postroom/platform';
 import { type Hit, Hits } from './hits.ts';
 import { judgeHits } from './judge.ts';
+import { answerPage } from '../unsubscribe-page.ts';
 import { deleteOldHits } from './retention.ts';
 import { machineReason, networkOf } from './machines.ts';
 import { readTrackingToken, unsealValues } from './token.ts';
@@ -86,17 +87,21 @@ async function answerLink(request: IncomingMessage, response: ServerResponse, na
   const values =
     messageId === undefined || sealed === undefined ? undefined : unsealValues(messageId, position, sealed);
   if (messageId === undefined || position === -1 || (sealed !== undefined && values === undefined)) {
-    return answerText(response, 404, 'This link is not valid. Please use the whole link from the mail.');
+    return answerPage(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
   }
   let source: string | undefined;
   try {
     source = await hits.clicked(hitOf(request, messageId, position));
   } catch {
     response.setHeader('Retry-After', '2');
-    return answerText(response, 503, 'This link can not be followed right now. Please try again in a moment.');
+    return answerPage(response, 503, 'Not right now', '<p>Please follow this link again in a moment.</p>');
   }
   const target = source === undefined ? undefined : targetOf(source, values);
-  if (target === undefined) return answerText(response, 404, 'This link leads nowhere any more.');
+  if (target === undefined) {
+    // It is ours, so its mail was: the message or its link has been deleted since.
+    const words = '<p>The mail that it came with is too old. Its sender can tell you where it led.</p>';
+    return answerPage(response, 410, 'This link leads nowhere any more', words);
+  }
   response.writeHead(302, { Location: target, 'Content-Length': 0, 'X-Robots-Tag': 'noindex' }).end();
 }
 

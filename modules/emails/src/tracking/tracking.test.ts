@@ -119,7 +119,7 @@ test('a token that we did not make opens nothing and leads nowhere', async () =>
   }
   for (const link of ['1', '-1', '0.AAAA', '', '99999999999']) {
     const reply = await fetchAs(api, `/t/c/${token}.${link}`);
-    expect(reply.status).toBe(404);
+    expect(reply.status).toBe(link === '1' ? 410 : 404);
     expect(reply.headers.get('location')).toBeNull();
   }
   expect((await fetchAs(api, `/t/c/${token}.0?url=https://evil.example`)).headers.get('location')).toBe(
@@ -214,6 +214,20 @@ test('opens and clicks stand in the timeline of the message and in statistics, t
     { since: new Date(Date.now() - 86_400_000).toISOString() },
   );
   expect(body.data.statistics.at(-1)).toEqual({ opened: 2, clicked: 0, openedByMachines: 1, clickedByMachines: 1 });
+});
+
+test('a link of a message that has been deleted is a page that says so and leads nowhere, and its pixel is a pixel', async () => {
+  const { api, campaignId, id } = await campaignOf(1, ['https://a.example/']);
+  await pool.query('DELETE FROM messages WHERE id = $1', [id]);
+  const reply = await click(api, id, 0);
+  expect([reply.status, reply.headers.get('location')]).toEqual([410, null]);
+  expect(reply.headers.get('content-type')).toContain('text/html');
+  expect(reply.headers.get('cache-control')).toContain('no-store');
+  expect(await reply.text()).toContain('leads nowhere any more');
+  expect((await click(api, id, 0, BROWSER, 'HEAD')).status).toBe(410);
+  expect((await open(api, id)).headers.get('content-type')).toBe('image/gif');
+  expect(await judgeHits(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(0);
+  expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 0, clicked: 0 });
 });
 
 test('segments find who opened and who clicked', async () => {

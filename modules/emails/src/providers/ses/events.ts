@@ -13,6 +13,7 @@ const sesEvent = z.object({
   notificationType: z.string().optional(),
   mail: z.object({
     timestamp: at,
+    destination: z.array(z.string()).optional(),
     tags: z.record(z.string(), z.array(z.string())).optional(),
     headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
   }),
@@ -33,18 +34,24 @@ const sesEvent = z.object({
 
 type SesEvent = z.infer<typeof sesEvent>;
 
+/** A report, and whom SES says the message went to: each of ours has one recipient. */
+export interface SesReport extends Report {
+  destination?: string | undefined;
+}
+
 /**
  * What an event of SES tells of a message of ours; undefined when it tells nothing that is recorded: a delay that may end
  * well, a send that the answer of SES told already, and opens and clicks, which our own pixel and links count.
  */
-export function reportOf(text: string, receivedAt = new Date()): Report | undefined {
+export function reportOf(text: string, receivedAt = new Date()): SesReport | undefined {
   const parsed = sesEvent.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const event = parsed.data;
   const messageId = messageIdOf(event);
   if (messageId === undefined) return undefined;
-  const report = (kind: Report['kind'], when: string | undefined, detail?: string): Report => ({
+  const report = (kind: Report['kind'], when: string | undefined, detail?: string): SesReport => ({
     messageId,
+    destination: event.mail.destination?.[0],
     kind,
     at: dateOf(when ?? event.mail.timestamp, receivedAt),
     ...(detail === undefined ? {} : { detail }),

@@ -170,6 +170,22 @@ test("nothing is recorded of another project's mail", async () => {
   expect(await eventsOf(theirs.api)).toEqual([]);
 });
 
+test('a complaint or a hard bounce of a message that has been deleted suppresses whom it went to, and is no event', async () => {
+  const { api, token, messageId } = await withProvider();
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  const about = (to: string, more: ReturnType<typeof event>) => ({
+    ...more,
+    mail: { ...more.mail, destination: [to] },
+  });
+  const complaint = event('Complaint', messageId, { complaint: { complaintFeedbackType: 'abuse' } });
+  const hard = event('Bounce', messageId, bounce('Permanent', 'General', 'smtp; 550 5.1.1 user unknown'));
+  const full = event('Bounce', messageId, bounce('Transient', 'MailboxFull', 'smtp; 452 4.2.2 full'));
+  for (const told of [about('ada@mail.test', complaint), about('grace@mail.test', hard), about('joan@mail.test', full)])
+    expect(await post(token, message(told))).toBe(200);
+  expect((await suppressionsOf(api)).map(({ reason }) => reason).sort()).toEqual(['bounced', 'complained']);
+  expect(await eventsOf(api)).toEqual([]);
+});
+
 test('what is not signed by SNS, or was changed, is refused', async () => {
   const { api, token, messageId } = await withProvider();
   const delivery = event('Delivery', messageId);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { db, inTransaction, logger } from '@postroom/platform';
-import { recordReports } from '../../reports.ts';
+import { db, emailProblem, inTransaction, logger } from '@postroom/platform';
+import { recordLateReport, recordReports } from '../../reports.ts';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
 import { isSignedBy, isSnsUrl, type SnsMessage, snsMessage } from './sns.ts';
@@ -124,11 +124,14 @@ async function take({ id, projectId }: { id: string; projectId: string }, messag
          SELECT provider_id, message_id FROM provider_notifications WHERE received_at < now() - interval '${REMEMBERED}'
          ORDER BY received_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
     );
-    const { rows } = await client.query('SELECT FROM messages WHERE id = $1 AND project_id = $2', [
-      report?.messageId ?? '',
-      projectId,
+    if (report === undefined) return;
+    const { rows } = await client.query<{ project_id: string }>('SELECT project_id FROM messages WHERE id = $1', [
+      report.messageId,
     ]);
-    if (report !== undefined && rows.length > 0) await recordReports(client, [report]);
+    const { destination: email } = report;
+    if (rows[0]?.project_id === projectId) await recordReports(client, [report]);
+    else if (rows.length === 0 && email !== undefined && emailProblem(email) === undefined)
+      await recordLateReport(client, { projectId, email }, report);
   });
   await db.mailProvider.updateMany({
     where: { id, OR: [{ notifiedAt: null }, { notifiedAt: { lt: new Date(Date.now() - 60_000) } }] },
