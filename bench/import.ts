@@ -1,17 +1,42 @@
 /**
  * How many rows a second an import writes, beside what a bare COPY of the same file reaches in the same run: into a table with a
  * key and a unique address, and into one with the columns and indexes of contacts. Every import also checks and coerces, finds
- * duplicates and records a `contact.created` for each contact. Run: node bench/import.ts [rows] [runs]. DATABASE_URL names a
- * migrated database; what the bench makes in it is removed again.
+ * duplicates and records a `contact.created` for each contact. Run: node bench/import.ts [rows] [runs]. It starts a PostgreSQL of
+ * its own that waits for its disk, and ends by itself.
  */
 import { execFileSync } from 'node:child_process';
-import { addPart, beginImport, checkOptions, continueImport, createImport, startImport } from '@postroom/imports';
-import { closeDatabase, newId, pool } from '@postroom/platform';
-import { createProject } from '@postroom/projects';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts, run, startPostgres } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
 import pg from 'pg';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const RUNS = Number(process.argv[3] ?? 3);
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [port = 0] = await freePorts(1);
+const postgres = await startPostgres(run, {
+  folder: join(folder, 'postgres'),
+  port,
+  logFile: join(folder, 'postgres.log'),
+  removeAfter: folder,
+});
+await migrate(postgres.url);
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: postgres.url,
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const { closeDatabase, newId, pool } = await import('@postroom/platform');
+const { addPart, beginImport, checkOptions, continueImport, createImport, startImport } =
+  await import('@postroom/imports');
+const { createProject } = await import('@postroom/projects');
+
 const COLUMNS = 'email, name, city, plan, seats, signed_up';
 
 /** COPY … FROM STDIN as pg lets a query be written: the bytes go out as the server asks for them. */
@@ -112,7 +137,7 @@ const rate = (ms: number) => Math.round((ROWS / ms) * 1000);
 const { file, contacts } = makeFile();
 console.log(`${ROWS} rows, ${(file.length / 1e6).toFixed(0)} MB, ${RUNS} runs in turn`);
 const times = { file: [] as number[], contacts: [] as number[], import: [] as number[] };
-for (let run = 0; run < RUNS; run++) {
+for (let turn = 0; turn < RUNS; turn++) {
   times.file.push(await copyFile(file));
   times.import.push(await importFile(file));
   times.contacts.push(await copyContacts(contacts));
@@ -132,3 +157,5 @@ console.log(
   `memory at most: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB, the file and what it is compared with included`,
 );
 await closeDatabase();
+await postgres.stop();
+process.exit(0);
