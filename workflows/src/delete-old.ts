@@ -4,6 +4,8 @@ import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 /** What was removed, of the modules that keep such things; a history from before they did says nothing of them. */
 interface Deleted extends webhooks.Deleted {
   contents?: number;
+  emails?: number;
+  recipients?: number;
   inboxMails?: number;
   auditEntries?: number;
 }
@@ -19,8 +21,9 @@ const { deleteOldRows } = proxyActivities<{ deleteOldRows: () => Promise<Deleted
 export async function deleteOld(): Promise<Deleted> {
   const deleted = await deleteOldRows();
   const { deliveries, events, idempotencyKeys, givenUp, contents = 0, inboxMails = 0, auditEntries = 0 } = deleted;
+  const { emails = 0, recipients = 0 } = deleted;
   setCurrentDetails(
-    `${deliveries} deliveries, ${events} events, ${idempotencyKeys} idempotency keys, the content of ${contents} emails, ${inboxMails} mails of the inbox and ${auditEntries} lines of the audit log deleted; ${givenUp} deliveries to disabled endpoints given up.`,
+    `${deliveries} deliveries, ${events} events, ${idempotencyKeys} idempotency keys, the content of ${contents} emails, ${emails} emails, ${recipients} recipients of campaigns, ${inboxMails} mails of the inbox and ${auditEntries} lines of the audit log deleted; ${givenUp} deliveries to disabled endpoints given up.`,
   );
   return deleted;
 }

@@ -2,7 +2,8 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import * as campaigns from '@postroom/campaigns/activities';
 import * as domains from '@postroom/domains/activities';
 import * as emails from '@postroom/emails/activities';
-import { deleteOldContents, deleteOldInboxMails } from '@postroom/emails';
+import { deleteOldRecipients } from '@postroom/campaigns';
+import { deleteOldContents, deleteOldEmails, deleteOldInboxMails } from '@postroom/emails';
 import * as imports from '@postroom/imports/activities';
 import * as people from '@postroom/people/activities';
 import { deleteOldAuditEntries } from '@postroom/platform';
@@ -17,7 +18,7 @@ export async function tellOfDisabledEndpoint(userId: string, endpointId: string)
 
 /** What is older than it has to be kept, of the modules that keep such things. */
 export async function deleteOldRows(): Promise<
-  webhooks.Deleted & { contents: number; inboxMails: number; auditEntries: number }
+  webhooks.Deleted & Record<'contents' | 'emails' | 'recipients' | 'inboxMails' | 'auditEntries', number>
 > {
   const deleted = await webhooks.deleteOldRows();
   const onBatch = () => {
@@ -27,6 +28,8 @@ export async function deleteOldRows(): Promise<
   return {
     ...deleted,
     contents: await deleteOldContents({ onBatch }),
+    emails: await deleteOldEmails({ onBatch }),
+    recipients: await deleteOldRecipients({ onBatch }),
     inboxMails: await deleteOldInboxMails({ onBatch }),
     auditEntries: await deleteOldAuditEntries({ onBatch }),
   };

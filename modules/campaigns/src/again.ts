@@ -16,7 +16,7 @@ const MAX_IDS = 10_000;
  * has been suppressed since gets nothing. A campaign that was completed goes back to `sending` and completes again.
  * @returns how many there were.
  * @throws DomainError `not_found`; `validation_error` for too many ids; `forbidden` for a sender that may not send;
- * `conflict` for a campaign that has not been sent, or was canceled.
+ * `conflict` for a campaign that has not been sent, was canceled, or whose recipients have been deleted.
  */
 export function retryFailed(projectId: string, id: string, recipientIds?: RecipientIds): Promise<number> {
   return sendAgain(projectId, id, 'failed', recipientIds);
@@ -50,6 +50,7 @@ async function sendAgain(
   const campaign = await getCampaign(projectId, id);
   checkIds(recipientIds);
   if (campaign.frozenAt === null || campaign.status === 'canceled') throw notSent(campaign.status);
+  if (campaign.recipientsDeletedAt !== null) throw tooLate();
   await checkSender(campaign);
   return inLedgerTransaction(async (client) => {
     const count = await planAgain(client, { campaignId: id, ids: recipientIds ?? null }, state);
@@ -66,14 +67,18 @@ function checkIds(recipientIds: RecipientIds): void {
 const notSent = (status: string) =>
   new DomainError('conflict', `Only a campaign that is sending, paused or completed goes on; this one is ${status}.`);
 
+const tooLate = () =>
+  new DomainError('conflict', 'Its recipients are older than the project keeps messages, and have been deleted.');
+
 /** Has a campaign look at its ledger again: wakes its workflow, or gives it another when it had been completed. */
 async function goOn(client: pg.ClientBase, id: string): Promise<void> {
-  const { rows } = await client.query<Pick<Campaign, 'projectId' | 'name' | 'run' | 'status'>>(
-    `SELECT project_id AS "projectId", name, run, status FROM campaigns WHERE id = $1 FOR NO KEY UPDATE`,
+  const { rows } = await client.query<Pick<Campaign, 'projectId' | 'name' | 'run' | 'status' | 'recipientsDeletedAt'>>(
+    `SELECT project_id AS "projectId", name, run, status, recipients_deleted_at AS "recipientsDeletedAt" FROM campaigns WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
   const [campaign] = rows;
   if (campaign === undefined || campaign.status === 'canceled') throw notSent(campaign?.status ?? 'deleted');
+  if (campaign.recipientsDeletedAt !== null) throw tooLate();
   const { status, run } = campaign;
   if (status === 'completed') {
     await client.query(
@@ -91,15 +96,16 @@ async function goOn(client: pg.ClientBase, id: string): Promise<void> {
  * Closes recipients of whom nobody knows whether they got it, as somebody says who has found out. `email.sent` or
  * `email.failed` is emitted for each. Nothing is sent.
  * @returns how many there were.
- * @throws DomainError `not_found`, `validation_error` for too many ids.
+ * @throws DomainError `not_found`, `validation_error` for too many ids, `conflict` when they have been deleted.
  */
 export async function resolveUnknownRecipients(
   projectId: string,
   id: string,
   { recipientIds, outcome }: { recipientIds?: RecipientIds; outcome: 'accepted' | 'failed' },
 ): Promise<number> {
-  await getCampaign(projectId, id);
+  const { recipientsDeletedAt } = await getCampaign(projectId, id);
   checkIds(recipientIds);
+  if (recipientsDeletedAt !== null) throw tooLate();
   return inLedgerTransaction(async (client) => {
     const count = await resolveUnknown(client, { campaignId: id, ids: recipientIds ?? null }, outcome);
     if (count > 0) await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);

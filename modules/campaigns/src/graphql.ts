@@ -183,6 +183,12 @@ const Campaign = builder.prismaObject('Campaign', {
       nullable: true,
       description: 'When it was completed or canceled.',
     }),
+    recipientsDeletedAt: t.expose('recipientsDeletedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When its recipients were deleted, since they were older than the project keeps messages: counts stay, nobody is listed.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',

@@ -7,7 +7,7 @@ const FIELDS = `id name subject status scheduledAt recipientCount
   progress { planned claimed accepted failed suppressed unknown canceled }
   fromName fromEmail replyTo templateId groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks
-  startedAt completedAt createdAt updatedAt`;
+  startedAt completedAt recipientsDeletedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html format source text`;
 
 /** A route that changes the status and answers with the campaign. */

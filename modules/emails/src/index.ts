@@ -28,7 +28,13 @@ export {
 } from '@postroom/templates/render';
 export { recordLateReport, recordReports, type Report } from './reports.ts';
 export { findReturnAddress, readReturn, readReturnAddress, returnAddress, type Returned } from './returns/index.ts';
-export { deleteOldContents, deleteOldInboxMails } from './retention.ts';
+export {
+  deleteOldContents,
+  deleteOldEmails,
+  deleteOldInboxMails,
+  deleteRecipients,
+  messageRetentions,
+} from './retention.ts';
 export { withRetries } from './retries.ts';
 export type { Claimed } from './settlement.ts';
 export { EMAIL_STATUSES, type EmailStatus, statusOf } from './status.ts';

@@ -1,4 +1,5 @@
 import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
+import type pg from 'pg';
 
 /** Emails that one transaction empties at most. */
 const BATCH = 500;
@@ -45,6 +46,95 @@ async function emptyBatch(before: string): Promise<number> {
     );
     await tx.query('DELETE FROM message_attachments WHERE message_id = ANY ($1)', [rows.map((row) => row.message_id)]);
     return rows.length;
+  });
+}
+
+/** How messages of each project are kept: `days` is of the project, or of the installation. */
+const KEPT = `SELECT id, coalesce(message_retention_days, $1) AS days FROM projects
+  WHERE coalesce(message_retention_days, $1) IS NOT NULL ORDER BY id`;
+
+/** The projects that do not keep messages for ever, and how many days they do. */
+export async function messageRetentions(
+  days = config.MESSAGE_RETENTION_DAYS,
+): Promise<{ projectId: string; days: number }[]> {
+  const { rows } = await pool.query<{ id: string; days: number }>(KEPT, [days ?? null]);
+  return rows.map((row) => ({ projectId: row.id, days: row.days }));
+}
+
+/**
+ * Deletes transactional emails, with all of their addresses, that nothing has been done with for as long as their project keeps them.
+ * What may still go out stays. Their links to unsubscribe by go on working, since those do not need the row.
+ */
+export async function deleteOldEmails({ days, now = Date.now(), onBatch = () => {} }: Options = {}): Promise<number> {
+  let total = 0;
+  for (const project of await messageRetentions(days)) {
+    const before = new Date(now - project.days * DAY_MS);
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const { deleted, last } = await deleteEmailsAfter(project.projectId, after, before);
+      total += deleted;
+      after = last;
+      onBatch();
+    }
+  }
+  return total;
+}
+
+/** Looks at the next emails once; one that was scheduled long ago may have gone out lately, and stays. */
+async function deleteEmailsAfter(
+  projectId: string,
+  after: string,
+  before: Date,
+): Promise<{ deleted: number; last: string | undefined }> {
+  return inTransaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND copy_of IS NULL AND id > $2 AND id < $3
+       ORDER BY id LIMIT ${BATCH}`,
+      [projectId, after, idsFrom('eml', before)],
+    );
+    const ids = rows.map(({ id }) => id);
+    const { rows: old } = await tx.query<{ id: string }>(
+      `WITH held AS (
+         SELECT * FROM messages WHERE id = ANY ($1) OR copy_of = ANY ($1) ORDER BY id FOR UPDATE
+       )
+       SELECT coalesce(copy_of, id) AS id FROM held GROUP BY 1
+       HAVING bool_and(state NOT IN ('planned', 'claimed') AND coalesce(accepted_at, unsent_at, created_at) < $2)`,
+      [ids, before],
+    );
+    const deleted = await deleteMessages(
+      tx,
+      old.map(({ id }) => id),
+    );
+    return { deleted, last: ids.length === BATCH ? ids.at(-1) : undefined };
+  });
+}
+
+/** Deletes messages and their copies, with what hangs on them, in the caller's transaction. */
+async function deleteMessages(tx: pg.ClientBase, ids: readonly string[]): Promise<number> {
+  const { rows } = await tx.query<{ id: string }>(
+    'DELETE FROM messages WHERE id = ANY ($1) OR copy_of = ANY ($1) RETURNING id',
+    [ids],
+  );
+  const gone = rows.map(({ id }) => id);
+  await tx.query('DELETE FROM tracking_hits WHERE message_id = ANY ($1)', [gone]);
+  await tx.query('DELETE FROM tracked_links WHERE owner_id = ANY ($1)', [gone]);
+  return gone.length;
+}
+
+/** Messages of a campaign that one transaction deletes at most. */
+const RECIPIENTS = 2_000;
+
+/** Deletes the next messages of a campaign. @returns how many; fewer than a batch says that there are no more. */
+export async function deleteRecipients(campaignId: string): Promise<{ deleted: number; isLast: boolean }> {
+  return inTransaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT ${RECIPIENTS} FOR UPDATE`,
+      [campaignId],
+    );
+    const deleted = await deleteMessages(
+      tx,
+      rows.map(({ id }) => id),
+    );
+    return { deleted, isLast: rows.length < RECIPIENTS };
   });
 }
 

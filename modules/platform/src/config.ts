@@ -63,6 +63,8 @@ const environment = z.object({
   RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
   /** Days that the words and attachments of transactional mail are kept; for ever when not given. */
   CONTENT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** Days that messages are kept where a project does not say; for ever when not given. */
+  MESSAGE_RETENTION_DAYS: z.coerce.number().int().min(30).max(3650).optional(),
   /** Days that the audit log is kept; for ever when not given. */
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
   /** Requests a second that one API key may make. */

@@ -1,6 +1,13 @@
-import { authenticated, builder, callerProject, db, DomainError } from '@postroom/platform';
+import { authenticated, builder, callerProject, config, db, DomainError } from '@postroom/platform';
 import { createApiKey, listApiKeys, revokeKeyOf } from './api-keys.ts';
-import { allProjectIds, listProjects, renameProject, setBrandColor, updateTracking } from './projects.ts';
+import {
+  allProjectIds,
+  listProjects,
+  renameProject,
+  setBrandColor,
+  setMessageRetention,
+  updateTracking,
+} from './projects.ts';
 
 const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
@@ -16,6 +23,16 @@ const Project = builder.prismaObject('Project', {
     brandColor: t.exposeString('brandColor', {
       nullable: true,
       description: 'The colour of pages that recipients see, such as `#1f5eff`.',
+    }),
+    messageRetentionDays: t.exposeInt('messageRetentionDays', {
+      nullable: true,
+      description: 'Days that messages are kept, as the project has set it; null is as the installation has it.',
+    }),
+    keptMessageDays: t.int({
+      nullable: true,
+      select: { messageRetentionDays: true },
+      description: 'Days that messages are kept; null is for ever.',
+      resolve: ({ messageRetentionDays }) => messageRetentionDays ?? config.MESSAGE_RETENTION_DAYS ?? null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
@@ -134,6 +151,17 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { opens, clicks }, context) => {
       await updateTracking(callerProject(context), { opens, clicks });
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  setMessageRetention: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description:
+      'Sets how long messages of the project are kept: who got what, and what became of it. Counts, links and suppressions stay.',
+    args: { days: t.arg.int({ description: '30 to 3650 days; null is as the installation has it.' }) },
+    resolve: async (query, _root, { days }, context) => {
+      await setMessageRetention(callerProject(context), days ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

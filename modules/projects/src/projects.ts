@@ -22,6 +22,20 @@ export async function updateTracking(
   });
 }
 
+/** Bounces come back for two weeks, and reports of complaints mostly within days: so long rows are there to find. */
+const MIN_RETENTION_DAYS = 30;
+const MAX_RETENTION_DAYS = 3650;
+
+/**
+ * Sets how many days messages are kept after the last thing was done with them; null is as the installation has it.
+ * @throws DomainError `validation_error` unless it is 30 to 3650.
+ */
+export async function setMessageRetention(id: string, days: number | null): Promise<void> {
+  if (days !== null && (days < MIN_RETENTION_DAYS || days > MAX_RETENTION_DAYS))
+    throw invalid({ field: 'days', message: `must be ${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}` });
+  await db.project.update({ where: { id }, data: { messageRetentionDays: days } });
+}
+
 /** Sets the colour of pages that recipients see, or takes it away. @throws DomainError `validation_error`. */
 export async function setBrandColor(id: string, color: string | null): Promise<void> {
   if (color !== null && !/^#[0-9a-f]{6}$/i.test(color))

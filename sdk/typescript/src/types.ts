@@ -362,6 +362,8 @@ export interface Campaign {
   startedAt: string | null;
   /** When it was completed or canceled. */
   completedAt: string | null;
+  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, nobody is listed. */
+  recipientsDeletedAt: string | null;
   /** When it was created. */
   createdAt: string;
   /** When it was last edited, or its status commanded. */
@@ -715,6 +717,8 @@ export interface CampaignDetail {
   startedAt: string | null;
   /** When it was completed or canceled. */
   completedAt: string | null;
+  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, nobody is listed. */
+  recipientsDeletedAt: string | null;
   /** When it was created. */
   createdAt: string;
   /** When it was last edited, or its status commanded. */

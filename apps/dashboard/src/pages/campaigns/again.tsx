@@ -37,7 +37,7 @@ export function Again({ campaign }: { campaign: CampaignRow }) {
   const [asking, setAsking] = useState<'retry' | 'unknown'>();
   const may = useMay();
   const { failed, unknown } = campaign.progress;
-  if (!may('write') || campaign.status === 'canceled') return null;
+  if (!may('write') || campaign.status === 'canceled' || campaign.recipientsDeletedAt !== null) return null;
   const close = () => setAsking(undefined);
   return (
     <>

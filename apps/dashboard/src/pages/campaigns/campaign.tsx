@@ -35,6 +35,7 @@ const CAMPAIGN = graphql(`
       ratePerSecond
       startedAt
       completedAt
+      recipientsDeletedAt
       createdAt
       updatedAt
       engagement {

@@ -21,6 +21,7 @@ const RECIPIENTS = graphql(`
     campaign(id: $id) {
       id
       name
+      recipientsDeletedAt
     }
     campaignRecipients(id: $id, first: 50, after: $after, state: $state, email: $email) {
       nodes {
@@ -90,8 +91,13 @@ export function Recipients() {
           />
         </Group>
         <Answer of={recipients} skeleton={<RowsSkeleton rows={12} />}>
-          {({ campaignRecipients: { nodes, pageInfo } }) =>
-            nodes.length === 0 ? (
+          {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
+            recipientsDeletedAt !== null ? (
+              <Empty title="Nobody is listed any more" icon={IconSearchOff}>
+                Its recipients were older than the project keeps messages, and were deleted{' '}
+                <When at={recipientsDeletedAt} />. The counts of the campaign stay.
+              </Empty>
+            ) : nodes.length === 0 ? (
               <Empty
                 title="Nobody is there"
                 icon={IconSearchOff}

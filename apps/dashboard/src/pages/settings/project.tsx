@@ -8,6 +8,7 @@ import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { Page } from '../../parts/page.tsx';
 import { BrandColor } from './brand-color.tsx';
+import { Retention } from './retention.tsx';
 import { Tracking } from './tracking.tsx';
 
 const RENAME = graphql(`
@@ -62,6 +63,7 @@ export function ProjectSettings() {
       </Card>
       <BrandColor />
       <Tracking />
+      <Retention />
     </Page>
   );
 }
