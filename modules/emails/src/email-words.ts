@@ -1,4 +1,4 @@
-import { db } from '@postroom/platform';
+import { isId, pool, readTogether } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
 import { missing, parseTemplate, renderTemplate, type TemplateFormat, type Values } from '@postroom/templates/render';
 
@@ -39,13 +39,32 @@ export async function writeWords(
   };
 }
 
+interface TemplateWords {
+  subject: string;
+  body: string;
+  isPublished: boolean;
+}
+
+/** By the project's id and the template's, with a space between. */
+const templateOf = readTogether<TemplateWords>(async (asked) => {
+  const pairs = asked.map((pair) => pair.split(' '));
+  const { rows } = await pool.query<TemplateWords & { key: string }>({
+    name: 'emails-templates',
+    text: `SELECT t.project_id || ' ' || t.id AS key, t.subject, t.body, t.status = 'published' AS "isPublished"
+      FROM unnest($1::text[], $2::text[]) AS asked(project_id, id) JOIN templates t ON t.id = asked.id AND t.project_id = asked.project_id`,
+    values: [pairs.map(([projectId]) => projectId), pairs.map(([, id]) => id)],
+  });
+  return new Map(rows.map((row) => [row.key, row]));
+});
+
 async function readTemplate(projectId: string, input: SendEmailInput, problems: Problems, path: string) {
-  if (input.templateId == null) return null;
+  const { templateId: id } = input;
+  if (id == null) return null;
   if (input.html != null) problems.add(`${path}html`, 'must not be given together with template_id');
-  const template = await db.template.findFirst({ where: { id: input.templateId, projectId } });
-  if (template === null) problems.add(`${path}templateId`, 'is not a template of this project');
-  else if (template.status !== 'published') problems.add(`${path}templateId`, 'is not published');
-  return template;
+  const template = isId('tpl', id) ? await templateOf(`${projectId} ${id}`) : undefined;
+  if (template === undefined) problems.add(`${path}templateId`, 'is not a template of this project');
+  else if (!template.isPublished) problems.add(`${path}templateId`, 'is not published');
+  return template ?? null;
 }
 
 function fillIn(

@@ -111,27 +111,33 @@ async function draftEmails(
   pathOf: (index: number) => string,
 ): Promise<EmailRows[]> {
   const problems = new Problems();
-  const drafts = await Promise.all(
-    inputs.map(async (input, index): Promise<Draft> => {
-      const path = pathOf(index);
-      return { ...readEmail(input, problems, path), ...(await writeWords(projectId, input, problems, path)) };
-    }),
-  );
-  assertValid(problems.found);
-  const addresses = drafts.flatMap(recipientsOf).map(({ email }) => email);
-  const [suppressed, mailboxes] = await Promise.all([
+  const read = inputs.map((input, index) => readEmail(input, problems, pathOf(index)));
+  const sound = problems.found.length === 0 ? read : [];
+  const addresses = sound.flatMap(recipientsOf).map(({ email }) => email);
+  // All at once, since each asks the database; what is wrong with the request is said before what stands against it.
+  const [words, suppressed, mailboxes] = await Promise.allSettled([
+    Promise.all(inputs.map((input, index) => writeWords(projectId, input, problems, pathOf(index)))),
     suppressedAddresses(projectId, addresses),
-    checkSenders(projectId, drafts),
+    checkSenders(projectId, sound),
   ]);
+  const written = valueOf(words);
+  assertValid(problems.found);
+  const [reasons, accounts] = [valueOf(suppressed), valueOf(mailboxes)];
+  const drafts = read.map((email, index): Draft => ({ ...email, ...(written[index] as Words) }));
   return drafts.map((draft) =>
-    rowsOf({ projectId, mailboxId: mailboxes.get(draft.from.email) ?? null }, draft, suppressed),
+    rowsOf({ projectId, mailboxId: accounts.get(draft.from.email) ?? null }, draft, reasons),
   );
 }
 
+function valueOf<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
 /** Whether each sender may send now, and the mailbox account that its mail goes by, if it has one. */
-async function checkSenders(projectId: string, drafts: readonly Draft[]): Promise<Map<string, string | null>> {
+async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Promise<Map<string, string | null>> {
   const mailboxes = new Map<string, string | null>();
-  for (const from of new Set(drafts.map(({ from }) => from.email))) {
+  for (const from of new Set(emails.map(({ from }) => from.email))) {
     const { problem, mailboxId } = await standingOf(projectId, from);
     if (problem !== undefined) throw new DomainError('forbidden', problem, [{ field: 'from', message: problem }]);
     mailboxes.set(from, mailboxId);
@@ -363,7 +369,7 @@ export async function rescheduleEmail(projectId: string, id: string, scheduledAt
     pool,
     `WITH moved AS (
        UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
-         AND handed_at IS NULL AND not_before > now() RETURNING id
+         AND handed_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
      ), content AS (
        UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
      ) SELECT id FROM moved`,
