@@ -127,6 +127,16 @@ const STORIES: Record<string, Story> = {
       ),
     },
   },
+  'sendBurst.over': {
+    args: ['prj_1', 'burst_1'],
+    activities: {
+      sendFromQueue: answers(
+        { over: false, waitMs: 0, held: null, counts: { accepted: 2 } },
+        { over: false, waitMs: 500, held: '421 Try later', counts: { planned: 2 } },
+        { over: true, waitMs: 0, held: null, counts: { accepted: 1 } },
+      ),
+    },
+  },
   'verifyDomain.gone': {
     args: ['dom_1'],
     activities: {

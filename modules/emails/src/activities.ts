@@ -1,14 +1,26 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { type BurstTurn, sendBurstTurn } from './burst-turn.ts';
 import { newClaim } from './ledger.ts';
 import { type BatchTurn, sendBatchTurn } from './transactional.ts';
 
+export type { BurstTurn } from './burst-turn.ts';
 export type { BatchTurn } from './transactional.ts';
 
-/** Sends what a workflow has in hand and is due now. Beats until the last answer is recorded. */
-export async function sendBatch(workflowId: string): Promise<BatchTurn> {
+/** Sends what a workflow has in hand and is due now. */
+export function sendBatch(workflowId: string): Promise<BatchTurn> {
+  return beating(() => sendBatchTurn(workflowId, newClaim(), cancellationSignal()));
+}
+
+/** Sends what comes for a project, for a turn or until nothing comes any more. */
+export function sendFromQueue(projectId: string, workflowId: string): Promise<BurstTurn> {
+  return beating(() => sendBurstTurn(projectId, workflowId, newClaim(), cancellationSignal()));
+}
+
+/** Beats until the last answer is recorded. */
+async function beating<T>(work: () => Promise<T>): Promise<T> {
   const beat = setInterval(heartbeat, 2_000);
   try {
-    return await sendBatchTurn(workflowId, newClaim(), cancellationSignal());
+    return await work();
   } finally {
     clearInterval(beat);
   }

@@ -90,6 +90,7 @@ const Email = builder.prismaObject('Message', {
       select: {
         state: true,
         handedAt: true,
+        deferredAt: true,
         notBefore: true,
         campaignId: true,
         deliveredAt: true,

@@ -18,7 +18,15 @@ export type EmailStatus = keyof typeof EMAIL_STATUSES;
 
 type Facts = Pick<
   Prisma.MessageModel,
-  'state' | 'handedAt' | 'notBefore' | 'campaignId' | 'deliveredAt' | 'bouncedAt' | 'complainedAt' | 'rejectedAt'
+  | 'state'
+  | 'handedAt'
+  | 'notBefore'
+  | 'deferredAt'
+  | 'campaignId'
+  | 'deliveredAt'
+  | 'bouncedAt'
+  | 'complainedAt'
+  | 'rejectedAt'
 >;
 
 /** The status of a row of the ledger. */
@@ -38,10 +46,11 @@ export function statusOf(message: Facts, now = new Date()): EmailStatus {
   }
 }
 
-const isScheduled = ({ campaignId, handedAt, notBefore }: Facts, now: Date) =>
-  campaignId === null && handedAt === null && notBefore !== null && notBefore > now;
+/** What a server put off waits as well, but its time had come. */
+const isScheduled = ({ campaignId, handedAt, deferredAt, notBefore }: Facts, now: Date) =>
+  campaignId === null && handedAt === null && deferredAt === null && notBefore !== null && notBefore > now;
 
-const SCHEDULED = 'm.campaign_id IS NULL AND m.handed_at IS NULL AND m.not_before > now()';
+const SCHEDULED = 'm.campaign_id IS NULL AND m.handed_at IS NULL AND m.deferred_at IS NULL AND m.not_before > now()';
 const ACCEPTED = "m.state = 'accepted'";
 
 /** The same in SQL, for the row `m`. */

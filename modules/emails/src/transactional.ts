@@ -21,7 +21,8 @@ import type { Outgoing } from './providers/way.ts';
 import type { SendOutcome } from './smtp/index.ts';
 import { readTracking, storeLinks, trackHtml, type TrackedHtml } from './tracking/index.ts';
 
-interface ClaimedRow {
+/** A row that has been claimed, as the claiming statement returns it. */
+export interface ClaimedRow {
   id: string;
   project_id: string;
   mailbox_id: string | null;
@@ -30,6 +31,9 @@ interface ClaimedRow {
   subject: string;
   deferrals: number;
   deferredAt: Date | null;
+  /** How the project has it; null when it is gone. */
+  tracks_opens: boolean | null;
+  tracks_clicks: boolean | null;
 }
 
 interface Content {
@@ -47,7 +51,8 @@ interface Content {
   attached: boolean;
 }
 
-interface Ready extends ClaimedRow {
+/** A claimed row with what it says. */
+export interface Ready extends ClaimedRow {
   content: Content | undefined;
   /** Its HTML with links through us; undefined when it has none. */
   tracked: TrackedHtml | undefined;
@@ -65,6 +70,11 @@ export interface BatchTurn {
   counts: Partial<Record<Settlement['state'], number>>;
 }
 
+/** What a claim returns of the row `m`. */
+export const CLAIMED_COLUMNS = `m.id, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
+    m.deferrals, m.deferred_at AS "deferredAt", (SELECT track_opens FROM projects p WHERE p.id = m.project_id) AS tracks_opens,
+    (SELECT track_clicks FROM projects p WHERE p.id = m.project_id) AS tracks_clicks`;
+
 /**
  * The rows that a workflow has in hand and that are due; each attempt of the activity claims a row once at most, so that a
  * settlement which the network repeats can not be taken for that of another send. Those of a mailbox account, which go
@@ -77,22 +87,46 @@ const CLAIM = `
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL FROM due WHERE m.id = due.id
-  RETURNING m.id, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject, m.deferrals, m.deferred_at AS "deferredAt"`;
+  RETURNING ${CLAIMED_COLUMNS}`;
 
 /** Sends the due messages that a workflow has in hand, once each, and records what became of them. */
 export async function sendBatchTurn(workflowId: string, claim: string, signal: AbortSignal): Promise<BatchTurn> {
   await closeLost({ workflowId }, claim);
+  const { hold, counts } = await sendClaimed(workflowId, claim, signal, {
+    claim: (limit) => claimReady(workflowId, claim, limit),
+    notice: 'emails',
+  });
+  const left = await standing(workflowId);
+  return { ...left, waitMs: Math.max(left.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
+}
+
+/** Where a workflow's messages come from. */
+export interface Source {
+  /** Claims up to so many messages for the workflow; none when the turn is over. */
+  claim: (limit: number) => Promise<Ready[]>;
+  /** Is told what became of messages once that is recorded; repeated when it fails. */
+  settled?: (settlements: readonly Settlement[]) => Promise<void>;
+  /** Who is told that messages are settled. */
+  notice?: string;
+}
+
+/** Sends what is claimed for a workflow and records what becomes of it, until nothing is left or the way takes nothing. */
+export async function sendClaimed(
+  workflowId: string,
+  claim: string,
+  signal: AbortSignal,
+  source: Source,
+): Promise<{ hold: Hold | undefined; counts: BatchTurn['counts'] }> {
   const counts: BatchTurn['counts'] = {};
-  const record = async (settlements: Settlement[]) => {
-    await settle(claim, settlements, 'emails');
-    for (const { state } of settlements) counts[state] = (counts[state] ?? 0) + 1;
+  const record = async (settlements: readonly Settlement[]) => {
+    await settle(claim, settlements, source.notice);
+    await source.settled?.(settlements);
   };
-  let hold: Hold | undefined;
   const senders = new Set<string>();
   try {
-    ({ hold } = await sendAll<Ready>({
+    const { hold } = await sendAll<Ready>({
       claim: async (limit) => {
-        const rows = await claimReady(workflowId, claim, limit);
+        const rows = await source.claim(limit);
         for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));
         return { rows, ratePerSecond: null };
       },
@@ -100,15 +134,21 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
         const sent = await send(row);
         return senders.size > 1 ? { ...sent, outcome: ofItsSender(sent.outcome) } : sent;
       },
-      settle: (settlements) => withRetries(() => record(settlements), signal),
+      settle: async (settlements) => {
+        await withRetries(() => record(settlements), signal);
+        for (const { state } of settlements) counts[state] = (counts[state] ?? 0) + 1;
+      },
       signal,
-    }));
+    });
+    return { hold, counts };
   } catch (error) {
-    if (!(error instanceof UnrecordedError)) await withRetries(() => giveBackUnsent({ workflowId }, claim), signal);
+    if (!(error instanceof UnrecordedError))
+      await withRetries(async () => {
+        await giveBackUnsent({ workflowId }, claim);
+        await source.settled?.([]);
+      }, signal);
     throw error;
   }
-  const left = await standing(workflowId);
-  return { ...left, waitMs: Math.max(left.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
 }
 
 const domainOf = (from: string) => mailbox(from).email.split('@').at(-1)?.toLowerCase() ?? '';
@@ -136,26 +176,31 @@ async function claimReady(workflowId: string, claim: string, limit: number): Pro
       values: [workflowId, claim, Math.min(limit, 100)],
     });
     if (rows.length === 0) return [];
-    const contents = await readContents(rows.map(({ content_id }) => content_id));
-    const reasons = await suppressions(rows);
-    const suppressed = rows.filter(({ id }) => reasons.has(id));
-    if (suppressed.length > 0)
-      await settle(
-        claim,
-        suppressed.map(({ id }) => suppressedAs(id, reasons)),
-        'emails',
-      );
-    if (suppressed.length < rows.length) {
-      const tracked = await track(rows, contents);
-      return rows
-        .filter(({ id }) => !reasons.has(id))
-        .map((row) => ({
-          ...row,
-          content: contents.get(row.content_id),
-          tracked: tracked.get(row.content_id),
-        }));
-    }
+    const ready = await prepare(rows, claim);
+    if (ready.length > 0) return ready;
   }
+}
+
+/** Reads what claimed rows say, and settles those whose address has been suppressed meanwhile. */
+export async function prepare(rows: readonly ClaimedRow[], claim: string): Promise<Ready[]> {
+  const [contents, reasons] = await Promise.all([
+    readContents(rows.map(({ content_id }) => content_id)),
+    suppressions(rows),
+  ]);
+  const suppressed = rows.filter(({ id }) => reasons.has(id));
+  if (suppressed.length > 0)
+    await settle(
+      claim,
+      suppressed.map(({ id }) => suppressedAs(id, reasons)),
+      'emails',
+    );
+  const open = rows.filter(({ id }) => !reasons.has(id));
+  const tracked = await track(open, contents);
+  return open.map((row) => ({
+    ...row,
+    content: contents.get(row.content_id),
+    tracked: tracked.get(row.content_id),
+  }));
 }
 
 /** Lets the links of emails lead through us; where they lead is committed before the first of them goes out. */
@@ -164,13 +209,18 @@ async function track(
   contents: ReadonlyMap<string, Content>,
 ): Promise<Map<string, TrackedHtml>> {
   const tracked = new Map<string, TrackedHtml>();
-  for (const { content_id: id, project_id: projectId } of rows) {
+  const one = async (id: string, row: ClaimedRow) => {
     const content = contents.get(id);
-    if (content === undefined || content.html === null || tracked.has(id)) continue;
-    const own = { opens: content.track_opens, clicks: content.track_clicks };
-    const { base, ...switches } = await readTracking(projectId, mailbox(content.from).email, own);
+    if (content === undefined || content.html === null) return;
+    const own = {
+      opens: content.track_opens ?? row.tracks_opens ?? false,
+      clicks: content.track_clicks ?? row.tracks_clicks ?? false,
+    };
+    const { base, ...switches } = await readTracking(row.project_id, mailbox(content.from).email, own);
     tracked.set(id, trackHtml(literal('html', content.html), switches, base));
-  }
+  };
+  const byContent = new Map(rows.map((row) => [row.content_id, row]));
+  await Promise.all([...byContent].map(([id, row]) => one(id, row)));
   await storeLinks([...tracked].map(([id, { links }]) => ({ id, links })));
   return tracked;
 }

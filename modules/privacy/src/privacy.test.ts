@@ -41,6 +41,7 @@ const NOT_OF_CONTACTS = [
 
   'domain_volumes',
   'domains',
+  'email_bursts',
   'group_members',
   'group_opt_outs',
   'import_batches',
