@@ -34,11 +34,11 @@ const BEAT_MS = 2_000;
 /** How long a mail server that takes nothing is left alone by the workflow at most, in milliseconds. */
 const LONGEST_HOLD_MS = 60_000;
 
-/** The rows of a project that go out for the first time and are due. */
+/** The rows of a project that go out for the first time and are due; each attempt claims a row once at most (see `transactional.ts`). */
 const CLAIM_BURST = `
   WITH due AS (
     SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND handed_at IS NULL AND mailbox_id IS NULL
-      AND deferred_at IS NULL AND not_before <= now() AND state = 'planned'
+      AND deferred_at IS NULL AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $3
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE messages m SET state = 'claimed', claim = $3, claimed_at = now(), not_before = NULL, handed_at = now(), workflow_id = $2

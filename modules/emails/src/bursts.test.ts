@@ -63,7 +63,7 @@ test('emails that come faster than a workflow each share one, which ends when no
       0,
     );
   }, 30_000);
-});
+}, 120_000);
 
 test('what a server puts off in a burst goes on in a workflow of its own at its time, and is queued, not scheduled, until then', async () => {
   const api = await system.api();
