@@ -65,6 +65,44 @@ inBrowser('domains', () => {
       expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
   });
 
+  test('links get a name of the domain: its record is there to be copied, its state shows by itself, and it is taken away', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person, context } = window;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: config.PUBLIC_URL });
+    const add = 'mutation { addDomain(input: { domain: "track.acme.example" }) { id } }';
+    const { id } = (await person.graphql(add)).body.data.addDomain;
+    await window.open('/domains/track.acme.example');
+    const section = page.getByRole('region', { name: 'Links in mail' });
+    await section.getByText('Links begin with the address of this server.').waitFor();
+    await section.getByRole('button', { name: 'Use your own name' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('links.other.example');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/Must be a host below track.acme.example/).waitFor();
+    await dialog.getByLabel('Name').fill('links.track.acme.example');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    const card = section.getByRole('article', { name: /record links\.track\.acme\.example$/ });
+    await card.getByText('Looking for it').waitFor();
+    await card.getByRole('button', { name: 'Copy: Value' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(new URL(config.PUBLIC_URL).hostname);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByText('Live', { exact: true }).waitFor();
+    await db.domain.update({ where: { id }, data: { tracking: 'verified' } });
+    await db.$executeRaw`SELECT pg_notify('postroom', ${`domain ${id}`})`;
+    await section.getByText('Links begin with https://links.track.acme.example.').waitFor();
+    await card.getByText('Verified').waitFor();
+
+    await section.getByRole('button', { name: 'Change the name' }).click();
+    await dialog.getByLabel('Name').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await section.getByText('Links begin with the address of this server.').waitFor();
+    expect((await db.domain.findUniqueOrThrow({ where: { id } })).trackingDomain).toBeNull();
+  });
+
   test('a warm-up is given, its steps are checked, today shows, and it is taken away', async () => {
     const api = await testApi();
     await using window = await windowOf(api);

@@ -1,4 +1,5 @@
 import { preferences } from '@postroom/campaigns';
+import { isTrackingHost } from '@postroom/domains';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -55,6 +56,8 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
 
   async function dispatch(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (path.startsWith('/t/')) return tracking.answer(request, response);
+    if (await isTrackingHost(request.headers.host)) return answerNothing(response);
     if (path === '/v1/openapi.json') return openApi(request, response);
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response, path));
@@ -62,7 +65,6 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path.startsWith(DOWNLOADS_PATH)) return answerDownload(request, response, path);
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
-    if (path.startsWith('/t/')) return tracking.answer(request, response);
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response, preferences);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await whoComesBack(request));
@@ -73,9 +75,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (answerDashboard(request, response, path)) return;
     if (path === '/')
       return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
-    answerJson(response, 404, {
-      error: { code: 'not_found', message: 'There is nothing at this address.', details: [] },
-    });
+    answerNothing(response);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -97,6 +97,12 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
         void graphql.stopStreams();
       }),
   };
+}
+
+function answerNothing(response: ServerResponse): void {
+  answerJson(response, 404, {
+    error: { code: 'not_found', message: 'There is nothing at this address.', details: [] },
+  });
 }
 
 /** Who is signed in, for a page that another site leads to: what it carries says whether they meant it. */

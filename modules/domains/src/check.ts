@@ -18,6 +18,7 @@ import {
   type Schedule,
   wholeStatus,
 } from './status.ts';
+import { inspectTracking, settleTracking, type TrackingMemory } from './tracking.ts';
 
 type Domain = Prisma.DomainModel;
 
@@ -59,7 +60,8 @@ export async function checkDomainWith(
   try {
     const records = recordsOf(domain);
     const inspection = await inspectDomain(session, { domain: domain.domain, mailFromDomain, records });
-    return await db.$transaction((tx) => settle(tx, domainId, inspection, schedule, now()));
+    const tracking = { host: domain.trackingDomain, seen: await inspectTracking(session, domain) };
+    return await db.$transaction((tx) => settle(tx, domainId, { ...inspection, tracking }, schedule, now()));
   } finally {
     session.end();
   }
@@ -72,12 +74,13 @@ export const recordsOf = (domain: Pick<Domain, 'records'>) => domain.records as 
 interface Memory {
   parts?: Partial<Record<Part, Omit<PartState, 'status'>>>;
   dmarcNoneSince?: number;
+  tracking?: TrackingMemory;
 }
 
 async function settle(
   tx: Prisma.TransactionClient,
   id: string,
-  inspection: Inspection,
+  inspection: Inspection & { tracking: { host: string | null; seen: Observation | undefined } },
   schedule: Schedule,
   now: number,
 ): Promise<Check> {
@@ -94,7 +97,10 @@ async function settle(
   const verification = wholeStatus(parts);
   const { zone } = inspection;
   const dmarcNoneSince = noneSince(inspection, memory, now);
-  const waitMs = nextWait(parts, clock);
+  // A host that was set while another was looked up is looked up next.
+  const { host, seen } = inspection.tracking;
+  const tracking = settleTracking(domain, host === domain.trackingDomain ? seen : undefined, clock);
+  const waitMs = nextWait(parts, clock, tracking);
   const next = {
     verification,
     dkim: parts.dkim.status,
@@ -102,14 +108,20 @@ async function settle(
     dmarc: parts.dmarc.status,
     verifiedForSending: maySend(verification, domain.blockedAt),
     records: records.map(({ record, seen }) => nextRecord(record, seen, parts[record.purpose])) as object[],
-    memory: { parts: mapParts((part) => sinceOf(parts[part])), dmarcNoneSince } as object,
+    memory: {
+      parts: mapParts((part) => sinceOf(parts[part])),
+      dmarcNoneSince,
+      tracking: tracking?.memory ?? memory.tracking,
+    } as object,
+    ...(tracking === undefined ? {} : { tracking: tracking.state.status }),
     // Of a zone that did not answer, nothing else is known than before.
     ...(zone === undefined ? {} : { ...zoneColumns(zone), recommendations: advice(inspection, dmarcNoneSince, now) }),
     checkedAt: new Date(now),
     nextCheckAt: new Date(now + waitMs),
   };
   await tx.domain.update({ where: { id }, data: next });
-  await recordLifecycle(tx, id, changes(domain, { ...next, parts }, records, schedule));
+  const events = [...changes(domain, { ...next, parts }, records, schedule), ...(tracking?.events ?? [])];
+  await recordLifecycle(tx, id, events);
   await announceDomain(tx, id);
   return { outcome: 'checked', waitMs, details: describe(domain.domain, next) };
 }

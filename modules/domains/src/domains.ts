@@ -121,8 +121,8 @@ export async function requestCheck(projectId: string, id: string, actor: string)
 }
 
 /**
- * Sets the host that tracking links of a domain's mail begin with; null takes it away. Mail that has gone out keeps the
- * links it has.
+ * Sets the host that tracking links of a domain's mail begin with once its record is seen; null takes it away. Mail that has
+ * gone out keeps the links it has.
  * @throws DomainError `not_found`; `validation_error` for what is not a host below the domain.
  */
 export async function setTrackingDomain(
@@ -136,10 +136,21 @@ export async function setTrackingDomain(
     if (domain === null) throw notFound('domain');
     const trackingDomain = host === null ? null : normalizeDomain(host);
     if (trackingDomain !== null) checkTrackingDomain(trackingDomain, domain);
-    await tx.domain.update({ where: { id }, data: { trackingDomain } });
+    if (trackingDomain === domain.trackingDomain) return;
+    // No DNS is asked about a domain of development, nor about its hosts.
+    const isLocal = domain.mailFromDomain === null;
+    const { tracking: _, ...memory } = domain.memory as { tracking?: unknown };
+    const tracking = isLocal ? ('verified' as const) : ('pending' as const);
+    await tx.domain.update({ where: { id }, data: { trackingDomain, tracking, trackingSince: new Date(), memory } });
     const detail =
-      trackingDomain === null ? 'Links begin with our own host again.' : `Links begin with ${trackingDomain}.`;
-    await recordLifecycle(tx, id, [{ type: 'trackingDomainSet', part: 'domain', actor, detail }]);
+      trackingDomain === null
+        ? 'Links begin with our own host again.'
+        : `Links begin with ${trackingDomain}${isLocal ? '' : ' as soon as its record is seen'}.`;
+    await recordLifecycle(tx, id, [{ type: 'trackingDomainSet', part: 'tracking', actor, detail }]);
+    await announceDomain(tx, id);
+    if (isLocal) return;
+    await startVerification(tx, domain);
+    await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
   });
 }
 

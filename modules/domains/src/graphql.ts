@@ -25,6 +25,7 @@ import type { Step } from './publish/plan.ts';
 import { type Publication, publishRecords } from './publish/publish.ts';
 import { type Recommendation, SEVERITIES } from './recommendations.ts';
 import type { DnsRecord, RecordState } from './records.ts';
+import { type TrackingRecord, trackingRecord } from './tracking.ts';
 import { DEFAULT_WARMUP_STEPS, setWarmup, type Warmup, warmupOf } from './warmup.ts';
 
 const VerificationStatus = builder.enumType('VerificationStatus', {
@@ -39,10 +40,10 @@ const VerificationStatus = builder.enumType('VerificationStatus', {
   },
 });
 
-const Record = builder.objectRef<RecordState>('DnsRecord').implement({
+const Record = builder.objectRef<RecordState | TrackingRecord>('DnsRecord').implement({
   description: 'A DNS record to publish.',
   fields: (t) => ({
-    purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom` or `dmarc`.' }),
+    purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom`, `dmarc` or `tracking`.' }),
     type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
     name: t.exposeString('name', { description: 'Full name of the record.' }),
     value: t.exposeString('value', { description: 'What to publish.' }),
@@ -97,7 +98,9 @@ builder.prismaObject('LifecycleEvent', {
     type: t.exposeString('type', {
       description: 'Such as `added`, `verified`, `failing`, `failed`, `checkRequested`.',
     }),
-    part: t.exposeString('part', { description: '`dkim`, `mailFrom`, `dmarc`, or `domain` for the whole.' }),
+    part: t.exposeString('part', {
+      description: '`dkim`, `mailFrom`, `dmarc`, `tracking`, or `domain` for the whole.',
+    }),
     actor: t.exposeString('actor', { description: 'The id of a person, or `system`, or `operator`.' }),
     detail: t.exposeString('detail', { description: 'A sentence that says it.' }),
   }),
@@ -122,7 +125,15 @@ const Domain = builder.prismaObject('Domain', {
     }),
     trackingDomain: t.exposeString('trackingDomain', {
       nullable: true,
-      description: "The host that tracking links begin with; null for the gateway's own.",
+      description:
+        "The host that tracking links begin with while its record is verified; null for the gateway's own alone.",
+    }),
+    trackingRecord: t.field({
+      type: Record,
+      nullable: true,
+      description: 'The record that leads that host here; null when there is none to publish.',
+      select: { trackingDomain: true, tracking: true, trackingSince: true, memory: true, mailFromDomain: true },
+      resolve: (domain) => (domain.mailFromDomain === null ? null : trackingRecord(domain)),
     }),
     records: t.field({
       type: [Record],
@@ -328,7 +339,7 @@ builder.mutationFields((t) => ({
     ...byPeople,
     type: Domain,
     description:
-      "Sets the host that tracking links of the domain's mail begin with. It must be a CNAME of the gateway's host, which answers there over https.",
+      "Sets the host that tracking links of the domain's mail begin with once its record is seen. It must be a CNAME of the gateway's host, which answers there over https.",
     args: {
       id: t.arg.id({ required: true, description: 'Domain id.' }),
       host: t.arg.string({ description: "A host below the domain; null for the gateway's own." }),

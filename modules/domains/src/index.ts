@@ -16,4 +16,5 @@ export { type Publication, publishRecords, type PublishInput } from './publish/p
 export type { DnsRecord, RecordState } from './records.ts';
 export { sendingSetup } from './sending-setup.ts';
 export { dkimFor, type Sender, senderFor, senderProblem } from './sender.ts';
+export { isTrackingHost } from './tracking-hosts.ts';
 export { DayVolume, dayVolume, DEFAULT_WARMUP_STEPS, nextDay, setWarmup, type Warmup, warmupOf } from './warmup.ts';

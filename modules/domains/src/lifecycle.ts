@@ -13,7 +13,7 @@ export interface NewLifecycleEvent {
     | 'published'
     | 'blocked'
     | 'unblocked';
-  part: Part | 'domain';
+  part: Part | 'tracking' | 'domain';
   /** The id of a person, or `system`, or `operator`. */
   actor: string;
   detail: string;

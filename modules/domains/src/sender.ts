@@ -46,7 +46,7 @@ export interface Sender {
   dkim: DkimSigner | undefined;
   /** The domain of the envelope sender; `undefined` when it is not set up, and the From domain serves. */
   mailFromDomain: string | undefined;
-  /** The host that tracking links begin with; `undefined` when it is the gateway's own. */
+  /** The host that tracking links begin with; `undefined` when it is the gateway's own, or none that leads here is known. */
   trackingDomain: string | undefined;
 }
 
@@ -66,7 +66,8 @@ export async function senderFor(projectId: string, fromEmail: string): Promise<S
         ? undefined
         : { domain: domain.domain, selector: key.selector, privateKey: readDkimKey(domain.id, key) },
     mailFromDomain: domain.mailFromDomain !== null && isSeen(domain.mailFrom) ? domain.mailFromDomain : undefined,
-    trackingDomain: domain.trackingDomain ?? undefined,
+    // A link that leads nowhere is worse than one with another name: in its days of grace a host is not used.
+    trackingDomain: domain.tracking === 'verified' ? (domain.trackingDomain ?? undefined) : undefined,
   };
 }
 

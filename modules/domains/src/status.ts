@@ -90,12 +90,15 @@ export function maySend(verification: Status, blockedAt: Date | null): boolean {
 /** Milliseconds until the next check. No change that time alone brings is noticed late. */
 export function nextWait(
   parts: PartStates,
-  { now, addedAt, schedule }: { now: number; addedAt: number; schedule: Schedule },
+  clock: { now: number; addedAt: number; schedule: Schedule },
+  tracking?: { state: PartState; addedAt: number },
 ): number {
-  const waits = PARTS.map((part) => waitFor(parts[part]));
+  const { now, schedule } = clock;
+  const waits = PARTS.map((part) => waitFor(parts[part], clock.addedAt));
+  if (tracking !== undefined) waits.push(waitFor(tracking.state, tracking.addedAt));
   return Math.max(Math.min(...waits), MIN_WAIT_MS);
 
-  function waitFor({ status, failingSince = now, silentSince }: PartState): number {
+  function waitFor({ status, failingSince = now, silentSince }: PartState, addedAt: number): number {
     if (status === 'pending')
       return Math.min(growingWait(now - addedAt, schedule.waitsMs), addedAt + schedule.pendingMs - now);
     if (status === 'failing') return Math.min(schedule.failingMs, failingSince + schedule.graceMs - now);

@@ -735,7 +735,7 @@ export interface CampaignDetail {
 
 /** A DNS record to publish. */
 export interface DnsRecord {
-  /** What it verifies: `dkim`, `mailFrom` or `dmarc`. */
+  /** What it verifies: `dkim`, `mailFrom`, `dmarc` or `tracking`. */
   purpose: string;
   /** Record type, such as TXT. */
   type: string;
@@ -788,7 +788,7 @@ export interface LifecycleEvent {
   at: string;
   /** Such as `added`, `verified`, `failing`, `failed`, `checkRequested`. */
   type: string;
-  /** `dkim`, `mailFrom`, `dmarc`, or `domain` for the whole. */
+  /** `dkim`, `mailFrom`, `dmarc`, `tracking`, or `domain` for the whole. */
   part: string;
   /** The id of a person, or `system`, or `operator`. */
   actor: string;

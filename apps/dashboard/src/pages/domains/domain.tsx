@@ -15,6 +15,7 @@ import { Lifecycle } from './lifecycle.tsx';
 import { Recommendations } from './recommendations.tsx';
 import { Records } from './records.tsx';
 import { DomainStatus } from './status.tsx';
+import { TrackingHost } from './tracking-host.tsx';
 import { Warmup } from './warmup.tsx';
 
 const DOMAIN = graphql(`
@@ -26,6 +27,16 @@ const DOMAIN = graphql(`
       verification
       region
       mailFromDomain
+      trackingDomain
+      trackingRecord {
+        purpose
+        type
+        name
+        value
+        status
+        found
+        note
+      }
       zone
       nameservers
       checkedAt
@@ -128,6 +139,7 @@ function Content({ domain }: { domain: Domain }) {
       <Records domain={domain} />
       <Warmup domain={domain} />
       <Recommendations of={domain.recommendations} />
+      <TrackingHost domain={domain} />
       <Lifecycle events={domain.lifecycle} />
     </>
   );

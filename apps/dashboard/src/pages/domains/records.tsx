@@ -5,13 +5,14 @@ import { Section } from '../../parts/page.tsx';
 import type { Domain } from './domain.tsx';
 import { PartStatus } from './status.tsx';
 
-type DnsRecord = Domain['records'][number];
+type DnsRecord = Domain['records'][number] | NonNullable<Domain['trackingRecord']>;
 
 /** What the records are for, in words. */
 const PURPOSES: Record<string, string> = {
   dkim: 'DKIM: signs your mail, so that mailboxes know that nobody changed it',
   mailFrom: 'MAIL FROM: brings bounces back and says who may send',
   dmarc: 'DMARC: says what becomes of mail that only pretends to be yours',
+  tracking: 'Links: lets them begin with your own name',
 };
 
 /** The records to publish, each with how it stands and what stands there instead. */
@@ -56,7 +57,8 @@ export function Records({ domain: { records, zone, dnsProvider } }: { domain: Do
   );
 }
 
-function RecordCard({ record, zone }: { record: DnsRecord; zone: string | null }) {
+/** One record, each of its parts to be copied. */
+export function RecordCard({ record, zone }: { record: DnsRecord; zone: string | null }) {
   const { type, name, value, purpose, status, note, found } = record;
   const [priority, target] = type === 'MX' ? value.split(' ') : [];
   return (

@@ -1,0 +1,92 @@
+import { Button, Card, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { Section } from '../../parts/page.tsx';
+import type { Domain } from './domain.tsx';
+import { RecordCard } from './records.tsx';
+
+const SET = graphql(`
+  mutation SetTrackingDomain($id: ID!, $host: String) {
+    setTrackingDomain(id: $id, host: $host) {
+      id
+    }
+  }
+`);
+
+/** The host that links of a domain's mail begin with, and the record that leads it here. */
+export function TrackingHost({ domain }: { domain: Domain }) {
+  const manages = useMay()('manage');
+  const [changing, setChanging] = useState(false);
+  const { trackingDomain, trackingRecord } = domain;
+  return (
+    <Section
+      title="Links in mail"
+      about="Counted links and pictures begin with the address of this server, or with a name of your own."
+      actions={
+        manages && (
+          <Button variant="default" size="sm" onClick={() => setChanging(true)}>
+            {trackingDomain === null ? 'Use your own name' : 'Change the name'}
+          </Button>
+        )
+      }
+    >
+      <Stack>
+        <Card>
+          <Text size="sm">{sayWhich(domain)}</Text>
+        </Card>
+        {trackingRecord !== null && <RecordCard record={trackingRecord} zone={domain.zone} />}
+      </Stack>
+      <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Links in mail</Text>}>
+        <HostForm domain={domain} onClose={() => setChanging(false)} />
+      </Modal>
+    </Section>
+  );
+}
+
+function sayWhich({ trackingDomain, trackingRecord }: Domain): string {
+  if (trackingDomain === null) return 'Links begin with the address of this server.';
+  if (trackingRecord === null || trackingRecord.status === 'verified')
+    return `Links begin with https://${trackingDomain}.`;
+  return `Links begin with the address of this server until the record of ${trackingDomain} is seen.`;
+}
+
+function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain: Domain; onClose: () => void }) {
+  const set = useChange(SET);
+  const form = useForm({ initialValues: { host: trackingDomain ?? '' } });
+  useFieldProblems(form, set.problem);
+  const submit = form.onSubmit(async ({ host }) => {
+    const given = host.trim();
+    if ((await set.run({ id, host: given === '' ? null : given })) === undefined) return;
+    tell(given === '' ? 'Links begin with the address of this server again.' : `Publish the record of ${given} next.`);
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={set.problem} fields={['host']} />
+        <TextInput
+          label="Name"
+          description={`Below ${domain}. Empty: the address of this server.`}
+          placeholder={`links.${domain}`}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('host')}
+        />
+        <Text size="xs" c="dimmed">
+          Links always begin with https://, so whoever runs this server has to have a certificate for the name first, or
+          every link of your mail is broken.
+        </Text>
+        <FormButtons submit="Save" running={set.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
