@@ -15,6 +15,7 @@ import {
   getProvider,
   listProviders,
   notificationUrl,
+  signInName,
   testProvider,
   updateProvider,
 } from './providers.ts';
@@ -80,6 +81,36 @@ const MailProvider = builder.prismaObject('MailProvider', {
       nullable: true,
       description: 'How the connection is encrypted.',
       resolve: (provider) => smtpOf(provider)?.tls,
+    }),
+    username: t.string({
+      nullable: true,
+      description: 'Who signs in there; null for nobody, and for SES.',
+      resolve: (provider) => (provider.kind === 'smtp' ? signInName(provider) : null),
+    }),
+    connections: t.int({
+      nullable: true,
+      description: 'Connections at a time that were set; null for what the host is known to take.',
+      resolve: (provider) => smtpOf(provider)?.connections,
+    }),
+    messagesPerConnection: t.int({
+      nullable: true,
+      description: 'Messages over one connection that were set; likewise.',
+      resolve: (provider) => smtpOf(provider)?.messagesPerConnection,
+    }),
+    ratePerSecond: t.int({
+      nullable: true,
+      description: 'Messages a second that one worker sends at most; null for no limit.',
+      resolve: (provider) => smtpOf(provider)?.ratePerSecond,
+    }),
+    accessKeyId: t.string({
+      nullable: true,
+      description: 'The id of the access key of AWS; null for a relay.',
+      resolve: (provider) => (provider.kind === 'ses' ? signInName(provider) : null),
+    }),
+    endpoint: t.string({
+      nullable: true,
+      description: "Another address than the region's own; null unless given.",
+      resolve: (provider) => sesOf(provider)?.endpoint,
     }),
     region: t.string({
       nullable: true,
@@ -212,12 +243,12 @@ builder.queryFields((t) => ({
 }));
 
 const SmtpInput = builder.inputType('SmtpProviderInput', {
-  description: 'A relay. In an update, what is not given stays.',
+  description: 'A relay. In an update, what is not given stays, and null takes a limit away.',
   fields: (t) => ({
     host: t.string({ description: 'Its name or public address.' }),
     port: t.int({ description: 'Its port; 465, 587 or 25 unless given, as `tls` has it.' }),
     tls: t.field({ type: MailTls, description: 'How the connection is encrypted; `starttls` unless given.' }),
-    username: t.string({ description: 'Who signs in; nobody unless given.' }),
+    username: t.string({ description: 'Who signs in; nobody unless given, or when empty.' }),
     password: t.string({ description: 'The password of that. It is never shown again.' }),
     connections: t.int({ description: 'Connections at a time; what the host is known to take, unless given.' }),
     messagesPerConnection: t.int({ description: 'Messages over one connection; likewise.' }),

@@ -52,6 +52,22 @@ test('a relay is set up, changed and removed; its password is encrypted at rest 
   expect((await owner.graphql(LIST)).body.data.mailProviders).toEqual([]);
 });
 
+test('a relay shows what was set but its password; null takes a limit away, and an empty user name signs nobody in', async () => {
+  const { owner } = await project();
+  const shown = `mutation ($id: ID!, $input: MailProviderInput!) { updateMailProvider(id: $id, input: $input) {
+    username connections messagesPerConnection ratePerSecond accessKeyId } }`;
+  const limits = { connections: 4, messagesPerConnection: 50, ratePerSecond: 20 };
+  const { id } = await run(owner, CREATE, { input: { name: 'Relay', smtp: { ...RELAY, ...limits } } });
+  const change = async (smtp: object) => run(owner, shown, { id, input: { smtp } });
+  expect(await change({ port: 2525 })).toEqual({ username: 'postroom', ...limits, accessKeyId: null });
+  expect(await change({ ratePerSecond: null, connections: null })).toMatchObject({
+    connections: null,
+    messagesPerConnection: 50,
+    ratePerSecond: null,
+  });
+  expect(await change({ username: '' })).toMatchObject({ username: null });
+});
+
 test('neither an API key nor a member sees or changes a way out', async () => {
   const { api } = await project();
   const member = await signedIn(api, 'member');

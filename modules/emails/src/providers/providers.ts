@@ -137,14 +137,17 @@ const DEFAULT_PORTS = { implicit: 465, starttls: 587, optional: 25 } as const;
 
 function readSmtp(input: SmtpInput, before: Partial<SmtpSettings>, known: SmtpCredentials | undefined): Read {
   const tls = input.tls ?? before.tls ?? 'starttls';
+  // Null takes a limit away; one that is not given stays.
+  const limit = (field: 'connections' | 'messagesPerConnection' | 'ratePerSecond') =>
+    input[field] === undefined ? before[field] : (input[field] ?? undefined);
   const host = input.host?.trim() ?? before.host ?? '';
   const settings = {
     host,
     tls,
     port: input.port ?? before.port ?? DEFAULT_PORTS[tls],
-    connections: input.connections ?? before.connections,
-    messagesPerConnection: input.messagesPerConnection ?? before.messagesPerConnection,
-    ratePerSecond: input.ratePerSecond ?? before.ratePerSecond,
+    connections: limit('connections'),
+    messagesPerConnection: limit('messagesPerConnection'),
+    ratePerSecond: limit('ratePerSecond'),
   };
   const user = input.username ?? known?.user ?? '';
   const password = input.password ?? known?.password ?? '';
@@ -283,6 +286,13 @@ async function troubleOf(provider: MailProvider): Promise<string | undefined> {
     const { name, message } = error as Error;
     return `${name}: ${message}`.slice(0, 500);
   }
+}
+
+/** Who signs in at a provider: the user name, or the id of an access key; null for nobody. Neither is a secret. */
+export function signInName(provider: Pick<MailProvider, 'id' | 'credentials'>): string | null {
+  const known = credentialsOf(provider);
+  if (known === undefined) return null;
+  return 'user' in known ? known.user : known.accessKeyId;
 }
 
 /** Where SNS is to post events of SES; null for other kinds. */

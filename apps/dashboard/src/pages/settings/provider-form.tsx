@@ -75,21 +75,22 @@ const valuesOf = (provider: Provider | undefined) => ({
   host: provider?.host ?? '',
   port: (provider?.port ?? '') as number | string,
   tls: provider?.tls ?? ('starttls' as MailTls),
-  username: '',
+  username: provider?.username ?? '',
   password: '',
-  connections: '' as number | string,
-  messagesPerConnection: '' as number | string,
-  ratePerSecond: '' as number | string,
+  connections: (provider?.connections ?? '') as number | string,
+  messagesPerConnection: (provider?.messagesPerConnection ?? '') as number | string,
+  ratePerSecond: (provider?.ratePerSecond ?? '') as number | string,
   region: provider?.region ?? '',
-  accessKeyId: '',
+  accessKeyId: provider?.accessKeyId ?? '',
   secretAccessKey: '',
   configurationSet: provider?.configurationSet ?? '',
   topicArn: provider?.topicArn ?? '',
+  endpoint: provider?.endpoint ?? '',
 });
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** What the server is asked for: an empty field of a secret or a number says nothing of it. */
+/** What the server is asked for: an empty field of a secret says nothing of it, one of a limit takes it away. */
 function inputOf(values: Values): MailProviderInput {
   const { kind, name, domain, position } = values;
   return {
@@ -102,7 +103,7 @@ function inputOf(values: Values): MailProviderInput {
             host: values.host.trim(),
             port: numberOrNull(values.port),
             tls: values.tls,
-            username: textOrNull(values.username),
+            username: values.username.trim(),
             password: values.password === '' ? null : values.password,
             connections: numberOrNull(values.connections),
             messagesPerConnection: numberOrNull(values.messagesPerConnection),
@@ -117,6 +118,7 @@ function inputOf(values: Values): MailProviderInput {
             secretAccessKey: textOrNull(values.secretAccessKey),
             configurationSet: values.configurationSet.trim(),
             topicArn: values.topicArn.trim(),
+            endpoint: values.endpoint.trim(),
           }
         : null,
   };
@@ -225,7 +227,7 @@ function Relay({ form, isNew }: { form: Form; isNew: boolean }) {
       />
       <TextInput
         label="User name"
-        description={isNew ? 'Empty when the relay asks for none.' : STAYS}
+        description="Empty when the relay asks for none."
         autoComplete="off"
         {...form.getInputProps('username')}
       />
@@ -236,9 +238,7 @@ function Relay({ form, isNew }: { form: Form; isNew: boolean }) {
         {...form.getInputProps('password')}
       />
       <Text size="xs" c="dimmed">
-        {isNew
-          ? 'What the server is known to take, unless you say otherwise:'
-          : 'What was set stays, unless you give another number:'}
+        Empty: as many as the server is known to take, as fast as it takes them.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput label="Connections" min={1} hideControls {...form.getInputProps('connections')} />
@@ -255,7 +255,7 @@ function Ses({ form, isNew }: { form: Form; isNew: boolean }) {
       <TextInput label="Region" placeholder="eu-west-1" autoComplete="off" {...form.getInputProps('region')} />
       <TextInput
         label="Access key ID"
-        description={isNew ? 'Of a user that may send.' : STAYS}
+        description="Of a user that may send."
         autoComplete="off"
         {...form.getInputProps('accessKeyId')}
       />
@@ -276,6 +276,13 @@ function Ses({ form, isNew }: { form: Form; isNew: boolean }) {
         placeholder="arn:aws:sns:eu-west-1:123456789012:postroom"
         autoComplete="off"
         {...form.getInputProps('topicArn')}
+      />
+      <TextInput
+        label="Endpoint"
+        description="Only where SES is reached by another address than the region's own, such as a private link."
+        placeholder="https://email.eu-west-1.amazonaws.com"
+        autoComplete="off"
+        {...form.getInputProps('endpoint')}
       />
     </>
   );

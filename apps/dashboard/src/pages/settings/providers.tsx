@@ -26,6 +26,12 @@ const PROVIDERS = graphql(`
       host
       port
       tls
+      username
+      connections
+      messagesPerConnection
+      ratePerSecond
+      accessKeyId
+      endpoint
       region
       configurationSet
       topicArn

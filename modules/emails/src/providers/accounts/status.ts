@@ -18,6 +18,9 @@ export async function noteTrouble(id: string, reason: string): Promise<void> {
 
 /** What to do about refusals that people meet, where the words of the server do not say it. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/\bENOTFOUND\b/, 'No host has this name: is it spelled right?'],
+  [/\bECONNREFUSED\b/, 'The host is there, but takes no mail at this port.'],
+  [/\bETIMEDOUT\b/, 'Nothing answers there: a firewall may be in between.'],
   [
     /5\.7\.139|SmtpClientAuthentication is disabled/i,
     'Allow "Authenticated SMTP" for this mailbox in the Microsoft 365 admin centre.',
