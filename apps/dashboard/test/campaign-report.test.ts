@@ -70,6 +70,23 @@ inBrowser('what came of a campaign', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  test('a chart shows when people opened and clicked, as soon as somebody has', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    await using window = await windowOf(api, 'viewer');
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('table', { name: 'Links' }).waitFor();
+    const chart = page.getByRole('figure', { name: 'Opens, clicks and unsubscribes by the hour' });
+    expect(await chart.count()).toBe(0);
+    await pool.query("UPDATE campaigns SET started_at = now() - interval '4 hours' WHERE id = $1", [id]);
+    await pool.query('UPDATE messages SET opened_at = now(), clicked_at = now() WHERE campaign_id = $1', [id]);
+    await page.reload();
+    await chart.getByText('Opened').waitFor();
+    await chart.locator('.recharts-area').first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   test('whether opens and clicks are counted is a setting of the project, for those who manage it', async () => {
     const api = await testApi();
     const tracked = async () =>

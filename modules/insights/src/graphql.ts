@@ -2,6 +2,7 @@ import '@postroom/campaigns/graphql';
 import { Contact } from '@postroom/contacts/graphql';
 import { batched, builder, callerProject, type Context } from '@postroom/platform';
 import { activitiesOf, type Activity, checkMessages } from './activity.ts';
+import { type CampaignHour, campaignHours } from './campaign-hours.ts';
 import { statistics, type Statistics, STEPS } from './statistics.ts';
 
 const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
@@ -82,5 +83,28 @@ builder.queryField('statistics', (t) =>
     },
     resolve: (_root, { since, step, timeZone }, context) =>
       statistics(callerProject(context), { since, step, timeZone: timeZone ?? 'UTC' }),
+  }),
+);
+
+const Hour = builder.objectRef<CampaignHour>('CampaignHour').implement({
+  description: 'What recipients of a campaign did in one hour; each message counts once for each thing.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When it begins.' }),
+    delivered: t.exposeInt('delivered', { description: "Messages the recipients' servers accepted." }),
+    opened: t.exposeInt('opened', { description: 'Messages that people opened first then.' }),
+    clicked: t.exposeInt('clicked', { description: 'Messages in which people clicked first then.' }),
+    bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
+    complained: t.exposeInt('complained', { description: 'Messages that were marked as spam.' }),
+    unsubscribed: t.exposeInt('unsubscribed', { description: 'Messages whose recipients unsubscribed by them.' }),
+  }),
+});
+
+builder.queryField('campaignHours', (t) =>
+  t.field({
+    type: [Hour],
+    description: 'What became of the mail of a campaign, hour by hour without gaps, in the first three days.',
+    complexity: 500,
+    args: { id: t.arg.id({ required: true, description: 'Campaign id.' }) },
+    resolve: (_root, { id }, context) => campaignHours(callerProject(context), id),
   }),
 );

@@ -1,2 +1,3 @@
 export { activitiesOf, type Activity } from './activity.ts';
+export { type CampaignHour, campaignHours } from './campaign-hours.ts';
 export { statistics, STEPS, type Statistics, type Step } from './statistics.ts';

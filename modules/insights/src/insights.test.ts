@@ -57,3 +57,21 @@ test('too many points and unknown time zones are refused', async () => {
     expect(body.errors[0].extensions.code).toBe('validation_error');
   }
 });
+
+test('what recipients of a campaign did is told by the hour, without gaps, from its start on; of other projects nothing', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const { id } = (await api.post('/v1/campaigns', { name: 'News', subject: 'News' })).body.data;
+  const hours = async (caller = api) =>
+    (await caller.graphql('query ($id: ID!) { campaignHours(id: $id) { at delivered opened clicked } }', { id })).body;
+  expect((await hours()).data.campaignHours).toEqual([]);
+  await pool.query(`UPDATE campaigns SET started_at = now() - interval '5 hours' WHERE id = $1`, [id]);
+  const message = `INSERT INTO messages (id, project_id, campaign_id, email, state, accepted_at, delivered_at, opened_at, clicked_at)
+    SELECT postroom_id('eml'), $1, $2, 'ada@example.com', 'accepted', at, at, at + interval '2 hours', NULL
+    FROM (SELECT date_trunc('hour', now()) - interval '4 hours' AS at) AS time, generate_series(1, 3)`;
+  await pool.query(message, [api.projectId, id]);
+  const points = (await hours()).data.campaignHours as { delivered: number; opened: number; clicked: number }[];
+  expect(points).toHaveLength(6);
+  expect(points.map(({ delivered }) => delivered)).toEqual([0, 3, 0, 0, 0, 0]);
+  expect(points.map(({ opened }) => opened)).toEqual([0, 0, 0, 3, 0, 0]);
+  expect((await hours(other)).errors[0].extensions.code).toBe('not_found');
+});

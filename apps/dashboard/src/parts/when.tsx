@@ -22,6 +22,9 @@ export function ago(at: string, now: number): string {
 
 export const exactly = (at: string) => full.format(new Date(at));
 
+/** The zone of this person's clocks, as people read it. */
+export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ');
+
 /** A moment, told by its distance; the exact time, with its zone, on hover. */
 export function When({ at }: { at: string }) {
   const now = useNow();

@@ -20,6 +20,7 @@ import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countOf, duration, number, percent, STATUS_WORDS } from './campaign-words.ts';
+import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { StateBar } from './state-bar.tsx';
 import { usePace } from './pace.ts';
@@ -124,6 +125,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
         </Card>
       </Section>
       <Engagement campaign={campaign} />
+      <Hours campaignId={campaign.id} />
       <Links campaignId={campaign.id} />
       <Setup campaign={campaign} />
       {campaign.html !== null && (

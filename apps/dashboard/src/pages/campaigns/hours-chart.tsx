@@ -1,0 +1,36 @@
+import '@mantine/charts/styles.css';
+import { AreaChart } from '@mantine/charts';
+import type { CampaignHoursQuery } from '../../generated/graphql.ts';
+import { number } from './campaign-words.ts';
+
+const hour = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** When people opened and clicked. */
+export default function HoursChart({ hours }: { hours: CampaignHoursQuery['campaignHours'] }) {
+  return (
+    <AreaChart
+      h={240}
+      data={hours.map((point) => ({ ...point, when: hour.format(new Date(point.at)) }))}
+      dataKey="when"
+      curveType="linear"
+      withDots={hours.length < 3}
+      fillOpacity={0.12}
+      tickLine="none"
+      gridAxis="x"
+      withLegend
+      valueFormatter={number}
+      yAxisProps={{ width: 44, allowDecimals: false }}
+      series={[
+        { name: 'opened', label: 'Opened', color: 'blue.5' },
+        { name: 'clicked', label: 'Clicked', color: 'grape.5' },
+        { name: 'unsubscribed', label: 'Unsubscribed', color: 'yellow.5' },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { Card, Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Section } from '../../parts/page.tsx';
+import { TIME_ZONE } from '../../parts/when.tsx';
+
+const HOURS = graphql(`
+  query CampaignHours($id: ID!) {
+    campaignHours(id: $id) {
+      at
+      opened
+      clicked
+      unsubscribed
+    }
+  }
+`);
+
+const HoursChart = lazy(() => import('./hours-chart.tsx'));
+
+/** When recipients opened, clicked and left, in the days after the mail; nothing until somebody has. */
+export function Hours({ campaignId }: { campaignId: string }) {
+  const hours = useRead(HOURS, { id: campaignId }).data?.campaignHours ?? [];
+  if (!hours.some(({ opened, clicked, unsubscribed }) => opened + clicked + unsubscribed > 0)) return null;
+  return (
+    <Section title="Hour by hour" about={`What people did in the first three days. Times are those of ${TIME_ZONE}.`}>
+      <Card component="figure" m={0} aria-label="Opens, clicks and unsubscribes by the hour">
+        <Suspense fallback={<Skeleton h={240} />}>
+          <HoursChart hours={hours} />
+        </Suspense>
+      </Card>
+    </Section>
+  );
+}

@@ -1,0 +1,60 @@
+import { isId, notFound, pool } from '@postroom/platform';
+
+/** What recipients of a campaign did in one hour. */
+export interface CampaignHour {
+  /** When it begins. */
+  at: Date;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+}
+
+/** Most of what ever comes of a mail comes of it in the first three days. */
+const HOURS = 72;
+
+const COUNTED = {
+  delivered: 'delivered_at',
+  opened: 'opened_at',
+  clicked: 'clicked_at',
+  bounced: 'bounced_at',
+  complained: 'complained_at',
+  unsubscribed: 'unsubscribed_at',
+} satisfies Record<Exclude<keyof CampaignHour, 'at'>, string>;
+
+/**
+ * What became of the mail of a campaign, hour by hour without gaps, since it started and for its first three days. Each
+ * message counts once for each thing; nothing before it has started.
+ * @throws DomainError `not_found`.
+ */
+export async function campaignHours(projectId: string, id: string): Promise<CampaignHour[]> {
+  if (!isId('cmp', id)) throw notFound('campaign');
+  const { rows } = await pool.query<{ startedAt: Date | null }>(
+    'SELECT started_at AS "startedAt" FROM campaigns WHERE id = $1 AND project_id = $2',
+    [id, projectId],
+  );
+  const [campaign] = rows;
+  if (campaign === undefined) throw notFound('campaign');
+  if (campaign.startedAt === null) return [];
+  return (await pool.query<CampaignHour>(SERIES, [id, campaign.startedAt])).rows;
+}
+
+const SERIES = `
+  WITH counted AS (
+    SELECT date_trunc('hour', fact.at) AS at, kind, count(*)::int AS number
+    FROM messages m CROSS JOIN LATERAL (VALUES
+      ${Object.entries(COUNTED)
+        .map(([kind, column]) => `('${kind}', m.${column})`)
+        .join(', ')}) AS fact (kind, at)
+    WHERE m.campaign_id = $1 AND fact.at IS NOT NULL GROUP BY 1, 2
+  ),
+  points AS (
+    SELECT generate_series(date_trunc('hour', $2::timestamptz),
+      least(now(), date_trunc('hour', $2::timestamptz) + interval '${HOURS - 1} hours'), interval '1 hour') AS at
+  )
+  SELECT p.at, ${Object.keys(COUNTED)
+    .map((kind) => `coalesce(sum(c.number) FILTER (WHERE c.kind = '${kind}'), 0)::int AS "${kind}"`)
+    .join(', ')}
+  FROM points p LEFT JOIN counted c ON c.at = p.at GROUP BY p.at ORDER BY p.at`;
