@@ -81,12 +81,41 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('button', { name: 'Add members' }).click();
     await page.getByLabel('Addresses of contacts').fill('bob@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('2 members').waitFor();
+    await page.getByText('2 members.').waitFor();
     await page.getByRole('button', { name: 'Take out bob' }).click();
-    await page.getByText('1 member', { exact: true }).waitFor();
+    await page.getByText('1 member. They').waitFor();
     await page.getByRole('button', { name: 'Take out ada' }).click();
     await page.getByText(/a group is never empty/).waitFor();
-    await page.getByText('1 member', { exact: true }).waitFor();
+    await page.getByText('1 member. They').waitFor();
+  });
+
+  test('what members of a group see where they unsubscribe is set, shown, and taken away', async () => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    const made = await api.post('/v1/groups', { name: 'Beta', emails: ['ada@example.com'] });
+    const { id } = made.body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/groups/${id}`);
+    await page.getByText('1 member. They do not see this group.').waitFor();
+    const dialog = page.getByRole('dialog');
+    const ask = async () => {
+      await page.getByRole('button', { name: 'More for Beta' }).click();
+      await page.getByRole('menuitem', { name: 'Name for its members' }).click();
+    };
+    await ask();
+    await dialog.getByLabel('Name for its members').fill('Product news');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('They see it as “Product news” where they unsubscribe.').waitFor();
+    await window.open('/groups');
+    await page.getByRole('cell', { name: 'Product news' }).waitFor();
+    await window.open(`/groups/${id}`);
+    await ask();
+    await dialog.getByLabel('Name for its members').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('They do not see this group.').waitFor();
+    const query = 'query ($id: ID!) { group(id: $id) { publicName } }';
+    expect((await api.graphql(query, { id })).body.data.group).toEqual({ publicName: null });
   });
 
   test('a segment is built condition by condition, counted meanwhile, and saved', async () => {

@@ -1,6 +1,6 @@
 import { Button, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconDots, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -17,6 +17,7 @@ import { BackLabel, Page } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Answer, RowsSkeleton } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table.tsx';
+import { countOf, number } from '../campaigns/campaign-words.ts';
 import { ExportLink } from './export-link.tsx';
 import { addressesIn } from './addresses.ts';
 import { Subscription } from './subscription.tsx';
@@ -26,7 +27,9 @@ const MEMBERS = graphql(`
     group(id: $id) {
       id
       name
+      publicName
       memberCount
+      leftCount
     }
     contacts(groupId: $id, first: 50, after: $after) {
       nodes {
@@ -46,6 +49,14 @@ const MEMBERS = graphql(`
 const RENAME = graphql(`
   mutation RenameGroup($id: ID!, $name: String!) {
     updateGroup(id: $id, input: { name: $name }) {
+      id
+    }
+  }
+`);
+
+const SET_PUBLIC_NAME = graphql(`
+  mutation SetGroupPublicName($id: ID!, $publicName: String) {
+    setGroupPublicName(id: $id, publicName: $publicName) {
       id
     }
   }
@@ -73,7 +84,7 @@ const DELETE = graphql(`
 
 type GroupRow = GroupMembersQuery['group'];
 type Member = GroupMembersQuery['contacts']['nodes'][number];
-type Asked = 'add' | 'rename' | 'delete' | undefined;
+type Asked = 'add' | 'rename' | 'show' | 'delete' | undefined;
 
 /** A group and its members. */
 export function Group() {
@@ -87,7 +98,7 @@ export function Group() {
   return (
     <Page
       title={group?.name ?? 'Group'}
-      about={group && `${group.memberCount.toLocaleString('en')} ${group.memberCount === 1 ? 'member' : 'members'}`}
+      about={group && aboutOf(group)}
       back={
         <TextLink to="/p/$projectId/groups" params={{ projectId }} size="sm">
           <BackLabel>Groups</BackLabel>
@@ -115,6 +126,15 @@ export function Group() {
   );
 }
 
+/** How many there are, and what they see of the group. */
+function aboutOf({ memberCount, publicName, leftCount }: GroupRow): string {
+  const members = countOf(memberCount, 'member');
+  if (publicName === null) return `${members}. They do not see this group.`;
+  const left =
+    leftCount === 0 ? '' : ` ${number(leftCount)} left it there and ${leftCount === 1 ? 'gets' : 'get'} no mail of it.`;
+  return `${members}. They see it as “${publicName}” where they unsubscribe.${left}`;
+}
+
 function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }) {
   return (
     <>
@@ -127,6 +147,9 @@ function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask('rename')}>
             Rename
+          </Menu.Item>
+          <Menu.Item leftSection={<IconEye size={16} aria-hidden />} onClick={() => ask('show')}>
+            Name for its members
           </Menu.Item>
           <Menu.Item
             color="var(--mantine-color-error)"
@@ -212,6 +235,9 @@ function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onC
       <Modal opened={asked === 'rename'} onClose={onClose} title={<Text fw={600}>Rename the group</Text>}>
         <RenameForm group={group} onClose={onClose} />
       </Modal>
+      <Modal opened={asked === 'show'} onClose={onClose} title={<Text fw={600}>Name for its members</Text>}>
+        <PublicNameForm group={group} onClose={onClose} />
+      </Modal>
       <Delete group={group} opened={asked === 'delete'} onClose={onClose} />
     </>
   );
@@ -267,6 +293,40 @@ function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose
         <FormProblem problem={rename.problem} fields={['name']} />
         <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
         <FormButtons submit="Rename" running={rename.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}
+
+/** What members read on the page behind the link to unsubscribe, where they may leave this group alone. */
+function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRow; onClose: () => void }) {
+  const set = useChange(SET_PUBLIC_NAME);
+  const form = useForm({ initialValues: { publicName: publicName ?? '' } });
+  useFieldProblems(form, set.problem);
+  const submit = form.onSubmit(async (values) => {
+    const given = values.publicName.trim();
+    if ((await set.run({ id, publicName: given === '' ? null : given })) === undefined) return;
+    tell(given === '' ? 'Members do not see this group any more.' : `Members see this group as “${given}”.`);
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={set.problem} fields={['publicName']} />
+        <TextInput
+          label="Name for its members"
+          description="It stands on the page behind the link to unsubscribe, where they may leave this group and keep the others. Empty: the group is not shown there."
+          placeholder="Monthly product news"
+          maxLength={200}
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('publicName')}
+        />
+        <FormButtons submit="Save" running={set.running}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

@@ -23,6 +23,7 @@ const GROUPS = graphql(`
       nodes {
         id
         name
+        publicName
         memberCount
         createdAt
       }
@@ -87,6 +88,11 @@ export function Groups() {
                         {name}
                       </TextLink>
                     ),
+                  },
+                  {
+                    title: 'Members see',
+                    from: 'sm',
+                    cell: ({ publicName }) => publicName ?? <Text c="dimmed">Nothing of it</Text>,
                   },
                   {
                     title: 'Members',
