@@ -24,6 +24,8 @@ export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): Nod
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
     RETURNS_SMTP_PORT: String(ports.returnsSmtp),
+    // Mail of a server of one's own does not come to the inbox.
+    ...(env.SMTP_URL === undefined && { INBOX_URL: env.INBOX_URL ?? `http://${HOST}:${ports.inboxWeb}` }),
     SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,
     PUBLIC_URL: env.PUBLIC_URL ?? `http://${HOST}:${ports.gateway}`,
     ...(env.POSTROOM_SECRET_KEY === undefined && { POSTROOM_KEY_FILE: env.POSTROOM_KEY_FILE ?? keyFile(dataDir) }),

@@ -2,6 +2,7 @@ import {
   batched,
   builder,
   callerProject,
+  config,
   type Context,
   db,
   JSON_OBJECT,
@@ -200,6 +201,11 @@ const listOf = (value: unknown): string[] => (Array.isArray(value) ? (value as s
 registerNode('eml', 'Email', (projectId, id) => db.message.findFirst({ where: { id, projectId, copyOf: null } }));
 
 builder.queryFields((t) => ({
+  inboxUrl: t.string({
+    nullable: true,
+    description: 'Where the mail of a development system is read that goes to nobody; null when mail goes out.',
+    resolve: () => config.INBOX_URL ?? null,
+  }),
   email: t.prismaField({
     type: Email,
     description: 'An email of the project; `not_found` when there is none.',

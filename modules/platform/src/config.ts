@@ -36,6 +36,8 @@ const environment = z.object({
   SUBMISSION_TLS_KEY: z.string().optional(),
   INBOX_SMTP_PORT: port.default(3403),
   INBOX_WEB_PORT: port.default(3404),
+  /** Where people open the inbox, when mail goes there; the dashboard links to it. */
+  INBOX_URL: z.url().optional(),
   /** The relay that mail goes out by: smtp://user:password@host:port or smtps://… */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   SMTP_CONNECTIONS: z.coerce.number().int().min(1).max(200).default(10),

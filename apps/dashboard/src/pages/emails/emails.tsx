@@ -1,5 +1,5 @@
-import { Group, Select, Stack, Text } from '@mantine/core';
-import { IconMail, IconSearchOff } from '@tabler/icons-react';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { IconExternalLink, IconMail, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
@@ -35,6 +35,12 @@ const EMAILS = graphql(`
   }
 `);
 
+const INBOX = graphql(`
+  query Inbox {
+    inboxUrl
+  }
+`);
+
 type Email = EmailsQuery['emails']['nodes'][number];
 
 /** The log of transactional emails. */
@@ -52,6 +58,7 @@ export function Emails() {
     <Page
       title="Emails"
       about="What programs sent by the API, newest first. The mail of a campaign is listed with the campaign."
+      actions={<InboxLink />}
     >
       <Stack gap="sm">
         <EmailFilters search={search} />
@@ -69,6 +76,24 @@ export function Emails() {
         </Answer>
       </Stack>
     </Page>
+  );
+}
+
+/** In development mail goes to nobody, and is read in the inbox. */
+function InboxLink() {
+  const url = useRead(INBOX, {}).data?.inboxUrl;
+  if (url == null) return null;
+  return (
+    <Button
+      component="a"
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      variant="default"
+      rightSection={<IconExternalLink size={16} aria-hidden />}
+    >
+      Open the inbox
+    </Button>
   );
 }
 
@@ -150,7 +175,7 @@ function EmailTable({ emails }: { emails: Email[] }) {
         { title: 'Status', width: 130, cell: ({ status }) => <EmailState status={status} /> },
         { title: 'Subject', from: 'sm', cell: ({ subject }) => subject ?? '–' },
         { title: 'Tags', from: 'md', cell: ({ tags }) => tags.join(', ') },
-        { title: 'Taken', from: 'sm', width: 140, cell: ({ createdAt }) => <When at={createdAt} /> },
+        { title: 'Queued', from: 'sm', width: 140, cell: ({ createdAt }) => <When at={createdAt} /> },
       ]}
     />
   );
