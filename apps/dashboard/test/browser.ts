@@ -31,7 +31,7 @@ export function inBrowser(name: string, tests: () => void): void {
 let browser: Promise<Browser> | undefined;
 
 /** The sign-in library takes requests from the public address only, so the browser finds the gateway under test there. */
-function launch({ url }: Api): Promise<Browser> {
+function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
   const [from, to] = [new URL(config.PUBLIC_URL).host, new URL(url).host];
   browser ??= chromium.launch({
     executablePath: program ?? '',
@@ -56,15 +56,24 @@ export interface Window extends AsyncDisposable {
   open: (path: string) => Promise<void>;
 }
 
-/** Opens a window, signed in as `person`; it fails the test on closing when anything was noted. */
+/**
+ * Opens a window, signed in as `person`; it fails the test on closing when anything was noted. `origin` is that of a system
+ * of the test's own; `others` are servers that people are sent to on purpose, such as one to sign in at.
+ */
 export async function openWindow(
-  api: Api,
+  api: Pick<Api, 'url' | 'projectId'>,
   person?: SignedIn,
-  { width = 1280, height = 800, colorScheme = 'light' as 'light' | 'dark' } = {},
+  {
+    width = 1280,
+    height = 800,
+    colorScheme = 'light' as 'light' | 'dark',
+    origin = config.PUBLIC_URL,
+    others = [] as readonly string[],
+  } = {},
 ): Promise<Window> {
   const running = await launch(api);
   const context = await running.newContext({
-    baseURL: config.PUBLIC_URL,
+    baseURL: origin,
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
@@ -73,7 +82,7 @@ export async function openWindow(
   });
   if (person !== undefined) await context.addCookies(cookiesOf(person.cookie));
   const problems: string[] = [];
-  await watch(context, problems);
+  await watch(context, problems, [origin, ...others]);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   return {
@@ -92,9 +101,13 @@ export async function openWindow(
 }
 
 /** A person of the project with a role, in a window of their own. */
-export async function windowOf(api: Api, role: Role = 'owner'): Promise<Window & { person: SignedIn }> {
+export async function windowOf(
+  api: Api,
+  role: Role = 'owner',
+  options?: Parameters<typeof openWindow>[2],
+): Promise<Window & { person: SignedIn }> {
   const person = await signedIn(api, role);
-  return Object.assign(await openWindow(api, person), { person });
+  return Object.assign(await openWindow(api, person, options), { person });
 }
 
 function cookiesOf(header: string) {
@@ -107,7 +120,7 @@ function cookiesOf(header: string) {
 /** What the browser itself says of answers that were meant to be refusals, or of a connection that a test cuts. */
 const EXPECTED = /Failed to load resource/;
 
-async function watch(context: BrowserContext, problems: string[]): Promise<void> {
+async function watch(context: BrowserContext, problems: string[], origins: readonly string[]): Promise<void> {
   await context.exposeFunction('noteViolation', (text: string) => problems.push(`policy: ${text}`));
   await context.addInitScript({
     content: `addEventListener('securitypolicyviolation', (event) =>
@@ -119,7 +132,7 @@ async function watch(context: BrowserContext, problems: string[]): Promise<void>
   });
   context.on('request', (request) => {
     const url = new URL(request.url());
-    if (!['data:', 'blob:'].includes(url.protocol) && url.origin !== config.PUBLIC_URL)
+    if (!['data:', 'blob:'].includes(url.protocol) && !origins.includes(url.origin))
       problems.push(`another host: ${request.url()}`);
   });
 }

@@ -1,9 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type MailboxServer, startMailboxServer } from '@postroom/emails/testing';
+import { type MailboxServer, PRESETS, startMailboxServer, startTokenServer } from '@postroom/emails/testing';
 import { db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inBrowser, seriousFindings, windowOf } from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { inBrowser, seriousFindings, type Window, windowOf } from './browser.ts';
 
 const trusted = getCACertificates();
 let server: MailboxServer;
@@ -94,6 +97,50 @@ inBrowser('mailbox accounts', () => {
     expect(new URL(again).searchParams.get('state')).not.toBe(link.searchParams.get('state'));
   });
 
+  test('whoever consents on the page of the provider comes back to an account that is connected', async () => {
+    await using google = await standInForGoogle();
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { others: [google.origin] });
+    const { page } = window;
+    const row = await askForConsent(window, 'grace@mailbox.test');
+    const consent = await goToProvider(window);
+    await consent.getByRole('link', { name: 'Allow' }).click();
+    await consent.getByRole('heading', { name: 'Connected' }).waitFor();
+    await consent.getByText('grace@mailbox.test').waitFor();
+    await consent.close();
+    await page.bringToFront();
+    await page.reload();
+    await row.getByText('Connected').waitFor();
+  });
+
+  test('whoever refuses on the page of the provider is told so, and may try again', async () => {
+    await using google = await standInForGoogle();
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { others: [google.origin] });
+    const { page } = window;
+    const row = await askForConsent(window, 'alan@mailbox.test');
+    const refused = await goToProvider(window);
+    await refused.getByRole('link', { name: 'Deny' }).click();
+    await refused.getByRole('heading', { name: 'This did not work' }).waitFor();
+    await refused.getByText('The mailbox provider gave no consent (access_denied).').waitFor();
+    expect(await seriousFindings(refused)).toEqual([]);
+    await refused.goBack();
+    await refused.getByRole('link', { name: 'Allow' }).click();
+    await refused.getByRole('heading', { name: 'This did not work' }).waitFor();
+    await refused.close();
+    await page.reload();
+    await row.getByText('Consent is missing').waitFor();
+
+    await row.getByRole('button', { name: 'Actions for alan@mailbox.test' }).click();
+    await page.getByRole('menuitem', { name: 'Give consent' }).click();
+    const again = await goToProvider(window);
+    await again.getByRole('link', { name: 'Allow' }).click();
+    await again.getByRole('heading', { name: 'Connected' }).waitFor();
+    await again.close();
+    await page.reload();
+    await row.getByText('Connected').waitFor();
+  });
+
   test('a member sees them and is offered nothing that would be refused', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');
@@ -104,6 +151,60 @@ inBrowser('mailbox accounts', () => {
     await window.page.getByText('Your role in this project does not let you do this').first().waitFor();
   });
 });
+
+/** A page to consent at and the server of tokens behind it, where the preset of Gmail leads to Google. */
+async function standInForGoogle(): Promise<{ origin: string } & AsyncDisposable> {
+  const tokens = await startTokenServer();
+  const before = structuredClone(PRESETS.gmail);
+  const pages = createServer((request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://localhost');
+    const { code, state } = tokens.consent(asked.href);
+    const email = asked.searchParams.get('login_hint') ?? '';
+    tokens.onToken = (token) => void server.tokens.set(token, email);
+    const back = (answer: Record<string, string>) =>
+      `${asked.searchParams.get('redirect_uri')}?${new URLSearchParams({ state, ...answer })}`.replaceAll('&', '&amp;');
+    response.setHeader('Content-Type', 'text/html').end(`<!doctype html><link rel="icon" href="data:,">
+      <a href="${back({ code })}">Allow</a> <a href="${back({ error: 'access_denied' })}">Deny</a>`);
+  });
+  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+  const { oauth } = before;
+  Object.assign(PRESETS.gmail, {
+    host: server.host,
+    port: server.port,
+    implicitTls: false,
+    oauth: oauth && { ...oauth, authorizeUrl: `${origin}/consent`, tokenUrl: tokens.url },
+  });
+  return {
+    origin,
+    [Symbol.asyncDispose]: async () => {
+      Object.assign(PRESETS.gmail, before);
+      pages.closeAllConnections();
+      pages.close();
+      await tokens.close();
+    },
+  };
+}
+
+/** Connects an account of Gmail as far as it goes without anybody's consent; returns its row. */
+async function askForConsent({ page, open }: Window, email: string): Promise<Locator> {
+  await open('/mailboxes');
+  await page.getByRole('button', { name: 'Connect a mailbox' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('With consent (OAuth2)').check();
+  await dialog.getByLabel('Address').fill(email);
+  await dialog.getByLabel('Client ID').fill('client');
+  await dialog.getByLabel('Client secret').fill('client secret');
+  await dialog.getByRole('button', { name: 'Connect' }).click();
+  return page.getByRole('row').filter({ hasText: email });
+}
+
+/** Follows the link of the dialog to the page of the provider, which opens beside ours. */
+async function goToProvider({ page, context }: Window): Promise<Page> {
+  const opened = context.waitForEvent('page');
+  await page.getByRole('dialog').getByRole('link', { name: 'Go there' }).click();
+  return opened;
+}
 
 inBrowser('sending', () => {
   test('a relay is added, tried and changed, its password stays unless another is typed, and it is removed', async () => {
@@ -122,6 +223,9 @@ inBrowser('sending', () => {
     await dialog.getByLabel('Port').fill(String(server.port));
     await dialog.getByLabel('User name').fill('postroom');
     await dialog.getByLabel('Password', { exact: true }).fill('relay secret');
+    await dialog.getByLabel('Connections').fill('3');
+    await dialog.getByLabel('Messages over one').fill('40');
+    await dialog.getByLabel('Messages a second').fill('9');
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -137,9 +241,15 @@ inBrowser('sending', () => {
 
     await act('Edit');
     expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    expect(await dialog.getByLabel('User name').inputValue()).toBe('postroom');
+    expect(await dialog.getByLabel('Messages over one').inputValue()).toBe('40');
+    await dialog.getByLabel('Messages a second').fill('');
     await dialog.getByLabel('Position').fill('3');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByRole('cell', { name: '3', exact: true }).waitFor();
+    const { settings } = await db.mailProvider.findFirstOrThrow({ where: { projectId: api.projectId } });
+    expect(settings).toMatchObject({ connections: 3, messagesPerConnection: 40 });
+    expect(settings).not.toHaveProperty('ratePerSecond');
     await act('Test the connection');
     await row.getByText('Working').waitFor();
 

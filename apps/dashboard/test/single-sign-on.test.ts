@@ -1,0 +1,122 @@
+import { createServer } from 'node:http';
+import { freePorts, startSystem, type System } from '@postroom/testkit';
+import { Provider } from 'oidc-provider';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inBrowser, openWindow, seriousFindings, soon } from './browser.ts';
+
+const OWNER = 'owner@people.example';
+
+/** Who has an account at the provider, by the name they sign in with there. */
+const CLAIMS: Record<string, object> = {
+  owner: { email: OWNER, email_verified: true, name: 'Olive Owner' },
+  stranger: { email: 'stranger@people.example', email_verified: true, name: 'S' },
+};
+
+/** The pages of the stand-in want a font from there, and do without. */
+const FONTS = 'https://fonts.googleapis.com';
+
+inBrowser('signing in with a provider', () => {
+  let system: System;
+  let issuer: string;
+  let stopProvider: () => void;
+
+  beforeAll(async () => {
+    const [port = 0] = await freePorts(1);
+    issuer = `http://127.0.0.1:${port}`;
+    system = await startSystem({
+      smtpUrl: 'smtp://127.0.0.1:9',
+      env: {
+        POSTROOM_OWNER_EMAIL: OWNER,
+        POSTROOM_OWNER_PASSWORD: 'correct horse battery',
+        OIDC_ISSUER: issuer,
+        OIDC_CLIENT_ID: 'postroom',
+        OIDC_CLIENT_SECRET: 'a secret of the test',
+        OIDC_NAME: 'Acme',
+      },
+    });
+    const provider = new Provider(issuer, {
+      clients: [
+        {
+          client_id: 'postroom',
+          client_secret: 'a secret of the test',
+          redirect_uris: [`${system.url}/app/auth/callback/oidc`],
+        },
+      ],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+      findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...CLAIMS[sub] }) }),
+    });
+    const server = createServer(provider.callback());
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    stopProvider = () => {
+      server.close();
+      server.closeAllConnections();
+    };
+  }, 180_000);
+  afterAll(async () => {
+    stopProvider?.();
+    await system?.stop();
+  });
+
+  const open = async () => {
+    const others = [issuer, FONTS];
+    const window = await openWindow({ url: system.url, projectId: '' }, undefined, { origin: system.url, others });
+    await window.context.route(`${FONTS}/**`, (route) => route.abort());
+    return window;
+  };
+
+  test('a person goes to the provider, signs in there, and comes back to the page that they wanted', async () => {
+    await using window = await open();
+    const { page } = window;
+    const { rows } = await system.pool.query<{ id: string }>('SELECT id FROM projects');
+    const wanted = `/p/${rows[0]?.id}/keys`;
+    await offered(page, wanted);
+    expect(await seriousFindings(page)).toEqual([]);
+    await buttonOf(page).click();
+    await signInAtProvider(page, issuer, 'owner');
+    await page.waitForURL(`${system.url}${wanted}`);
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  });
+
+  test('who has no account here comes back to be told so, and may sign in with a password', async () => {
+    await using window = await open();
+    const { page } = window;
+    await offered(page, '/sign-in');
+    await buttonOf(page).click();
+    await signInAtProvider(page, issuer, 'stranger');
+    await page.waitForURL(`${system.url}/sign-in?**`);
+    await page.getByRole('alert').getByText('Nobody has an account with your address').waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).isVisible()).toBe(true);
+  });
+
+  test('who turns back at the provider is told that it did not let them in', async () => {
+    await using window = await open();
+    const { page } = window;
+    await offered(page, '/sign-in');
+    await buttonOf(page).click();
+    await page.waitForURL(`${issuer}/**`);
+    await page.getByRole('link', { name: /Cancel/ }).click();
+    await page.waitForURL(`${system.url}/sign-in?**`);
+    await page.getByRole('alert').getByText('The provider did not let you in.').waitFor();
+  });
+});
+
+const buttonOf = (page: Page) => page.getByRole('button', { name: 'Sign in with Acme' });
+
+/** Goes to a page until it offers the provider: one that was not there when the gateway started is asked again. */
+async function offered(page: Page, path: string): Promise<void> {
+  const look = async () => {
+    await page.goto(path, { waitUntil: 'networkidle' });
+    return buttonOf(page).count();
+  };
+  await soon(look).toBe(1);
+}
+
+/** Signs in on the pages of the provider, and consents there. */
+async function signInAtProvider(page: Page, issuer: string, login: string): Promise<void> {
+  await page.waitForURL(`${issuer}/**`);
+  await page.locator('input[name=login]').fill(login);
+  await page.locator('input[name=password]').fill('any');
+  await page.getByRole('button', { name: /Sign-in/i }).click();
+  await page.getByRole('button', { name: /Continue/i }).click();
+}
