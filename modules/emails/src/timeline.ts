@@ -26,5 +26,11 @@ export function timelineOf(message: Prisma.MessageModel): TimelineEvent[] {
   ];
   return facts
     .flatMap(([type, at, detail]) => (at === null ? [] : [{ type, at, detail }]))
-    .sort((a, b) => a.at.getTime() - b.at.getTime());
+    .sort((a, b) => orderOf(a) - orderOf(b));
+
+  // A report may come before we have the server's own answer; it still follows the sending.
+  function orderOf({ type, at }: TimelineEvent): number {
+    const isReport = type !== 'email.queued' && type !== 'email.deferred';
+    return isReport ? Math.max(at.getTime(), message.acceptedAt?.getTime() ?? 0) : at.getTime();
+  }
 }

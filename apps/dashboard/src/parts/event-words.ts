@@ -17,7 +17,7 @@ export const EVENT_WORDS: Record<string, [word: string, icon: typeof IconSend, c
   'contact.created': ['Added', IconUserPlus, 'pine'],
   'contact.suppressed': ['Not mailed any more', IconBan, 'yellow'],
   'contact.unsubscribed': ['Unsubscribed by a link', IconMailOff, 'yellow'],
-  'email.queued': ['Taken', IconClock, 'gray'],
+  'email.queued': ['Queued', IconClock, 'gray'],
   'email.sent': ['Sent', IconSend, 'blue'],
   'email.delivered': ['Delivered', IconInbox, 'green'],
   'email.opened': ['Opened', IconEye, 'green'],

@@ -116,7 +116,7 @@ function EmailParts({ email }: { email: EmailRow }) {
             email.bcc.length > 0 && ['Bcc', email.bcc.join(', ')],
             email.replyTo.length > 0 && ['Answers go to', email.replyTo.join(', ')],
             email.scheduledAt !== null && ['Scheduled', <When key="at" at={email.scheduledAt} />],
-            ['Taken', <When key="at" at={email.createdAt} />],
+            ['Queued', <When key="at" at={email.createdAt} />],
             email.tags.length > 0 && ['Tags', email.tags.join(', ')],
             email.attachments.length > 0 && ['Files', email.attachments.map(({ filename }) => filename).join(', ')],
             email.contactId !== null && [

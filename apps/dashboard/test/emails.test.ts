@@ -1,0 +1,74 @@
+import { addLocalDomain } from '@postroom/domains';
+import { config, pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+
+inBrowser('emails', () => {
+  const inbox = config.INBOX_URL;
+  afterEach(() => {
+    config.INBOX_URL = inbox;
+  });
+
+  test('the log is narrowed by address, tag and status in the address, and one is opened', async () => {
+    const api = await testApi();
+    await addLocalDomain(api.projectId, 'example.com');
+    const send = async (to: string, subject: string, tags: string[]) =>
+      (
+        await api.post('/v1/emails', {
+          from: 'Shop <shop@example.com>',
+          to,
+          subject,
+          html: '<h1>Thank you</h1>',
+          tags,
+        })
+      ).body.data.id as string;
+    const order = await send('ada@example.net', 'Your order', ['order']);
+    await send('bob@example.net', 'Your invoice', ['invoice']);
+    await pool.query(
+      `UPDATE messages SET state = 'accepted', accepted_at = now(), delivered_at = now() - interval '1 second',
+         answer = '250 ok' WHERE id = $1`,
+      [order],
+    );
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/emails');
+    await page.getByRole('link', { name: 'bob@example.net' }).waitFor();
+    await page.getByLabel('Recipient’s whole address').fill('ADA@example.net');
+    await soon(() => page.getByRole('link', { name: 'bob@example.net' }).count()).toBe(0);
+    await page.getByLabel('Recipient’s whole address').fill('');
+    await page.getByLabel('Tag', { exact: true }).fill('invoice');
+    await soon(() => page.getByRole('link', { name: 'ada@example.net' }).count()).toBe(0);
+    expect(page.url()).toContain('tag=invoice');
+    await page.getByLabel('Tag', { exact: true }).fill('');
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Delivered' }).click();
+    await soon(() => page.getByRole('link', { name: 'bob@example.net' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'ada@example.net' }).click();
+
+    await page.getByRole('heading', { name: 'Your order', level: 1 }).waitFor();
+    const story = page.getByRole('region', { name: 'What happened' });
+    await story.getByText('250 ok').waitFor();
+    // A report may come in before the answer of the server; it is told of after it all the same.
+    expect((await story.innerText()).match(/Queued|Sent|Delivered/g)).toEqual(['Queued', 'Sent', 'Delivered']);
+    const frame = page.frameLocator('iframe').first();
+    await frame.getByRole('heading', { name: 'Thank you' }).waitFor();
+    await page.getByRole('tab', { name: 'HTML' }).click();
+    await page.getByText('<h1>Thank you</h1>').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  test('in development there is a link to the inbox, elsewhere none', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const link = window.page.getByRole('link', { name: 'Open the inbox' });
+    config.INBOX_URL = 'http://127.0.0.1:3404';
+    await window.open('/emails');
+    await link.waitFor();
+    expect(await link.getAttribute('href')).toBe('http://127.0.0.1:3404');
+    config.INBOX_URL = undefined;
+    await window.page.reload();
+    await window.page.getByText('No emails yet').waitFor();
+    await soon(() => link.count()).toBe(0);
+  });
+});
