@@ -1,15 +1,19 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Children, type ReactNode } from 'react';
 import type { Tone } from './badge.tsx';
+
+/** On a wide screen so many numbers have room in one row. */
+const IN_A_ROW = 7;
 
 /** Some numbers beside each other, with what they are about. */
 export function Figures({ label, children }: { label: string; children: ReactNode }) {
+  const wide = Math.min(Math.max(Children.toArray(children).length, 6), IN_A_ROW);
   return (
     <Card p={0} component="section" aria-label={label}>
       <Text size="xs" fw={600} c="dimmed" px="md" pt="sm">
         {label}
       </Text>
-      <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing={0} px="md" pb="md" pt="xs" verticalSpacing="sm">
+      <SimpleGrid cols={{ base: 2, xs: 3, md: wide }} spacing={0} px="md" pb="md" pt="xs" verticalSpacing="sm">
         {children}
       </SimpleGrid>
     </Card>

@@ -55,3 +55,9 @@ export function duration(seconds: number): string {
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
 }
+
+/** A share of people, with what programs did beside it. */
+export function ofDelivered(people: number, delivered: number, machines: number): string {
+  const share = `${percent(people, delivered)} of delivered`;
+  return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
+}

@@ -19,7 +19,7 @@ import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf, duration, number, percent, STATUS_WORDS } from './campaign-words.ts';
+import { countOf, duration, number, ofDelivered, percent, STATUS_WORDS } from './campaign-words.ts';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { StateBar } from './state-bar.tsx';
@@ -219,12 +219,6 @@ function Engagement({ campaign: { engagement } }: { campaign: CampaignRow }) {
       <Figure label="Unsubscribed" value={unsubscribed} detail={`${percent(unsubscribed, delivered)} of delivered`} />
     </Figures>
   );
-}
-
-/** A share of people, with what programs did beside it. */
-function ofDelivered(people: number, delivered: number, machines: number): string {
-  const share = `${percent(people, delivered)} of delivered`;
-  return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
 }
 
 function Setup({ campaign }: { campaign: CampaignRow }) {

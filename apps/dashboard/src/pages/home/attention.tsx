@@ -56,7 +56,10 @@ export function Attention({
   );
 }
 
-function worriesOf({ domains, webhookEndpoints, paused, recent }: Overview, projectId: string): Worry[] {
+function worriesOf(
+  { domains, webhookEndpoints, mailboxAccounts, paused, recent }: Overview,
+  projectId: string,
+): Worry[] {
   const campaignLink = (campaignId: string) => (
     <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm" pt={3}>
       Look
@@ -72,21 +75,33 @@ function worriesOf({ domains, webhookEndpoints, paused, recent }: Overview, proj
           ? `${domain}: its records are not as they were. There are three days to mend them.`
           : `${domain} can not be sent from: its records are not seen.`,
         link: (
-          <TextLink to="/p/$projectId/domains" params={{ projectId }} size="sm" pt={3}>
+          <TextLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }} size="sm" pt={3}>
             Look
           </TextLink>
         ),
       })),
     ...webhookEndpoints.nodes
       .filter(({ enabled, failingSince }) => !enabled || failingSince !== null)
-      .map(({ id, url, enabled, disabledReason }): Worry => ({
+      .map(({ id, url, description, enabled, disabledReason }): Worry => ({
         key: id,
         color: enabled ? 'yellow' : 'red',
         says: enabled
-          ? `${url} does not acknowledge events now.`
-          : `${url} is disabled${disabledReason === null ? '' : `: ${disabledReason}`}`,
+          ? `The webhook ${description ?? url} does not acknowledge events now.`
+          : `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`,
         link: (
-          <TextLink to="/p/$projectId/webhooks" params={{ projectId }} size="sm" pt={3}>
+          <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }} size="sm" pt={3}>
+            Look
+          </TextLink>
+        ),
+      })),
+    ...mailboxAccounts
+      .filter(({ status }) => status === 'needs_attention')
+      .map(({ id, email, statusReason }): Worry => ({
+        key: id,
+        color: 'red',
+        says: `No mail goes out by the mailbox ${email}${statusReason === null ? '.' : `: ${statusReason}`}`,
+        link: (
+          <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" pt={3}>
             Look
           </TextLink>
         ),

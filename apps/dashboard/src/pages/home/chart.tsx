@@ -32,7 +32,7 @@ export default function Chart({ points, step }: { points: readonly Point[]; step
           yAxisProps={yAxisProps}
           {...AXES}
           series={[
-            { name: 'sent', label: 'Sent', color: 'gray.6' },
+            { name: 'sent', label: 'Sent', color: 'gray.5' },
             { name: 'delivered', label: 'Delivered', color: 'pine.6' },
             { name: 'opened', label: 'Opened', color: 'blue.5' },
             { name: 'clicked', label: 'Clicked', color: 'grape.5' },

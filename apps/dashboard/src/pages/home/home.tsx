@@ -8,7 +8,8 @@ import type { StatisticsQuery } from '../../generated/graphql.ts';
 import { Figure, Figures } from '../../parts/figures.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { Answer, LinesSkeleton } from '../../parts/states.tsx';
-import { number, percent } from '../campaigns/campaign-words.ts';
+import { TIME_ZONE } from '../../parts/when.tsx';
+import { number, ofDelivered, percent } from '../campaigns/campaign-words.ts';
 import { Attention } from './attention.tsx';
 import { Checklist } from './checklist.tsx';
 import { OVERVIEW, type Overview } from './overview.ts';
@@ -55,6 +56,7 @@ function OverTime({ period, statistics }: { period: Period; statistics: Read<Sta
   return (
     <Section
       title="Over time"
+      about={`In the time zone ${TIME_ZONE}.`}
       actions={
         <SegmentedControl
           size="xs"
@@ -91,7 +93,12 @@ function Totals({ points, words }: { points: readonly Point[]; words: string }) 
       <Figure
         label="Opened"
         value={total(points, 'opened')}
-        detail={`${percent(total(points, 'opened'), delivered)} of delivered`}
+        detail={ofDelivered(total(points, 'opened'), delivered, total(points, 'openedByMachines'))}
+      />
+      <Figure
+        label="Clicked"
+        value={total(points, 'clicked')}
+        detail={ofDelivered(total(points, 'clicked'), delivered, total(points, 'clickedByMachines'))}
       />
       <Figure
         label="Bounced"

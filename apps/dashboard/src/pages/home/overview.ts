@@ -15,10 +15,17 @@ export const OVERVIEW = graphql(`
       nodes {
         id
         url
+        description
         enabled
         disabledReason
         failingSince
       }
+    }
+    mailboxAccounts {
+      id
+      email
+      status
+      statusReason
     }
     contacts(first: 1) {
       nodes {

@@ -8,7 +8,9 @@ export const STATISTICS = graphql(`
       sent
       delivered
       opened
+      openedByMachines
       clicked
+      clickedByMachines
       bounced
       complained
       failed
