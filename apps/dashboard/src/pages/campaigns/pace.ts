@@ -2,17 +2,40 @@ import { useEffect, useRef, useState } from 'react';
 
 const WINDOW_MS = 20_000;
 const LEAST_MS = 2000;
+const LOOK_EVERY_MS = 1000;
 
-/** How many a second were done lately, from how a count grows while it is watched; undefined until that can be told. */
-export function usePace(done: number, running: boolean): number | undefined {
-  const samples = useRef<{ at: number; done: number }[]>([]);
+interface Sample {
+  at: number;
+  done: number;
+}
+
+/**
+ * How many a second are done, from how a count grows while it is watched; until that can be told, from how it has grown
+ * since it began. 0 when nothing has moved lately; undefined when nothing is known, or nothing runs.
+ */
+export function usePace(done: number, running: boolean, startedAt: string | null): number | undefined {
+  const samples = useRef<Sample[]>([]);
   const [pace, setPace] = useState<number>();
   useEffect(() => {
-    const now = Date.now();
-    samples.current = running ? [...samples.current, { at: now, done }].filter(({ at }) => now - at <= WINDOW_MS) : [];
-    const [first] = samples.current;
-    if (first === undefined || now - first.at < LEAST_MS) return;
-    setPace(((done - first.done) / (now - first.at)) * 1000);
-  }, [done, running]);
+    if (!running) samples.current = [];
+    else if (samples.current.at(-1)?.done !== done) samples.current.push({ at: Date.now(), done });
+    const look = () => setPace(running ? paceOf(samples.current, startedAt) : undefined);
+    look();
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [done, running, startedAt]);
   return running ? pace : undefined;
+}
+
+function paceOf(samples: Sample[], startedAt: string | null): number | undefined {
+  const now = Date.now();
+  // What lies outside the window only says where the count stood at its beginning.
+  while (samples[1] !== undefined && now - samples[1].at > WINDOW_MS) samples.shift();
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  if (now - first.at >= LEAST_MS && (last !== first || now - first.at >= WINDOW_MS)) {
+    return ((last.done - first.done) / (now - first.at)) * 1000;
+  }
+  if (startedAt === null || last.done === 0) return undefined;
+  return (last.done / Math.max(now - Date.parse(startedAt), LEAST_MS)) * 1000;
 }

@@ -166,7 +166,7 @@ function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) 
 function Sentence({ campaign }: { campaign: CampaignRow }) {
   const { status, recipientCount, progress, startedAt, completedAt } = campaign;
   const open = progress.planned + progress.claimed;
-  const pace = usePace(recipientCount - open, status === 'sending');
+  const pace = usePace(recipientCount - open, status === 'sending', startedAt);
   const done = `${number(recipientCount - open)} of ${number(recipientCount)}`;
   const rate = pace === undefined || pace === 0 ? undefined : pace;
   return (
@@ -176,7 +176,7 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
           Sending: {done} done
           {rate !== undefined && `, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`}
           {rate !== undefined && `, about ${duration(open / rate)} left`}
-          {progress.claimed === 0 && progress.planned > 0 && rate === undefined && '. The rest waits for its turn'}.
+          {pace === 0 && '. Nothing has gone out just now; the answers of the mail server stand with the recipients'}.
         </>
       )}
       {status === 'sending' && open === 0 && <>All is sent; it is about to be completed.</>}
