@@ -119,5 +119,7 @@ inBrowser('the audit log', () => {
     await soon(target).toBe(second);
     await page.getByRole('link', { name: 'Previous' }).click();
     await soon(target).toBe(first);
+    const link = page.getByRole('table', { name: 'Audit log' }).getByRole('link').first();
+    expect(await link.getAttribute('href')).toBe(`/p/${api.projectId}/templates/${await link.textContent()}`);
   });
 });

@@ -1,10 +1,12 @@
 import { Code, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
+import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AuditLogQuery } from '../../generated/graphql.ts';
+import { TextLink } from '../../parts/link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
@@ -68,10 +70,34 @@ function Entries({ entries }: { entries: Entry[] }) {
       columns={[
         { title: 'What', cell: (entry) => <What of={entry} /> },
         { title: 'Who', cell: (entry) => <Actor of={entry} />, from: 'sm' },
-        { title: 'To', cell: ({ targetId }) => targetId !== null && <Code>{targetId}</Code>, from: 'md' },
+        { title: 'To', cell: ({ targetId }) => targetId !== null && <Target id={targetId} />, from: 'md' },
         { title: 'When', cell: ({ createdAt }) => <When at={createdAt} />, width: 150 },
       ]}
     />
+  );
+}
+
+/** Where the pages of things are, by the beginning of their ids. What was deleted is said to be gone there. */
+const PAGES: Record<string, string> = {
+  cmp: 'campaigns',
+  ctc: 'contacts',
+  eml: 'emails',
+  grp: 'groups',
+  imp: 'imports',
+  seg: 'segments',
+  tpl: 'templates',
+  whe: 'webhooks',
+};
+
+function Target({ id }: { id: string }) {
+  const { id: projectId } = useProject();
+  const page = PAGES[id.slice(0, 3)];
+  if (page === undefined) return <Code>{id}</Code>;
+  const to: string = `/p/${projectId}/${page}/${id}`;
+  return (
+    <TextLink to={to} size="sm" className="mono">
+      {id}
+    </TextLink>
   );
 }
 
