@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, Navigate, Outlet } from '@tanstack/react-router';
-import { NotFound } from '../pages/not-found.tsx';
+import { NoSuchPage, NotFound } from '../pages/not-found.tsx';
 import { ProjectFrame } from './frame.tsx';
 import { Gate } from './gate.tsx';
 import { useSession } from './session.tsx';
@@ -16,6 +16,7 @@ export const projectRoute = createRoute({
   getParentRoute: () => gateRoute,
   path: '/p/$projectId',
   component: ProjectFrame,
+  notFoundComponent: NoSuchPage,
 });
 
 /** Leads to the project that was open last, or to the first one. */

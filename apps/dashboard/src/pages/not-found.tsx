@@ -1,6 +1,29 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
-import { TextLink } from '../parts/link.tsx';
-import { useTitle } from '../parts/page.tsx';
+import { IconMoodEmpty } from '@tabler/icons-react';
+import { useProject } from '../app/session.tsx';
+import { ButtonLink, TextLink } from '../parts/link.tsx';
+import { Page, useTitle } from '../parts/page.tsx';
+import { Empty } from '../parts/states.tsx';
+
+/** For addresses that name no page of a project. */
+export function NoSuchPage() {
+  const { id: projectId } = useProject();
+  return (
+    <Page title="There is nothing here">
+      <Empty
+        title="No such page"
+        icon={IconMoodEmpty}
+        action={
+          <ButtonLink to="/p/$projectId" params={{ projectId }} variant="default">
+            Go to Home
+          </ButtonLink>
+        }
+      >
+        The address may be mistyped. The pages of the project are in the navigation.
+      </Empty>
+    </Page>
+  );
+}
 
 /** For addresses that name nothing, or nothing that this person may see. */
 export function NotFound() {

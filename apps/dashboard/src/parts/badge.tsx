@@ -5,5 +5,9 @@ export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
 /** The state of something in one word; never told by colour alone. */
 export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
-  return <Badge className={`state state-${tone}`}>{children}</Badge>;
+  return (
+    <Badge className={`state state-${tone}`} miw="max-content">
+      {children}
+    </Badge>
+  );
 }

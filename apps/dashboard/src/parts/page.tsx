@@ -34,7 +34,7 @@ export function Page({ title, about, mark, back, actions, width, children }: Pag
       <Box maw={width}>
         {back}
         <Group justify="space-between" align="flex-start" mb="lg" gap="md">
-          <Stack gap={4} maw={640} miw={0}>
+          <Stack gap={4} maw={720} miw={0}>
             <Group gap="sm">
               <Title order={1} className="breakable">
                 {title}

@@ -30,28 +30,30 @@ export function DataTable<Row>({
 }) {
   return (
     <Card p={0}>
-      <Table aria-label={label} highlightOnHover className="data-table">
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map(({ title, from, align, width, silent }) => (
-              <Table.Th key={title} visibleFrom={from} ta={align} w={width} scope="col">
-                {silent === true ? <span className="visually-hidden">{title}</span> : title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={keyOf(row)} className="row-link">
-              {columns.map(({ title, cell, from, align }) => (
-                <Table.Td key={title} visibleFrom={from} ta={align} className={align && 'tabular'}>
-                  {cell(row)}
-                </Table.Td>
+      <div className="table-scroll">
+        <Table aria-label={label} highlightOnHover className="data-table">
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map(({ title, from, align, width, silent }) => (
+                <Table.Th key={title} visibleFrom={from} ta={align} w={width} scope="col">
+                  {silent === true ? <span className="visually-hidden">{title}</span> : title}
+                </Table.Th>
               ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={keyOf(row)} className="row-link">
+                {columns.map(({ title, cell, from, align }) => (
+                  <Table.Td key={title} visibleFrom={from} ta={align} className={align && 'tabular'}>
+                    {cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
     </Card>
   );
 }

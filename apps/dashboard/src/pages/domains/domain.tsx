@@ -125,21 +125,23 @@ function Content({ domain }: { domain: Domain }) {
   return (
     <>
       <Situation domain={domain} />
-      <Card>
-        <Facts
-          facts={[
-            ['Looked up', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
-            nextCheckAt !== null && ['Looked up next', <When key="next" at={nextCheckAt} />],
-            ['DNS is at', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Not known yet')],
-            mailFromDomain !== null && ['Bounces go to', mailFromDomain],
-            ['Region', region],
-          ]}
-        />
-      </Card>
+      {mailFromDomain !== null && (
+        <Card>
+          <Facts
+            facts={[
+              ['Looked up', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
+              nextCheckAt !== null && ['Looked up next', <When key="next" at={nextCheckAt} />],
+              ['DNS is at', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Not known yet')],
+              ['Bounces go to', mailFromDomain],
+              region !== 'local' && ['Region', region],
+            ]}
+          />
+        </Card>
+      )}
       <Records domain={domain} />
+      <TrackingHost domain={domain} />
       <Warmup domain={domain} />
       <Recommendations of={domain.recommendations} />
-      <TrackingHost domain={domain} />
       <Lifecycle events={domain.lifecycle} />
     </>
   );

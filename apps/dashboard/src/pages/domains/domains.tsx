@@ -102,12 +102,12 @@ function DomainTable({ domains }: { domains: Domain[] }) {
         },
         { title: 'State', cell: (domain) => <DomainStatus of={domain} />, width: 150 },
         {
-          title: 'DKIM, MAIL FROM, DMARC',
+          title: 'Records',
           cell: ({ dkim, mailFrom, dmarc }) => (
             <Group gap={6}>
-              <PartStatus of={dkim} />
-              <PartStatus of={mailFrom} />
-              <PartStatus of={dmarc} />
+              <PartStatus of={dkim} name="DKIM" />
+              <PartStatus of={mailFrom} name="MAIL FROM" />
+              <PartStatus of={dmarc} name="DMARC" />
             </Group>
           ),
           from: 'md',

@@ -8,10 +8,10 @@ const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   failed: ['bad', 'Not found'],
 };
 
-/** How a part of a domain stands. */
-export function PartStatus({ of }: { of: VerificationStatus }) {
+/** How a part of a domain stands; with its name where it stands beside others. */
+export function PartStatus({ of, name }: { of: VerificationStatus; name?: string }) {
   const [tone, word] = WORDS[of];
-  return <State tone={tone}>{word}</State>;
+  return <State tone={tone}>{name === undefined ? word : `${name}: ${word.toLowerCase()}`}</State>;
 }
 
 const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {

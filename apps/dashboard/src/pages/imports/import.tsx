@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Code, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Card, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconFileImport, IconPlayerStop } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -139,7 +139,7 @@ export function Import() {
                         title: 'Column',
                         width: 220,
                         from: 'sm',
-                        cell: ({ field }) => <Code className="breakable">{field}</Code>,
+                        cell: ({ field }) => <span className="breakable">{wordFor(field)}</span>,
                       },
                       { title: 'What is wrong', cell: (error) => <Wrong of={error} /> },
                     ]}
@@ -161,7 +161,7 @@ function Wrong({ of: { field, message } }: { of: ImportRow['errors']['nodes'][nu
     <>
       {message}
       <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {field}
+        {wordFor(field)}
       </Text>
     </>
   );

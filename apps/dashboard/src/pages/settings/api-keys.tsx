@@ -81,7 +81,7 @@ function KeyTable({ keys }: { keys: Key[] }) {
         keyOf={({ id }) => id}
         columns={[
           { title: 'Name', cell: (key) => <KeyName of={key} /> },
-          { title: 'Key', cell: ({ last4 }) => <Code>pr_…{last4}</Code>, from: 'sm' },
+          { title: 'Key', cell: ({ last4 }) => <Code className="nowrap">pr_…{last4}</Code>, from: 'sm' },
           { title: 'Scope', cell: ({ scope }) => SCOPES[scope], from: 'sm' },
           { title: 'Projects', cell: (key) => <Covered by={key} />, from: 'md' },
           {

@@ -52,7 +52,7 @@ export function Invitations() {
               keyOf={({ id }) => id}
               columns={[
                 { title: 'Address', cell: ({ email }) => email },
-                { title: 'Role', cell: ({ role }) => ROLES[role].label },
+                { title: 'Role', cell: ({ role }) => ROLES[role].label, from: 'xs' },
                 { title: 'Sent', cell: ({ createdAt }) => <When at={createdAt} />, from: 'sm' },
                 { title: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} />, from: 'sm' },
                 {

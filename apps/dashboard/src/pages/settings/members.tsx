@@ -1,4 +1,4 @@
-import { Button, Select, Text } from '@mantine/core';
+import { Box, Button, Select, Text } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay, useProject, useSession } from '../../app/session.tsx';
@@ -99,8 +99,8 @@ function MemberTable({ members }: { members: Member[] }) {
         rows={members}
         keyOf={({ user }) => user.id}
         columns={[
-          { title: 'Person', cell: ({ user }) => <Who name={user.name} email={user.email} isMe={user.id === me.id} /> },
-          { title: 'Role', cell: (member) => <RoleOf member={member} />, width: 150 },
+          { title: 'Person', cell: (member) => <Who member={member} isMe={member.user.id === me.id} /> },
+          { title: 'Role', cell: (member) => <RoleOf member={member} />, width: 150, from: 'xs' },
           {
             title: 'Second factor',
             cell: ({ user }) => (user.twoFactorEnabled ? 'On' : <Text c="dimmed">Off</Text>),
@@ -136,15 +136,18 @@ function MemberTable({ members }: { members: Member[] }) {
   );
 }
 
-function Who({ name, email, isMe }: { name: string; email: string; isMe: boolean }) {
+function Who({ member, isMe }: { member: Member; isMe: boolean }) {
   return (
     <>
       <Text size="sm" fw={550}>
-        {name} {isMe && <span className="dimmed">(you)</span>}
+        {member.user.name} {isMe && <span className="dimmed">(you)</span>}
       </Text>
       <Text size="xs" c="dimmed">
-        {email}
+        {member.user.email}
       </Text>
+      <Box hiddenFrom="xs" mt={6}>
+        <RoleOf member={member} />
+      </Box>
     </>
   );
 }

@@ -104,6 +104,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
               label="Bounces count from"
               description="So many messages have to be sent first."
               suffix=" messages"
+              thousandSeparator=","
               min={1}
               allowDecimal={false}
               {...form.getInputProps('bounceMinSent')}
@@ -121,6 +122,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
               label="Complaints count from"
               description="So many messages have to be sent first."
               suffix=" messages"
+              thousandSeparator=","
               min={1}
               allowDecimal={false}
               {...form.getInputProps('complaintMinSent')}
