@@ -41,6 +41,12 @@ test('few deliveries each for many endpoints share batches of at most 300', () =
   expect(sizes(plan(many(140, { waiting: 5 }), { alone: 20, inHand: 0, now }))).toEqual([300, 300, 100]);
 });
 
+test('parts of up to half a batch share one, and more goes alone', () => {
+  const waiting = (rows: number) => many(4, { waiting: rows, isFlowing: true });
+  expect(sizes(plan(waiting(100), { alone: 0, inHand: 0, now }))).toEqual([300, 100]);
+  expect(sizes(plan(waiting(200), { alone: 0, inHand: 0, now }))).toEqual([200, 200, 200, 200]);
+});
+
 test('an endpoint has few in hand until it is seen to acknowledge, and at most three batches then', () => {
   const take = (more: Partial<Waiting>) =>
     taken(plan([endpoint('a', { waiting: 300, ...more })], { alone: 0, inHand: 0, now }));

@@ -16,9 +16,11 @@ const WAITING_PER_ENDPOINT = 1_000;
 const STRUGGLING_IN_HAND = 10;
 export const PROBE_EVERY_MS = 30_000;
 
-/** An endpoint's part of a round that is worth a batch of its own, and how many such batches begin in one round. */
-const OWN_BATCH_FROM = 25;
-const OWN_BATCHES = 10;
+/** Endpoints that want less than this get it first. */
+const LITTLE_BELOW = 25;
+
+/** An endpoint's part of a round that is worth a batch of its own. Batches cost Temporal much more than what is in them. */
+const OWN_BATCH_FROM = BATCH_SIZE / 2;
 
 /** An endpoint for which deliveries wait, as the tables have it. */
 export interface Waiting {
@@ -59,7 +61,7 @@ interface Wanted {
 
 /**
  * Decides what to hand over now. What fits into `alone` starts one workflow each; in a burst first attempts go in batches:
- * few of many endpoints together, and many of one endpoint in a batch of its own, in turn. Deliveries of struggling
+ * those of several endpoints together, unless one endpoint's fill half of one. Deliveries of struggling
  * endpoints are always alone.
  */
 export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room): Take[] {
@@ -87,7 +89,7 @@ function wish({ endpointId, waiting, isFlowing, attempting, retrying }: Waiting)
   return { endpointId, take };
 }
 
-/** Those that want little get it; the others a batch each in turn, until the room or the round is used up. */
+/** Those that want little get it; the others a batch each in turn, until the room is used up. */
 function limit(wanted: readonly Wanted[], room: number): Wanted[] {
   let left = room;
   const take = (one: Wanted): Wanted => {
@@ -95,9 +97,9 @@ function limit(wanted: readonly Wanted[], room: number): Wanted[] {
     left -= taken;
     return { ...one, take: taken };
   };
-  const little = wanted.filter((one) => one.take < OWN_BATCH_FROM).map(take);
-  const much = wanted.filter((one) => one.take >= OWN_BATCH_FROM).slice(0, OWN_BATCHES);
-  return [...little, ...much.map(take)];
+  const little = wanted.filter((one) => one.take < LITTLE_BELOW).map(take);
+  const much = wanted.filter((one) => one.take >= LITTLE_BELOW).map(take);
+  return [...little, ...much];
 }
 
 function intoBatches(wanted: readonly Wanted[]): Take[] {

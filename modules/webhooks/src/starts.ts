@@ -29,10 +29,11 @@ function aloneStart(delivery: Claimed): Start {
   };
 }
 
-/** Many deliveries need not be of one endpoint, and when they are not, there is nothing to search them by. */
+/** Many deliveries need not be of one endpoint, nor of one project: what they have in common is what they are found by. */
 function batchStart(members: readonly Claimed[]): Start {
   const [first] = members as [Claimed];
   const endpoints = new Set(members.map(({ endpoint_id: id }) => id)).size;
+  const isOfOneProject = members.every(({ project_id: id }) => id === first.project_id);
   return {
     workflowId: first.workflow_id,
     type: 'deliverBatch',
@@ -41,7 +42,10 @@ function batchStart(members: readonly Claimed[]): Start {
     summary: `${members.length} first attempts to ${endpoints === 1 ? first.endpoint_id : `${endpoints} endpoints`}`,
     details:
       'The first attempts of deliveries in a burst. Each that is not acknowledged goes on in a workflow of its own, whose id is that of the delivery.',
-    ...(endpoints === 1 ? { searchAttributes: { projectId: first.project_id, endpointId: first.endpoint_id } } : {}),
+    searchAttributes: {
+      ...(isOfOneProject ? { projectId: first.project_id } : {}),
+      ...(endpoints === 1 ? { endpointId: first.endpoint_id } : {}),
+    },
   };
 }
 
