@@ -24,7 +24,7 @@ function aloneStart(delivery: Claimed): Start {
     args: [delivery.id],
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
-    details: `One event to one endpoint: at most ${MAX_ATTEMPTS} attempts. ${attemptsLink(delivery.id)}`,
+    details: `One event to one endpoint: at most ${MAX_ATTEMPTS} attempts. ${attemptsLink(delivery)}`,
     searchAttributes: labels(delivery, 'queued'),
   };
 }
@@ -62,7 +62,7 @@ export function retryStart(delivery: ClaimedRetry): Start {
     args: [delivery.id, { message, delayMs: Math.max(0, due.getTime() - Date.now()) }],
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${made + 1}`,
-    details: `One event to one endpoint, after ${made === 1 ? 'an attempt' : `${made} attempts`} elsewhere. ${attemptsLink(delivery.id)}`,
+    details: `One event to one endpoint, after ${made === 1 ? 'an attempt' : `${made} attempts`} elsewhere. ${attemptsLink(delivery)}`,
     searchAttributes: labels(delivery, 'retried'),
   };
 }
@@ -74,4 +74,6 @@ const labels = (delivery: Claimed, deliveryStatus: string) => ({
   deliveryStatus,
 });
 
-const attemptsLink = (id: string) => `[Its attempts](${config.PUBLIC_URL}/v1/deliveries/${id})`;
+/** The page of the dashboard that shows the attempts. */
+const attemptsLink = ({ project_id: projectId, endpoint_id: endpointId, id }: Claimed) =>
+  `[Its attempts](${config.PUBLIC_URL}/p/${projectId}/webhooks/${endpointId}/deliveries/${id})`;
