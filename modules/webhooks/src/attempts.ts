@@ -92,7 +92,7 @@ const decrypted = remember((idAndEnvelope) => {
 });
 
 /**
- * Writes the attempts and what they make of their deliveries in one statement, then what they say of their endpoints.
+ * Writes what the attempts say of their endpoints, then themselves and what they make of their deliveries in one statement.
  * A delivery that goes on in a workflow of its own (`handBack`) waits for the relay from here on. An attempt whose number
  * another worker has written meanwhile is dropped.
  */
@@ -101,6 +101,7 @@ export async function recordAttempts(
   { handBack }: { handBack: boolean },
 ): Promise<void> {
   if (attempts.length === 0) return;
+  const disableHopeless = await noteHealth(attempts);
   await pool.query({
     name: 'webhooks-record',
     text: `WITH made AS (
@@ -137,7 +138,7 @@ export async function recordAttempts(
       handBack,
     ],
   });
-  await noteHealth(attempts);
+  await disableHopeless();
 }
 
 /**

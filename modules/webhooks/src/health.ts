@@ -26,12 +26,14 @@ interface Health {
 }
 
 /**
- * Keeps count of failures in a row at each endpoint and disables those that only fail, or say that they are gone (410).
- * Endpoints that were well and still are cost no statement.
+ * Keeps count of failures in a row at each endpoint. Endpoints that were well and still are cost no statement. It comes before
+ * the attempts are recorded: else the relay, which takes what comes back without a failure for a sign that an endpoint
+ * acknowledges, would give hundreds to one that hangs.
+ * @returns what disables the endpoints that only fail, or say that they are gone (410), once the attempts are recorded.
  */
-export async function noteHealth(attempts: readonly Attempted[]): Promise<void> {
+export async function noteHealth(attempts: readonly Attempted[]): Promise<() => Promise<void>> {
   const observed = observe(attempts);
-  if (observed.length === 0) return;
+  if (observed.length === 0) return async () => {};
   const { rows } = await pool.query<Health>(
     `WITH locked AS (
        -- In one order everywhere, so that two batches to the same endpoints never wait for each other.
@@ -51,7 +53,9 @@ export async function noteHealth(attempts: readonly Attempted[]): Promise<void> 
     ],
   );
   const gone = new Set(observed.filter((one) => one.gone).map(({ endpointId }) => endpointId));
-  for (const health of rows) await disableIfHopeless(health, gone.has(health.id));
+  return async () => {
+    for (const health of rows) await disableIfHopeless(health, gone.has(health.id));
+  };
 }
 
 function observe(attempts: readonly Attempted[]): Observed[] {

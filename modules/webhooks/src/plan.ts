@@ -1,6 +1,6 @@
 import { newId } from '@postroom/platform';
 import { STRUGGLING_AFTER } from './limits.ts';
-import { BATCH_SIZE } from './queue.ts';
+import { BATCH_SIZE, RETRYING_PER_ENDPOINT } from './queue.ts';
 
 /** First attempts in hand at most, of all endpoints: what Temporal and the workers hold, however much waits. */
 const IN_HAND = 10 * BATCH_SIZE;
@@ -8,9 +8,6 @@ const IN_HAND = 10 * BATCH_SIZE;
 /** And of one endpoint: few until it is seen to acknowledge, so that those that hang hold little. */
 const IN_HAND_AT_FIRST = 10;
 const IN_HAND_WHEN_FLOWING = 3 * BATCH_SIZE;
-
-/** Deliveries of one endpoint that wait for another attempt; past this, new ones wait for them. */
-const WAITING_PER_ENDPOINT = 1_000;
 
 /** For an endpoint that struggles: so many deliveries in hand, and then one more as a probe each half minute. */
 const STRUGGLING_IN_HAND = 10;
@@ -85,7 +82,7 @@ function probe({ waiting, attempting, retrying, servedAt }: Waiting, now: number
 
 function wish({ endpointId, waiting, isFlowing, attempting, retrying }: Waiting): Wanted {
   const room = (isFlowing ? IN_HAND_WHEN_FLOWING : IN_HAND_AT_FIRST) - attempting;
-  const take = retrying >= WAITING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(waiting, BATCH_SIZE, room));
+  const take = retrying >= RETRYING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(waiting, BATCH_SIZE, room));
   return { endpointId, take };
 }
 

@@ -10,6 +10,9 @@ const ENDPOINTS_PER_ROUND = 200;
 /** Deliveries that wait for a retry in workflows; past this, others wait in the table until they are due. */
 const RETRYING = 2_000;
 
+/** Deliveries of one endpoint that wait for another attempt; past this, new ones wait for them. */
+export const RETRYING_PER_ENDPOINT = 1_000;
+
 /** A delivery that has just been marked as a workflow's. */
 export interface Claimed {
   id: string;
@@ -36,44 +39,48 @@ export interface WaitingRow {
   in_hand: number;
 }
 
+/** It jumps from endpoint to endpoint in the index, so a million rows of one cost what a batch of them costs. */
+export const READ_WAITING = `
+  WITH RECURSIVE jump AS (
+    (SELECT endpoint_id, 1 AS number FROM deliveries
+     WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > $1 ORDER BY endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT next.endpoint_id, jump.number + 1
+    FROM jump CROSS JOIN LATERAL (
+      SELECT endpoint_id FROM deliveries
+      WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > jump.endpoint_id ORDER BY endpoint_id LIMIT 1
+    ) AS next
+    WHERE jump.number < ${ENDPOINTS_PER_ROUND}
+  ), in_hand AS (
+    SELECT endpoint_id, count(*)::int AS attempting FROM deliveries
+    WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'queued' GROUP BY endpoint_id
+  )
+  SELECT jump.endpoint_id, e.enabled, e.failures_in_row, waiting.rows AS waiting, retrying.rows AS retrying,
+    coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
+  FROM jump
+  LEFT JOIN webhook_endpoints e ON e.id = jump.endpoint_id
+  LEFT JOIN in_hand h ON h.endpoint_id = jump.endpoint_id
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS rows FROM (
+      SELECT FROM deliveries d
+      WHERE d.endpoint_id = jump.endpoint_id AND d.handed_at IS NULL AND d.state = 'queued' LIMIT ${BATCH_SIZE}
+    ) AS part
+  ) AS waiting
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS rows FROM (
+      SELECT FROM deliveries d WHERE d.endpoint_id = jump.endpoint_id AND d.state = 'retried' LIMIT ${RETRYING_PER_ENDPOINT}
+    ) AS part
+  ) AS retrying
+  ORDER BY jump.endpoint_id`;
+
 /**
  * Endpoints for which deliveries wait, from the one after `after` on: a round's worth, and the last of it if there may be
- * more (`''` when not). It jumps from endpoint to endpoint in the index, so a million rows of one cost what one row costs.
+ * more (`''` when not).
  */
 export async function readWaiting(after: string): Promise<{ endpoints: WaitingRow[]; inHand: number; last: string }> {
   const { rows } = await pool.query<WaitingRow>({
     name: 'webhooks-waiting',
-    text: `WITH RECURSIVE jump AS (
-             (SELECT endpoint_id, 1 AS number FROM deliveries
-              WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > $1 ORDER BY endpoint_id LIMIT 1)
-             UNION ALL
-             SELECT next.endpoint_id, jump.number + 1
-             FROM jump CROSS JOIN LATERAL (
-               SELECT endpoint_id FROM deliveries
-               WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > jump.endpoint_id ORDER BY endpoint_id LIMIT 1
-             ) AS next
-             WHERE jump.number < ${ENDPOINTS_PER_ROUND}
-           ), in_hand AS (
-             SELECT endpoint_id, count(*)::int AS attempting FROM deliveries
-             WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'queued' GROUP BY endpoint_id
-           )
-           SELECT jump.endpoint_id, e.enabled, e.failures_in_row, waiting.rows AS waiting, retrying.rows AS retrying,
-             coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
-           FROM jump
-           LEFT JOIN webhook_endpoints e ON e.id = jump.endpoint_id
-           LEFT JOIN in_hand h ON h.endpoint_id = jump.endpoint_id
-           CROSS JOIN LATERAL (
-             SELECT count(*)::int AS rows FROM (
-               SELECT FROM deliveries d
-               WHERE d.endpoint_id = jump.endpoint_id AND d.handed_at IS NULL AND d.state = 'queued' LIMIT ${BATCH_SIZE}
-             ) AS part
-           ) AS waiting
-           CROSS JOIN LATERAL (
-             SELECT count(*)::int AS rows FROM (
-               SELECT FROM deliveries d WHERE d.endpoint_id = jump.endpoint_id AND d.state = 'retried' LIMIT ${RETRYING}
-             ) AS part
-           ) AS retrying
-           ORDER BY jump.endpoint_id`,
+    text: READ_WAITING,
     values: [after],
   });
   return {
@@ -86,29 +93,54 @@ export async function readWaiting(after: string): Promise<{ endpoints: WaitingRo
 /** The id of a delivery's own workflow. Each id starts one workflow only, so one that was given back goes on under the next. */
 const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.returns + 1) END`;
 
+/** PostgreSQL can't know that a claim is of few rows: told so by an array of ids, it looks them up instead of reading the table. */
+const PICKED = 'd.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id';
+
+export const CLAIM_FIRST_ATTEMPTS = `
+  WITH picked AS (
+    SELECT d.id, taken.batch
+    FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
+    CROSS JOIN LATERAL (
+      SELECT id FROM deliveries
+      WHERE endpoint_id = taken.endpoint_id AND handed_at IS NULL AND state = 'queued'
+      ORDER BY id LIMIT taken.take FOR UPDATE SKIP LOCKED
+    ) AS d
+  )
+  UPDATE deliveries d SET handed_at = now(), next_attempt_at = now(),
+    workflow_id = coalesce(picked.batch, ${OWN_WORKFLOW_ID})
+  FROM picked, events e
+  WHERE ${PICKED} AND e.id = d.event_id
+  RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, e.type AS event_type`;
+
 /** Marks the oldest deliveries of each endpoint as taken; two relays at once never take the same. */
 export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claimed[]> {
   if (takes.length === 0) return [];
   const { rows } = await pool.query<Claimed>({
     name: 'webhooks-claim',
-    text: `WITH picked AS (
-             SELECT d.id, taken.batch
-             FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
-             CROSS JOIN LATERAL (
-               SELECT id FROM deliveries
-               WHERE endpoint_id = taken.endpoint_id AND handed_at IS NULL AND state = 'queued'
-               ORDER BY id LIMIT taken.take FOR UPDATE SKIP LOCKED
-             ) AS d
-           )
-           UPDATE deliveries d SET handed_at = now(), next_attempt_at = now(),
-             workflow_id = coalesce(picked.batch, ${OWN_WORKFLOW_ID})
-           FROM picked, events e
-           WHERE d.id = picked.id AND e.id = d.event_id
-           RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, e.type AS event_type`,
+    text: CLAIM_FIRST_ATTEMPTS,
     values: [takes.map(({ endpointId }) => endpointId), takes.map(({ take }) => take), takes.map(({ batch }) => batch)],
   });
   return rows;
 }
+
+export const CLAIM_RETRIES = `
+  WITH room AS (
+    SELECT count(*) < ${RETRYING} AS is_left FROM deliveries
+    WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'retried'
+  ), picked AS (
+    SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
+    WHERE d.handed_at IS NULL AND d.state = 'retried'
+      AND d.next_attempt_at <= CASE WHEN NOT (SELECT is_left FROM room) THEN now()
+        WHEN $2 THEN now() + interval '5 seconds' ELSE 'infinity' END
+    ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
+  )
+  UPDATE deliveries d SET handed_at = now(), workflow_id = ${OWN_WORKFLOW_ID}
+  FROM picked JOIN LATERAL (
+    SELECT status, error FROM attempts WHERE delivery_id = picked.id ORDER BY number DESC LIMIT 1
+  ) AS last ON true, events e
+  WHERE ${PICKED} AND e.id = d.event_id
+  RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, d.next_attempt_at,
+    e.type AS event_type, last.status, last.error`;
 
 /**
  * Marks deliveries that wait for another attempt as taken, those due first. Until they are due, they are taken only while
@@ -117,23 +149,7 @@ export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claime
 export async function claimRetries(limit: number, { isBusy }: { isBusy: boolean }): Promise<ClaimedRetry[]> {
   const { rows } = await pool.query<ClaimedRetry>({
     name: 'webhooks-claim-retries',
-    text: `WITH room AS (
-             SELECT count(*) < ${RETRYING} AS is_left FROM deliveries
-             WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'retried'
-           ), picked AS (
-             SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
-             WHERE d.handed_at IS NULL AND d.state = 'retried'
-               AND d.next_attempt_at <= CASE WHEN NOT (SELECT is_left FROM room) THEN now()
-                 WHEN $2 THEN now() + interval '5 seconds' ELSE 'infinity' END
-             ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
-           )
-           UPDATE deliveries d SET handed_at = now(), workflow_id = ${OWN_WORKFLOW_ID}
-           FROM picked JOIN LATERAL (
-             SELECT status, error FROM attempts WHERE delivery_id = picked.id ORDER BY number DESC LIMIT 1
-           ) AS last ON true, events e
-           WHERE d.id = picked.id AND e.id = d.event_id
-           RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, d.next_attempt_at,
-             e.type AS event_type, last.status, last.error`,
+    text: CLAIM_RETRIES,
     values: [limit, isBusy],
   });
   return rows;
