@@ -104,7 +104,7 @@ test('a sending key may not touch webhooks', async () => {
   expect(reply).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
 });
 
-test('to reveal, rotate and re-enable belongs to people: a full-scope key is refused, an owner is not', async () => {
+test('to reveal, rotate and re-enable belongs to people and is audited: a full-scope key is refused, an owner is not', async () => {
   const api = await testApi();
   const { id, secret } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
   const reveal = `mutation ($id: ID!) { revealWebhookSecret(id: $id) }`;
@@ -121,6 +121,9 @@ test('to reveal, rotate and re-enable belongs to people: a full-scope key is ref
   expect(rotated).not.toBe(secret);
   expect((await owner.graphql(reveal, { id })).body.data).toEqual({ revealWebhookSecret: rotated });
   expect((await owner.graphql(enable, { id })).body.data).toEqual({ enableWebhookEndpoint: { enabled: true } });
+  const log = await owner.graphql('{ auditLog(first: 4) { nodes { actorId action targetId } } }');
+  const done = ['enableWebhookEndpoint', 'revealWebhookSecret', 'rotateWebhookSecret', 'revealWebhookSecret'];
+  expect(log.body.data.auditLog.nodes).toEqual(done.map((action) => ({ actorId: owner.id, action, targetId: id })));
 });
 
 test('an event becomes one delivery for each enabled endpoint of its project that wants its type', async () => {
