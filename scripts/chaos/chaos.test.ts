@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { orderOf, seededRandom } from './kills.ts';
+import { nothingMoves, PATIENCE_MS } from './settled.ts';
 
 /** Runs it as `npm run chaos` does, on a system of its own; resolves with what it printed and its exit code. */
 async function chaos(...options: string[]): Promise<{ output: string; code: number | null }> {
@@ -23,6 +24,15 @@ test('each part is killed as often as the others, in an order that a seed decide
   expect(order.toSorted()).toEqual(['gateway', 'postgres', 'temporal', 'worker'].flatMap((part) => [part, part, part]));
   expect(orderOf(12, seededRandom(7))).toEqual(order);
   expect(orderOf(12, seededRandom(8))).not.toEqual(order);
+});
+
+test('a retry that is five minutes away is waited for, and one that does not come when it is due is missed', () => {
+  const stuck = nothingMoves();
+  expect(stuck('7 open', 300_000, 0)).toBe(false);
+  expect(stuck('7 open', 10_000, 290_000)).toBe(false);
+  expect(stuck('7 open', 0, 300_000 + PATIENCE_MS)).toBe(false);
+  expect(stuck('7 open', 0, 300_001 + PATIENCE_MS)).toBe(true);
+  expect(stuck('6 open', 0, 300_001 + PATIENCE_MS)).toBe(false);
 });
 
 test('under kill -9 of worker, gateway, Temporal and PostgreSQL a campaign, its webhooks and transactional mail lose and double nothing', async () => {

@@ -3,14 +3,17 @@ import type pg from 'pg';
 import { progress } from '../demo/print.ts';
 
 /** What was lost with a kill is taken up after a minute at the latest; three without any change are too many. */
-const PATIENCE_MS = 180_000;
+export const PATIENCE_MS = 180_000;
 
-/** Tells from one look to the next whether nothing has changed for too long, though nothing is awaited for later. */
-export function nothingMoves(): (what: string, awaitedMs?: number) => boolean {
-  let last = { what: '', at: Date.now() };
-  return (what, awaitedMs = 0) => {
-    if (what !== last.what) last = { what, at: Date.now() };
-    return Date.now() - last.at > PATIENCE_MS + awaitedMs;
+/**
+ * Tells from one look to the next whether nothing has changed for too long. Patience begins when what is awaited next, so many
+ * milliseconds from now, is due: a retry may be five minutes away.
+ */
+export function nothingMoves(): (what: string, awaitedMs?: number, now?: number) => boolean {
+  let last = { what: '', at: 0 };
+  return (what, awaitedMs = 0, now = Date.now()) => {
+    if (what !== last.what || awaitedMs > 0) last = { what, at: now + awaitedMs };
+    return now - last.at > PATIENCE_MS;
   };
 }
 
