@@ -1,10 +1,12 @@
 /**
  * How fast events reach endpoints: a PostgreSQL, a Temporal, a worker and a receiver of its own, all on this machine and gone afterwards.
  * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint and to fifty; a
- * paced stream; and 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse.
- * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness], and with
+ * paced stream; 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse; and, when asked for, a million deliveries
+ * that wait for one endpoint that hangs (--waiting 1000000).
+ * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness|backlog], and with
  * [--temporal-server <program> --temporal-sql-tool <program>] a Temporal that keeps its data in the same PostgreSQL
- * (temporal-server.ts). It ends by itself after ten minutes at the latest.
+ * (temporal-server.ts), with [--svix <program> [--redis <program>]] the same bursts by Svix' server, in turn with ours (svix.ts).
+ * It ends by itself after ten minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -14,7 +16,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
 import { migrate } from '@postroom/platform/migrate';
+import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';
+import { memoryMb } from './processes.ts';
+import { startSvix, type Svix } from './svix.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
 const { values } = parseArgs({
@@ -22,15 +27,21 @@ const { values } = parseArgs({
     events: { type: 'string', default: '5000' },
     rate: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '10' },
+    waiting: { type: 'string', default: '1000000' },
     only: { type: 'string' },
     workers: { type: 'string', default: '1' },
     'temporal-server': { type: 'string' },
     'temporal-sql-tool': { type: 'string' },
+    svix: { type: 'string' },
+    redis: { type: 'string' },
   },
 });
 const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Number(values.seconds)];
 const LIMIT_MS = 10 * 60_000;
 const WAIT_MS = 90_000;
+/** Events recorded in one statement of a backlog, and how long it is looked at before bursts go beside it. */
+const PORTION = 50_000;
+const BACKLOG_MS = 75_000;
 
 setTimeout(() => {
   console.error('The bench took longer than ten minutes.');
@@ -70,9 +81,14 @@ const [receiver, ports] = await startProgram<{ port: number; hangingPort: number
 const workers = await Promise.all(
   Array.from({ length: Number(values.workers) }, () => startProgram('../apps/worker/src/main.ts')),
 );
+const svix =
+  values.svix === undefined
+    ? undefined
+    : await startSvix({ program: values.svix, redis: values.redis, postgresUrl: postgres.url, folder });
 const workerPids = new Set(workers.map(([{ pid }]) => pid));
 const wants = (part: string) => values.only === undefined || values.only === part;
 const good = (n: number) => `http://127.0.0.1:${ports.port}/hook/${n}`;
+const PROGRAMS = ['worker', 'receiver', 'postgres', 'temporal', 'svix-server', 'redis-server'];
 const DATA = JSON.stringify({
   email: 'ada@example.com',
   message_id: 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6',
@@ -93,8 +109,10 @@ try {
   if (wants('bursts')) await bursts();
   if (wants('paced')) await paced();
   if (wants('fairness')) await fairness();
+  if (values.only === 'backlog') await backlog(Number(values.waiting));
 } finally {
   await Promise.all([...workers.map(([child]) => child), receiver].map(stopProcess));
+  await svix?.stop();
   await closeDatabase();
   await temporal.stop();
   await postgres.stop();
@@ -106,6 +124,9 @@ async function bursts(): Promise<void> {
   for (const endpoints of [1, 50]) {
     const rate = await burst(`burst to ${endpoints}`, endpoints, EVENTS);
     console.log(`  ${(rate / alone).toFixed(2)} of the POSTs alone`);
+    if (svix === undefined) continue;
+    const peer = await burstBySvix(svix, endpoints, EVENTS);
+    console.log(`  ${(rate / peer).toFixed(2)} times what Svix delivered`);
   }
 }
 
@@ -116,6 +137,48 @@ async function fairness(): Promise<void> {
     const beside = await burst('80 beside 20 that fail', 80, EVENTS, { failing: true });
     console.log(`  ${(beside / without).toFixed(2)} of the 80 alone`);
   }
+}
+
+/** What a worker holds while so many deliveries wait for an endpoint that hangs, and how bursts to others go beside them. */
+async function backlog(waiting: number): Promise<void> {
+  await burst('burst to 1', 1, EVENTS);
+  await burst('burst to 50', 50, EVENTS);
+  const memory = () => Math.max(...[...workerPids].map((pid) => memoryMb(pid ?? 0).now));
+  const before = memory();
+  const projectId = await makeProject(0, false);
+  await createEndpoint(projectId, { url: `http://127.0.0.1:${ports.hangingPort}/`, events: ['*'] });
+  const began = Date.now();
+  for (let left = waiting; left > 0; left -= PORTION) await record(projectId, Math.min(left, PORTION));
+  console.log(
+    `${waiting} deliveries wait for one that hangs, recorded in ${((Date.now() - began) / 1000).toFixed(1)} s`,
+  );
+  const connection = await Connection.connect({ address: temporal.address });
+  const most = { mb: 0, open: 0, inHand: 0 };
+  const looking = new AbortController();
+  const look = async () => {
+    while (!looking.signal.aborted) {
+      const query = 'ExecutionStatus = "Running"';
+      const { count } = await connection.workflowService.countWorkflowExecutions({ namespace: 'default', query });
+      const { rows } = await pool.query<{ in_hand: number }>(
+        'SELECT count(*)::int AS in_hand FROM deliveries WHERE project_id = $1 AND handed_at IS NOT NULL AND closed_at IS NULL',
+        [projectId],
+      );
+      most.mb = Math.max(most.mb, memory());
+      most.open = Math.max(most.open, Number(count));
+      most.inHand = Math.max(most.inHand, rows[0]?.in_hand ?? 0);
+      await pause(500);
+    }
+  };
+  const looked = look();
+  await pause(BACKLOG_MS); // its first attempts run out of time, and some of their retries
+  await burst('burst to 1 beside them', 1, EVENTS);
+  await burst('burst to 50 beside them', 50, EVENTS);
+  looking.abort();
+  await looked;
+  await connection.close();
+  console.log(
+    `at most ${most.inHand} of them in hand and ${most.open} workflows open; a worker had ${before} MB before and ${most.mb} MB at most`,
+  );
 }
 
 /** The embedded one, or one that keeps its data in PostgreSQL. */
@@ -167,6 +230,38 @@ async function burst(title: string, endpoints: number, deliveries: number, { fai
   report(title, figures, seconds, before);
   await pool.query('DELETE FROM webhook_endpoints WHERE project_id = $1', [projectId]);
   return figures.count / seconds;
+}
+
+/** The same by Svix' server. What is posted through its API meanwhile is part of it, as recording the events is part of ours. */
+async function burstBySvix(peer: Svix, endpoints: number, deliveries: number): Promise<number> {
+  const application = await peer.createApplication(Array.from({ length: endpoints }, (_, n) => good(n)));
+  await peer.send(application, bodies(20)); // its caches are filled by these
+  await arrived(20 * endpoints);
+  const before = cpuByProgram();
+  const began = Date.now();
+  const each = Math.ceil(deliveries / endpoints);
+  await peer.send(application, bodies(each));
+  const [accepted, { count }] = [Date.now(), await ask<{ count: number }>('count')];
+  const figures = await arrived(each * endpoints);
+  const ended = Date.now();
+  report(`${peer.version} (${peer.queue}) to ${endpoints}`, figures, (ended - began) / 1000, before);
+  if (count < figures.count) {
+    const rest = ((figures.count - count) / (ended - accepted)) * 1000;
+    console.log(
+      `  all was accepted after ${((accepted - began) / 1000).toFixed(1)} s; what was left then went at ${rest.toFixed(0)}/s`,
+    );
+  }
+  return figures.count / ((ended - began) / 1000);
+}
+
+function* bodies(count: number): Generator<() => unknown> {
+  for (let n = 0; n < count; n++)
+    yield () => ({
+      id: `evt_${n}`,
+      type: 'email.delivered',
+      created: new Date().toISOString(),
+      data: JSON.parse(DATA),
+    });
 }
 
 async function paced(): Promise<void> {
@@ -241,7 +336,7 @@ function cpuByProgram(): Map<string, number> {
         : name === 'server'
           ? 'temporal'
           : name;
-    if (!['worker', 'receiver', 'postgres', 'temporal'].includes(program)) continue;
+    if (!PROGRAMS.includes(program)) continue;
     used.set(program, (used.get(program) ?? 0) + ms);
   }
   return used;

@@ -1,0 +1,125 @@
+/**
+ * Svix' open-source server as the peer of bench/webhooks.ts: on the same PostgreSQL, posting to the same receiver. Its program comes
+ * from its own repository; its queue is in memory, or in a Redis that writes an append-only file each second, as Svix asks for.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '@postroom/launcher';
+import pg from 'pg';
+import { Agent } from 'undici';
+
+/** Messages on their way into its API at once. */
+const AT_ONCE = 50;
+const READY_MS = 30_000;
+
+export interface Svix {
+  version: string;
+  queue: string;
+  /** Makes an application whose endpoints are these, and returns its id. */
+  createApplication: (urls: readonly string[]) => Promise<string>;
+  /** Hands over a message for each body, through its API. */
+  send: (application: string, bodies: Iterable<() => unknown>) => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** Makes its database at `postgresUrl`, starts it with API and worker in one process, and waits until it answers. */
+export async function startSvix(options: {
+  program: string;
+  redis: string | undefined;
+  postgresUrl: string;
+  folder: string;
+}): Promise<Svix> {
+  const folder = join(options.folder, 'svix');
+  mkdirSync(folder);
+  const [port = 0, redisPort = 0] = await freePorts(2);
+  const log = openSync(join(folder, 'svix.log'), 'a');
+  const children: ChildProcess[] = [];
+  if (options.redis !== undefined) {
+    const settings = [
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--appendonly',
+      'yes',
+      '--appendfsync',
+      'everysec',
+    ];
+    children.push(spawn(options.redis, ['--port', `${redisPort}`, ...settings], { stdio: ['ignore', log, log] }));
+  }
+  const env = {
+    PATH: process.env.PATH,
+    SVIX_LISTEN_ADDRESS: `127.0.0.1:${port}`,
+    SVIX_DB_DSN: await createDatabase(options.postgresUrl),
+    SVIX_QUEUE_TYPE: options.redis === undefined ? 'memory' : 'redis',
+    ...(options.redis === undefined ? {} : { SVIX_REDIS_DSN: `redis://127.0.0.1:${redisPort}` }),
+    SVIX_CACHE_TYPE: 'memory',
+    SVIX_JWT_SECRET: randomBytes(32).toString('base64'),
+    SVIX_WHITELIST_SUBNETS: '[127.0.0.1/32]',
+    SVIX_LOG_LEVEL: 'info',
+    RUST_LOG: 'svix_server=warn,tower_http=warn',
+  };
+  const tool = (...args: string[]) => execFileSync(options.program, args, { env, cwd: folder, encoding: 'utf8' });
+  const version = tool('--version').trim();
+  await sleep(1_000); // Redis answers by then
+  tool('migrate');
+  const token = /: (\S+)/.exec(tool('jwt', 'generate'))?.[1] ?? '';
+  children.push(spawn(options.program, [], { env, cwd: folder, stdio: ['ignore', log, log] }));
+  const agent = new Agent({ connections: AT_ONCE });
+  const origin = `http://127.0.0.1:${port}`;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const ask = async (path: string, body: unknown): Promise<{ id: string }> => {
+    const answer = await agent.request({ origin, path, method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`Svix answered ${answer.statusCode} to POST ${path}: ${text}`);
+    return JSON.parse(text) as { id: string };
+  };
+  await untilReady(`${origin}/api/v1/health/`);
+  await ask('/api/v1/event-type/', { name: 'email.delivered', description: 'A message arrived.' });
+  return {
+    version,
+    queue: options.redis === undefined ? 'memory' : 'Redis',
+    createApplication: async (urls) => {
+      const { id } = await ask('/api/v1/app/', { name: 'bench' });
+      for (const url of urls) await ask(`/api/v1/app/${id}/endpoint/`, { url });
+      return id;
+    },
+    send: async (application, bodies) => {
+      const left = bodies[Symbol.iterator]();
+      const sendNext = async () => {
+        for (let next = left.next(); next.done !== true; next = left.next())
+          await ask(`/api/v1/app/${application}/msg/`, { eventType: 'email.delivered', payload: next.value() });
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, sendNext));
+    },
+    stop: async () => {
+      await agent.close();
+      for (const child of children.toReversed()) {
+        const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+        child.kill('SIGTERM');
+        await Promise.race([gone, sleep(5_000).then(() => child.kill('SIGKILL'))]);
+      }
+    },
+  };
+}
+
+async function createDatabase(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('CREATE DATABASE svix');
+  await client.end();
+  return Object.assign(new URL(url), { pathname: '/svix' }).href;
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (const deadline = Date.now() + READY_MS; ; await sleep(100)) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok === true) return;
+    if (Date.now() > deadline) throw new Error('The Svix server did not start.');
+  }
+}
