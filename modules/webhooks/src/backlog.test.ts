@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => client.connection.close());
 
 /** An endpoint for which so many deliveries wait. */
-async function backlog(url: string, { enabled }: { enabled: boolean }): Promise<string> {
+async function backlog(
+  url: string,
+  { enabled, waiting = WAITING }: { enabled: boolean; waiting?: number },
+): Promise<string> {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   const { id } = await createEndpoint(projectId, { url, events: ['*'] });
@@ -23,14 +26,14 @@ async function backlog(url: string, { enabled }: { enabled: boolean }): Promise<
     await tx.query(
       `INSERT INTO events (id, project_id, type, data)
        SELECT postroom_id('evt'), $1, 'email.sent', '{}' FROM generate_series(1, $2)`,
-      [projectId, WAITING],
+      [projectId, waiting],
     );
     await tx.query('UPDATE webhook_endpoints SET enabled = $2 WHERE id = $1', [id, enabled]);
   });
   return id;
 }
 
-test('however many deliveries wait for an endpoint that hangs, ten are in hand, and so few workflows are open', async () => {
+test('however many deliveries wait for an endpoint that hangs, at most twenty are in hand, and so few workflows are open', async () => {
   const receiver = await startReceiver(() => {});
   const endpointId = await backlog(receiver.url, { enabled: true });
   let most = 0;
@@ -41,66 +44,56 @@ test('however many deliveries wait for an endpoint that hangs, ten are in hand, 
       [endpointId],
     );
     most = Math.max(most, rows[0]?.in_hand ?? 0);
-    expect(rows[0]?.retrying).toBe(10);
+    expect(rows[0]?.retrying).toBeGreaterThanOrEqual(10);
+    expect(rows[0]?.retrying).toBe(rows[0]?.in_hand);
   }, 60_000);
-  expect(most).toBeLessThanOrEqual(11); // one is a probe
-  expect(receiver.received.length).toBeLessThanOrEqual(11);
+  // Ten fail before it counts as struggling, ten may be on their way by then, and one is a probe.
+  expect(most).toBeLessThanOrEqual(21);
+  expect(receiver.received.length).toBeLessThanOrEqual(21);
   const open = `endpointId = "${endpointId}" AND ExecutionStatus = "Running"`;
   await eventually(async () => expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(10));
-  expect((await client.workflow.count(open)).count).toBeLessThanOrEqual(12);
+  expect((await client.workflow.count(open)).count).toBeLessThanOrEqual(22);
   await receiver.close();
 }, 120_000);
 
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  Plans?: Plan[];
-}
-
-/** The parts of a plan that read a table, after it was carried out for nothing. */
-async function reads(sql: string, values: unknown[]): Promise<Plan[]> {
-  const parts = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(parts)];
+/** What a statement reads of deliveries, after it was carried out for nothing. */
+async function reads(sql: string, values: unknown[]): Promise<{ whole: number; rows: number }> {
   const undone = new Error('undone');
-  let found: Plan[] = [];
+  let read = { whole: 0, rows: 0 };
   await inTransaction(async (tx) => {
-    const { rows } = await tx.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-      values,
+    await tx.query(sql, values);
+    const { rows } = await tx.query<typeof read>(
+      `SELECT seq_scan::int AS whole, idx_tup_fetch::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'deliveries'`,
     );
-    found = (rows[0]?.['QUERY PLAN'] ?? []).flatMap(({ Plan: plan }) => parts(plan));
+    read = rows[0] ?? read;
     throw undone;
   }).catch((error: unknown) => {
     if (error !== undone) throw error;
   });
-  return found.filter(({ 'Index Name': index, 'Relation Name': table }) => index !== undefined || table !== undefined);
+  return read;
 }
 
 test('what the relay reads and claims does not grow with what waits', async () => {
   const endpointId = await backlog('https://example.com/', { enabled: false });
+  // Some are done and many wait for a retry: what is in hand seems to be many, and is few.
   await pool.query(
-    `UPDATE deliveries SET state = 'retried' WHERE id IN (SELECT id FROM deliveries WHERE endpoint_id = $1 LIMIT $2)`,
-    [endpointId, WAITING / 2],
+    `UPDATE deliveries d SET
+       state = CASE WHEN n % 10 = 0 THEN 'acknowledged' ELSE 'retried' END::delivery_state,
+       handed_at = CASE WHEN n % 10 = 0 THEN now() END,
+       closed_at = CASE WHEN n % 10 = 0 THEN now() END
+     FROM (SELECT id, row_number() OVER () AS n FROM deliveries WHERE endpoint_id = $1) AS numbered
+     WHERE d.id = numbered.id AND n % 10 < 3`,
+    [endpointId],
   );
-  await pool.query('ANALYZE deliveries, events, webhook_endpoints');
-  const looked = await reads(READ_WAITING, ['']);
-  const claimed = await reads(CLAIM_FIRST_ATTEMPTS, [[endpointId], [300], ['batch_test']]);
+  await pool.query('VACUUM ANALYZE deliveries');
+  const later = await backlog('https://example.com/', { enabled: false, waiting: 20 });
+  expect(await reads('SELECT max(created_at) FROM deliveries', [])).toMatchObject({ whole: 1 });
+  const few = { whole: 0, rows: expect.toSatisfy((rows: number) => rows <= 3 * RETRYING_PER_ENDPOINT) };
+  expect(await reads(READ_WAITING, [''])).toEqual(few);
+  for (const id of [endpointId, later])
+    expect(await reads(CLAIM_FIRST_ATTEMPTS, [[id], [300], ['batch_test']])).toEqual(few);
   await pool.query('UPDATE webhook_endpoints SET enabled = true WHERE id = $1', [endpointId]);
   const again = await reads(CLAIM_RETRIES, [20, false]);
   await pool.query('UPDATE webhook_endpoints SET enabled = false WHERE id = $1', [endpointId]);
-  expect(ofDeliveries(looked)).toContain('deliveries_waiting_idx');
-  expect(ofDeliveries(claimed)).toContain('deliveries_waiting_idx');
-  expect(ofDeliveries(again)).toContain('deliveries_due_idx');
+  expect(again).toEqual(few);
 });
-
-/** The indexes by which these parts read deliveries: never the whole table, and never more rows than are counted of one endpoint. */
-function ofDeliveries(parts: readonly Plan[]): (string | undefined)[] {
-  const found = parts.filter(
-    (part) => part['Relation Name'] === 'deliveries' || part['Index Name']?.startsWith('deliveries_'),
-  );
-  expect(found.filter((part) => part['Node Type'] === 'Seq Scan')).toEqual([]);
-  expect(Math.max(...found.map((part) => part['Actual Rows']))).toBeLessThanOrEqual(RETRYING_PER_ENDPOINT);
-  return found.map((part) => part['Index Name']);
-}

@@ -39,39 +39,17 @@ export interface WaitingRow {
   in_hand: number;
 }
 
-/** It jumps from endpoint to endpoint in the index, so a million rows of one cost what a batch of them costs. */
+/** The functions are in a migration, which says why: deliveries are never read as a whole for this. */
 export const READ_WAITING = `
-  WITH RECURSIVE jump AS (
-    (SELECT endpoint_id, 1 AS number FROM deliveries
-     WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > $1 ORDER BY endpoint_id LIMIT 1)
-    UNION ALL
-    SELECT next.endpoint_id, jump.number + 1
-    FROM jump CROSS JOIN LATERAL (
-      SELECT endpoint_id FROM deliveries
-      WHERE handed_at IS NULL AND state = 'queued' AND endpoint_id > jump.endpoint_id ORDER BY endpoint_id LIMIT 1
-    ) AS next
-    WHERE jump.number < ${ENDPOINTS_PER_ROUND}
-  ), in_hand AS (
-    SELECT endpoint_id, count(*)::int AS attempting FROM deliveries
-    WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'queued' GROUP BY endpoint_id
+  WITH in_hand AS MATERIALIZED (
+    SELECT endpoint_id, count AS attempting FROM count_deliveries_in_hand() WHERE state = 'queued'
   )
-  SELECT jump.endpoint_id, e.enabled, e.failures_in_row, waiting.rows AS waiting, retrying.rows AS retrying,
+  SELECT w.endpoint_id, w.waiting, w.retrying, e.enabled, e.failures_in_row,
     coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
-  FROM jump
-  LEFT JOIN webhook_endpoints e ON e.id = jump.endpoint_id
-  LEFT JOIN in_hand h ON h.endpoint_id = jump.endpoint_id
-  CROSS JOIN LATERAL (
-    SELECT count(*)::int AS rows FROM (
-      SELECT FROM deliveries d
-      WHERE d.endpoint_id = jump.endpoint_id AND d.handed_at IS NULL AND d.state = 'queued' LIMIT ${BATCH_SIZE}
-    ) AS part
-  ) AS waiting
-  CROSS JOIN LATERAL (
-    SELECT count(*)::int AS rows FROM (
-      SELECT FROM deliveries d WHERE d.endpoint_id = jump.endpoint_id AND d.state = 'retried' LIMIT ${RETRYING_PER_ENDPOINT}
-    ) AS part
-  ) AS retrying
-  ORDER BY jump.endpoint_id`;
+  FROM read_waiting_deliveries($1, ${ENDPOINTS_PER_ROUND}, ${BATCH_SIZE}, ${RETRYING_PER_ENDPOINT}) w
+  LEFT JOIN webhook_endpoints e ON e.id = w.endpoint_id
+  LEFT JOIN in_hand h ON h.endpoint_id = w.endpoint_id
+  ORDER BY w.endpoint_id`;
 
 /**
  * Endpoints for which deliveries wait, from the one after `after` on: a round's worth, and the last of it if there may be
@@ -96,14 +74,18 @@ const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.
 /** PostgreSQL can't know that a claim is of few rows: told so by an array of ids, it looks them up instead of reading the table. */
 const PICKED = 'd.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id';
 
+/**
+ * The endpoint is asked for as a range and the order begins with it, so that only its own index has that order. Asked for an
+ * equal one in the order of ids, PostgreSQL would read the ids of all that waits, when nearly all is of another endpoint.
+ */
 export const CLAIM_FIRST_ATTEMPTS = `
   WITH picked AS (
     SELECT d.id, taken.batch
     FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
     CROSS JOIN LATERAL (
       SELECT id FROM deliveries
-      WHERE endpoint_id = taken.endpoint_id AND handed_at IS NULL AND state = 'queued'
-      ORDER BY id LIMIT taken.take FOR UPDATE SKIP LOCKED
+      WHERE endpoint_id BETWEEN taken.endpoint_id AND taken.endpoint_id AND handed_at IS NULL AND state = 'queued'
+      ORDER BY endpoint_id, id LIMIT taken.take FOR UPDATE SKIP LOCKED
     ) AS d
   )
   UPDATE deliveries d SET handed_at = now(), next_attempt_at = now(),
@@ -125,8 +107,7 @@ export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claime
 
 export const CLAIM_RETRIES = `
   WITH room AS (
-    SELECT count(*) < ${RETRYING} AS is_left FROM deliveries
-    WHERE handed_at IS NOT NULL AND closed_at IS NULL AND state = 'retried'
+    SELECT coalesce(sum(count), 0) < ${RETRYING} AS is_left FROM count_deliveries_in_hand() WHERE state = 'retried'
   ), picked AS (
     SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
     WHERE d.handed_at IS NULL AND d.state = 'retried'
