@@ -108,6 +108,7 @@ async function furnish(api: Api, owner: SignedIn): Promise<{ endpoint: string; d
   await db.attempt.create({
     data: {
       deliveryId: delivery.id,
+      projectId: api.projectId,
       number: 1,
       startedAt: new Date(),
       durationMs: 31,

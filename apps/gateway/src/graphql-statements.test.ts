@@ -166,8 +166,8 @@ async function fill(rows: number): Promise<Filled> {
       [delivery, projectId, endpoints[index], event],
     );
     await pool.query(
-      `INSERT INTO attempts (delivery_id, number, started_at, duration_ms, headers) VALUES ($1, 1, now(), 5, '{}')`,
-      [delivery],
+      `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, headers) VALUES ($1, $2, 1, now(), 5, '{}')`,
+      [delivery, projectId],
     );
   }
   return { owner, campaign };

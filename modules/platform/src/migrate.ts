@@ -50,17 +50,21 @@ export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DI
 }
 
 /**
- * Events keep the number of the transaction that recorded them, and another server counts from the beginning: after a dump
- * was restored, those that it has not reached yet become older than all to come. Returns how many there were.
+ * Events and attempts keep the number of the transaction that recorded them, and another server counts from the beginning:
+ * after a dump was restored, those that it has not reached yet become older than all to come. Returns how many there were.
  */
 export async function restartTransactionNumbers(client: pg.ClientBase): Promise<number> {
   const ahead = 'xact >= (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint)';
-  // Asked by project, since the index begins with it; usually none is found, at no cost.
-  const { rowCount } = await client.query(
-    `SELECT FROM projects p WHERE EXISTS (SELECT FROM events WHERE project_id = p.id AND ${ahead}) LIMIT 1`,
-  );
-  if (rowCount === 0) return 0;
-  return (await client.query(`UPDATE events SET xact = 0 WHERE ${ahead}`)).rowCount ?? 0;
+  let moved = 0;
+  for (const table of ['events', 'attempts']) {
+    // Asked by project, since the index begins with it; usually none is found, at no cost.
+    const { rowCount } = await client.query(
+      `SELECT FROM projects p WHERE EXISTS (SELECT FROM ${table} WHERE project_id = p.id AND ${ahead}) LIMIT 1`,
+    );
+    if (rowCount === 0) continue;
+    moved += (await client.query(`UPDATE ${table} SET xact = 0 WHERE ${ahead}`)).rowCount ?? 0;
+  }
+  return moved;
 }
 
 /** The migrations of a folder in the order in which they apply. */

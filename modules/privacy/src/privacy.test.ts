@@ -145,8 +145,8 @@ async function person() {
   );
   // The last one: a worker of another test may be making the first.
   await pool.query(
-    `INSERT INTO attempts (delivery_id, number, started_at, duration_ms, response, headers)
-     SELECT id, 6, now(), 5, $2, '{}' FROM deliveries WHERE project_id = $1`,
+    `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, response, headers)
+     SELECT id, project_id, 6, now(), 5, $2, '{}' FROM deliveries WHERE project_id = $1`,
     [api.projectId, `no such customer: ${key}`],
   );
   await pool.query('INSERT INTO tracked_links (owner_id, position, url) VALUES ($1, 0, $2)', [

@@ -116,10 +116,10 @@ export async function recordAttempts(
                handed_at = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.handed_at END,
                workflow_id = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
              FROM made WHERE d.id = made.id AND d.attempt_count = made.number - 1 AND d.closed_at IS NULL
-             RETURNING d.id
+             RETURNING d.id, d.project_id
            ), written AS (
-             INSERT INTO attempts (delivery_id, number, started_at, duration_ms, status, error, response, headers)
-             SELECT made.id, made.number, made.started_at, made.duration_ms, made.status, made.error, made.response, made.headers::json
+             INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers)
+             SELECT made.id, updated.project_id, made.number, made.started_at, made.duration_ms, made.status, made.error, made.response, made.headers::json
              FROM made JOIN updated ON updated.id = made.id
            )
            SELECT pg_notify('postroom', '${ATTEMPTED} ' || string_agg(id, ' ')), CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END

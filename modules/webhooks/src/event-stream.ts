@@ -1,7 +1,7 @@
 import { invalid, liveView, pause, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { watchForEvents } from './news.ts';
-import { fromSeenCursor, type Seen, seenIn, seenUpTo, toSeenCursor } from './seen.ts';
+import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './seen.ts';
 
 /** An event of the project, and where the stream stands after it. */
 export interface RecordedEvent {
@@ -42,16 +42,24 @@ async function currentSnapshot(): Promise<Seen> {
   return seenIn(rows[0]?.snapshot ?? '');
 }
 
+/**
+ * Where a reader begins: behind its cursor, or now.
+ * @throws DomainError `validation_error` for a cursor of another database.
+ */
+export async function beginAfter(after: Seen | undefined): Promise<Seen> {
+  const now = await currentSnapshot();
+  if (after !== undefined && after.before > now.before)
+    throw invalid({ field: 'after', message: 'is ahead of this database: it is a cursor of another one' });
+  return after ?? now;
+}
+
 async function* eventsAfter(
   projectId: string,
   after: Seen | undefined,
   types: readonly string[] | undefined,
   left: AbortSignal,
 ): AsyncGenerator<RecordedEvent, void> {
-  const now = await currentSnapshot();
-  if (after !== undefined && after.before > now.before)
-    throw invalid({ field: 'after', message: 'is ahead of this database: it is a cursor of another one' });
-  let seen = after ?? now;
+  let seen = await beginAfter(after);
   const watch = watchForEvents(projectId);
   try {
     while (!left.aborted) {
@@ -107,11 +115,10 @@ async function readUnseen(
   });
   const now = seenIn(rows[0]?.snapshot ?? '');
   const isLast = rows.length < PAGE_SIZE;
-  let after = seen;
-  const events = rows.flatMap(({ xact, id, type, created_at: createdAt, data }, index) => {
-    if (id === null) return [];
-    after = isLast && index === rows.length - 1 ? now : seenUpTo(seen, now, { xact: BigInt(xact), id });
-    return [{ id, type, createdAt, data, cursor: toSeenCursor(after) }];
+  const found = rows.flatMap(({ id, xact, ...row }) => (id === null ? [] : [{ ...row, id, xact: BigInt(xact) }]));
+  const after = seenAfterEach(seen, now, found, { isLast });
+  const events = found.map(({ id, type, created_at: createdAt, data }, index) => {
+    return { id, type, createdAt, data, cursor: toSeenCursor(after[index] ?? seen) };
   });
-  return { events, seen: isLast ? now : after, isLast };
+  return { events, seen: isLast ? now : (after.at(-1) ?? seen), isLast };
 }

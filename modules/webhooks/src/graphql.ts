@@ -25,6 +25,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from './endpoints.ts';
+import { type RecordedAttempt, streamAttempts } from './attempt-stream.ts';
 import { currentCursor, type RecordedEvent, streamEvents } from './event-stream.ts';
 import { watchDeliveries } from './live.ts';
 import { type RecentDeliveries, recentDeliveries } from './recent.ts';
@@ -250,6 +251,45 @@ builder.subscriptionField('webhookDeliveryAttempted', (t) =>
   }),
 );
 
+const RecordedAttemptRef = builder.objectRef<RecordedAttempt>('RecordedAttempt').implement({
+  description: 'An attempt of a delivery, in the stream of all of them.',
+  fields: (t) => ({
+    attempt: t.prismaField({
+      type: 'Attempt',
+      nullable: true,
+      description: 'The attempt; null when its endpoint has just been deleted.',
+      resolve: (query, { deliveryId, number }) =>
+        db.attempt.findUnique({ ...query, where: { deliveryId_number: { deliveryId, number } } }),
+    }),
+    delivery: t.prismaField({
+      type: Delivery,
+      nullable: true,
+      description: 'Its delivery as it is now; null when its endpoint has just been deleted.',
+      resolve: (query, { deliveryId }) => db.delivery.findUnique({ ...query, where: { id: deliveryId } }),
+    }),
+    cursor: t.exposeString('cursor', {
+      description: 'Given as `after`, the stream goes on behind this attempt, at any gateway.',
+    }),
+  }),
+});
+
+builder.subscriptionField('webhookAttemptRecorded', (t) =>
+  t.field({
+    type: RecordedAttemptRef,
+    description:
+      'Every attempt of a delivery, as it is recorded. None is left out and none comes twice; who reconnects gives the last cursor.',
+    args: {
+      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+      after: t.arg.string({
+        description:
+          'Begins behind the attempt with this cursor, or where an `eventCursor` stood; without one, with what is recorded from now on.',
+      }),
+    },
+    subscribe: (_root, args, context) => streamAttempts(callerProject(context), args),
+    resolve: (attempt) => attempt,
+  }),
+);
+
 const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
   description: 'An event of the project, in the stream of all of them.',
   fields: (t) => ({
@@ -265,7 +305,8 @@ const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
 
 builder.queryField('eventCursor', (t) =>
   t.string({
-    description: 'Where the stream of events stands: given as `after`, what is committed from now on follows.',
+    description:
+      'Where the streams of events and of attempts stand: given as `after`, what is committed from now on follows.',
     resolve: () => currentCursor(),
   }),
 );

@@ -51,8 +51,8 @@ async function delivery(eventId: string, endpointId: string, days: number, close
     [id, projectId, endpointId, eventId, closed === null ? 'retried' : 'acknowledged', at, closed],
   );
   await pool.query(
-    `INSERT INTO attempts (delivery_id, number, started_at, duration_ms, headers) VALUES ($1, 1, $2, 5, '{}')`,
-    [id, at],
+    `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, headers) VALUES ($1, $3, 1, $2, 5, '{}')`,
+    [id, at, projectId],
   );
   return id;
 }

@@ -38,9 +38,22 @@ export function seenUpTo(seen: Seen, now: Seen, { xact, id }: { xact: bigint; id
   };
 }
 
+/**
+ * What has been seen after each row of a page that was read in the snapshot `now`: after the last row of the last page,
+ * everything in it.
+ */
+export function seenAfterEach(
+  seen: Seen,
+  now: Seen,
+  page: readonly { xact: bigint; id: string }[],
+  { isLast }: { isLast: boolean },
+): Seen[] {
+  return page.map((row, index) => (isLast && index === page.length - 1 ? now : seenUpTo(seen, now, row)));
+}
+
 /** No server runs more transactions at once than this. */
 const MAX_RUNNING = 10_000;
-const FORM = /^[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_]{1,40})?$/;
+const FORM = /^[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_.]{1,40})?$/;
 
 /** A cursor that clients keep: opaque to them, and a few characters unless many transactions were running. */
 export function toSeenCursor({ before, running, partly }: Seen): string {
