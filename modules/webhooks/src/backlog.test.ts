@@ -59,13 +59,20 @@ test('however many deliveries wait for an endpoint that hangs, at most twenty ar
 /** What a statement reads of deliveries, after it was carried out for nothing. */
 async function reads(sql: string, values: unknown[]): Promise<{ whole: number; rows: number }> {
   const undone = new Error('undone');
-  let read = { whole: 0, rows: 0 };
+  const read = { whole: 0, rows: 0 };
   await inTransaction(async (tx) => {
+    // What earlier statements of this connection have read may still be among it.
+    const counters = async () => {
+      const { rows } = await tx.query<typeof read>(
+        `SELECT seq_scan::int AS whole, idx_tup_fetch::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'deliveries'`,
+      );
+      return rows[0] ?? { whole: 0, rows: 0 };
+    };
+    const before = await counters();
     await tx.query(sql, values);
-    const { rows } = await tx.query<typeof read>(
-      `SELECT seq_scan::int AS whole, idx_tup_fetch::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'deliveries'`,
-    );
-    read = rows[0] ?? read;
+    const after = await counters();
+    read.whole = after.whole - before.whole;
+    read.rows = after.rows - before.rows;
     throw undone;
   }).catch((error: unknown) => {
     if (error !== undone) throw error;
