@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './options.ts';
-import { type Start, startNode } from './programs.ts';
+import { COMPILED, type Start, startNode } from './programs.ts';
 
 /** The worker bundles the workflows when it starts, which takes a slow machine a while. */
 const START_TIMEOUT_MS = 120_000;
@@ -21,9 +21,13 @@ export interface App {
 
 /**
  * Keeps the worker's memory small: a young generation of a few MB instead of 64, twice, since workflows have a heap of their
- * own; and two arenas of glibc's allocator for its 16 threads. Measured: 211 MB at its start instead of 275, no more CPU.
+ * own; an old one of 512 MB at most, which V8 lets grow in smaller steps than one of 4 GB; two threads that compile and collect
+ * beside the program; two arenas of glibc's allocator, which gives back what it has free. docs/performance.md says what they save.
  */
-export const SMALL_MEMORY = { flags: ['--max-semi-space-size=4'], env: { MALLOC_ARENA_MAX: '2' } } as const;
+export const SMALL_MEMORY = {
+  flags: ['--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=2'],
+  env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...COMPILED },
+} as const;
 
 /** Our programs report by message that they have started. */
 const ready = new WeakSet<ChildProcess>();

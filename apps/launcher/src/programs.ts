@@ -80,6 +80,12 @@ export async function run(program: Program, aborted?: AbortSignal): Promise<Runn
   }
 }
 
+/**
+ * Where Node keeps what it has compiled, our TypeScript without its types too: a program that finds it there starts in half
+ * the time, and does not load the compiler that takes types off, which is 20 MB. Node writes it when a program ends.
+ */
+export const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/postroom/compiled') };
+
 /** Starts one of our own programs, which says by message when it is ready. */
 export function startNode(
   entry: string,
@@ -92,7 +98,7 @@ export function startNode(
   // A group of its own: Ctrl-C in a terminal must not reach it before it is its turn to end.
   const options = {
     cwd: ROOT,
-    env,
+    env: { ...COMPILED, ...env },
     detached: true,
     stdio: ['ignore', log, log, 'ipc'] as ['ignore', number, number, 'ipc'],
   };
