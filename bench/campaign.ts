@@ -13,6 +13,8 @@
  *   --freeze           measures the freeze as well, beside a bare INSERT … SELECT of as many rows of that width
  *   --statements       the ten statements that took PostgreSQL longest
  *   --profile DIR      leaves a CPU profile of the worker there
+ *   --listmonk FILE    the program of listmonk, which sends a campaign as well after each of ours
+ *   --listmonk-dir DIR its sources (see listmonk.ts)
  */
 import { createServer } from 'node:http';
 import { randomBytes } from 'node:crypto';
@@ -25,6 +27,7 @@ import { parseArgs } from 'node:util';
 import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
 import { migrate } from '@postroom/platform/migrate';
 import { startChild } from './child.ts';
+import { type Listmonk, startListmonk } from './listmonk.ts';
 import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
 import type { SinkStats } from './smtp-sink.ts';
 
@@ -40,6 +43,8 @@ const { values } = parseArgs({
     freeze: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
     profile: { type: 'string' },
+    listmonk: { type: 'string' },
+    'listmonk-dir': { type: 'string' },
   },
 });
 const [RECIPIENTS, KB, ROUNDS, EMAILS] = [values.recipients, values.kb, values.rounds, values.emails].map(Number) as [
@@ -57,7 +62,7 @@ setTimeout(() => {
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
 chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0] = await freePorts(4);
+const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0, listmonkPort = 0] = await freePorts(5);
 const binary = await temporalBinary(undefined, console.log);
 const startDatabase = () =>
   startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
@@ -97,6 +102,7 @@ const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.
   ...SMALL_MEMORY.flags,
   ...profiling,
 ]);
+const listmonk = await startPeer();
 const heard = { count: 0 };
 const receiver = createServer((request, response) => {
   request.resume().on('end', () => {
@@ -127,6 +133,22 @@ interface Campaign {
 
 const { id: projectId } = await createProject('Bench');
 const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
+/** listmonk with a list of as many subscribers, when it is there. */
+async function startPeer(): Promise<(Listmonk & { list: number }) | undefined> {
+  const { listmonk: binary, 'listmonk-dir': sources } = values;
+  if (binary === undefined || sources === undefined) return undefined;
+  const peer = await startListmonk({
+    binary,
+    sources,
+    postgresUrl: postgres.url,
+    port: listmonkPort,
+    smtpPort: (sink.ready as { port: number }).port,
+    connections: Number(values.connections),
+    logFile: join(folder, 'listmonk.log'),
+  });
+  return { ...peer, list: await peer.subscribe(RECIPIENTS, (number) => `subscriber${number}@readers.test`) };
+}
+
 /** The group of all contacts. */
 async function prepare(): Promise<string> {
   const domain = await addLocalDomain(projectId, 'example.com');
@@ -159,17 +181,19 @@ async function prepare(): Promise<string> {
   return groupId;
 }
 
+const WORDS =
+  'We have gathered what changed this month, with notes on each of the releases and what to look at first. ';
+
 /** A campaign of three variables beside the link to unsubscribe by, filled up to its size. */
 function html(): string {
-  const words =
-    'We have gathered what changed this month, with notes on each of the releases and what to look at first. ';
   const head = '<h1>Hello {{name|there}}</h1><p>You are on {{plan|no plan}}, in {{city|your city}}.</p>';
   // Half of a message is its text part.
-  const filling = words.repeat(Math.max(1, Math.round((KB * 1024 - 900) / 2 / words.length)));
+  const filling = WORDS.repeat(Math.max(1, Math.round((KB * 1024 - 900) / 2 / WORDS.length)));
   return `<!doctype html><html><body>${head}<p>${filling}</p><p><a href="https://example.com/offer">See the offer</a></p></body></html>`;
 }
 
-async function sendOne(group: string): Promise<void> {
+/** @returns messages a second, from the first to the last. */
+async function sendOne(group: string): Promise<number> {
   sink.tell('reset');
   heard.count = 0;
   const before = readCpu();
@@ -213,6 +237,29 @@ async function sendOne(group: string): Promise<void> {
   console.log(`  worker: ${most} MB at most while it was sent, ${now} MB now, ${peak} MB ever`);
   console.log(`  POST /v1/emails meanwhile: ${probes.figures(stats.probes)}`);
   if (values.webhooks) console.log(`  ${heard.count} webhooks received`);
+  return mails / seconds;
+}
+
+/** The same by listmonk, which puts no text part beside the HTML: so its HTML is filled up to the whole size. */
+async function sendTheirs(peer: Listmonk & { list: number }, ours: number): Promise<void> {
+  sink.tell('reset');
+  const before = { peer: cpuMs(peer.pid), postgres: cpuBelow('postgres'), sink: cpuMs(sink.pid) };
+  const filling = WORDS.repeat(Math.max(1, Math.round((KB * 1024 - 400) / WORDS.length)));
+  const status = await peer.sendCampaign(peer.list, {
+    subject: 'News for {{ .Subscriber.Name }}',
+    html: `<h1>Hello {{ .Subscriber.Name }}</h1><p>You are on {{ .Subscriber.Attribs.plan }}, in {{ .Subscriber.Attribs.city }}.</p><p>${filling}</p><p><a href="https://example.com/offer@TrackLink">See the offer</a></p>`,
+  });
+  while ((await status()) !== 'finished') await sleep(250);
+  const stats = await sink.ask<SinkStats>('stats');
+  const rate = stats.mails / ((stats.lastAt - stats.firstAt) / 1000);
+  const each = (ms: number) => ((ms * 1000) / stats.mails).toFixed(0);
+  console.log(
+    `listmonk ${peer.version}: ${stats.mails} messages of ${Math.round(stats.bytes / stats.mails)} bytes, ${rate.toFixed(0)}/s from the first to the last`,
+  );
+  console.log(
+    `  CPU µs each: listmonk ${each(cpuMs(peer.pid) - before.peer)}, PostgreSQL ${each(cpuBelow('postgres') - before.postgres)}, sink ${each(cpuMs(sink.pid) - before.sink)}; ${memoryMb(peer.pid).peak} MB at most`,
+  );
+  console.log(`  ours: ${(ours / rate).toFixed(2)} of its messages a second`);
 }
 
 async function untilHeard(events: number): Promise<void> {
@@ -351,10 +398,12 @@ try {
   const group = await prepare();
   for (let round = 0; round < ROUNDS; round++) {
     if (values.freeze) await compareFreeze(group);
-    await sendOne(group);
+    const ours = await sendOne(group);
+    if (listmonk !== undefined) await sendTheirs(listmonk, ours);
   }
   if (values.statements) await showStatements();
 } finally {
+  await listmonk?.stop();
   await Promise.all([worker, gateway, sink].map((child) => child.stop()));
   receiver.closeAllConnections();
   receiver.close();
