@@ -12,7 +12,7 @@ const mac = macFor('postroom return addresses');
  */
 export function returnAddress(messageId: string, mailFromDomain: string): string {
   const suffix = messageId.slice('eml_'.length);
-  return `b+${suffix}${mac.sign(suffix).toString('hex', 0, SIGNATURE_BYTES)}@${mailFromDomain}`;
+  return `b+${suffix}${mac.sign(suffix, SIGNATURE_BYTES, 'hex')}@${mailFromDomain}`;
 }
 
 const LOCAL_PART = /^b\+([0-9a-hjkmnp-tv-z]{26})([0-9a-f]{20})$/i;

@@ -16,7 +16,7 @@ const nonceMac = macFor('postroom tracking values: nonce');
  */
 export function trackingToken(messageId: string): string {
   const suffix = messageId.slice('eml_'.length);
-  return suffix + mac.sign(suffix).toString('base64url', 0, SIGNATURE_BYTES);
+  return suffix + mac.sign(suffix, SIGNATURE_BYTES, 'base64url');
 }
 
 /** The message that a token names; undefined when we did not make it. */
@@ -42,7 +42,7 @@ const TAG = 16;
 export function sealValues(messageId: string, link: number, values: readonly string[]): string {
   const text = JSON.stringify(values);
   const bound = `${messageId} ${link}`;
-  const nonce = nonceMac.sign(`${bound} ${Buffer.from(text).toString('latin1')}`).subarray(0, NONCE);
+  const nonce = Buffer.from(nonceMac.sign(`${bound} ${Buffer.from(text).toString('latin1')}`, NONCE, 'hex'), 'hex');
   const cipher = createCipheriv('aes-256-gcm', sealingKey(), nonce).setAAD(Buffer.from(bound));
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return sealed.toString('base64url');
