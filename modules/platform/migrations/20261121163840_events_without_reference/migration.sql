@@ -1,0 +1,2 @@
+-- DropForeignKey
+ALTER TABLE "events" DROP CONSTRAINT "events_project_id_fkey";
