@@ -56,9 +56,7 @@ test('in a burst first attempts go in batches; each that is not acknowledged goe
     'retried',
   ]);
   expect(await described.staticSummary()).toBe(`email.sent to ${endpointId}, from attempt 2`);
-  expect(await described.staticDetails()).toContain(
-    `/p/${projectId}/webhooks/${endpointId}/deliveries/${late.id})`,
-  );
+  expect(await described.staticDetails()).toContain(`/p/${projectId}/webhooks/${endpointId}/deliveries/${late.id})`);
   const metadata = await workflow.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   expect(metadata.currentDetails).toMatch(/Attempt 1 of 6: HTTP 503[^]*due at \d{4}-/);
 

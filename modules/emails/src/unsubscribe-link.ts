@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { config, isId } from '@postroom/platform';
-import { keyFor, macFor } from './link-mac.ts';
+import { cipherKeyFor, macFor } from './link-mac.ts';
 
 /** Stands in the link of a test, which belongs to no recipient. */
 export const TEST_TOKEN = 'test';
@@ -20,8 +20,8 @@ const SUFFIX_LENGTH = 26;
 /** Bytes of the tag that nobody can make up: 96 bits. */
 const TAG = 12;
 
-let key: Buffer | undefined;
-const sealingKey = () => (key ??= keyFor('postroom unsubscribe links: addresses'));
+let key: KeyObject | undefined;
+const sealingKey = () => (key ??= cipherKeyFor('postroom unsubscribe links: addresses'));
 
 /**
  * Where the recipient of a message unsubscribes, however old the mail is. The link names the message, and holds the project

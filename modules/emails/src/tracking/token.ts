@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { isId } from '@postroom/platform';
-import { keyFor, macFor } from '../link-mac.ts';
+import { cipherKeyFor, macFor } from '../link-mac.ts';
 
 /** Bytes of the signature in a token: 96 bits, sixteen characters. */
 const SIGNATURE_BYTES = 12;
@@ -28,8 +28,8 @@ export function readTrackingToken(token: string): string | undefined {
   return mac.verify(suffix, Buffer.from(token.slice(SUFFIX_LENGTH), 'base64url')) ? messageId : undefined;
 }
 
-let key: Buffer | undefined;
-const sealingKey = () => (key ??= keyFor('postroom tracking values'));
+let key: KeyObject | undefined;
+const sealingKey = () => (key ??= cipherKeyFor('postroom tracking values'));
 
 const NONCE = 12;
 const TAG = 16;
