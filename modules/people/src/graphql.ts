@@ -1,3 +1,4 @@
+import { actorName } from '@postroom/projects';
 import '@postroom/projects/graphql';
 import {
   authenticated,
@@ -103,15 +104,6 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 });
-
-/** Prisma gathers what is looked up by id for one answer into one query. */
-async function actorName(id: string): Promise<string | undefined> {
-  const select = { name: true };
-  const actor = id.startsWith('usr_')
-    ? await db.user.findUnique({ where: { id }, select })
-    : await db.apiKey.findUnique({ where: { id }, select });
-  return actor?.name;
-}
 
 /** The signed-in person; fields about oneself are closed to keys. */
 function person(context: Context): Person {
