@@ -62,6 +62,7 @@ beforeAll(async () => {
     'domains',
     'members',
     'invitations',
+    'template_versions',
     'mail_providers',
     'mailbox_accounts',
   ]) {
@@ -132,6 +133,7 @@ async function snapshot(): Promise<unknown> {
     'contacts',
     'groups',
     'templates',
+    'template_versions',
     'campaigns',
     'webhook_endpoints',
     'segments',

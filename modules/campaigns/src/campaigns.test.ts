@@ -1,7 +1,7 @@
 import { suppress } from '@postroom/contacts';
 import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
-import { type Api, testApi } from '@postroom/testkit';
+import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 
 /** A project with a verified domain, a contact in a group, and a campaign that only has to be sent. */
@@ -118,6 +118,53 @@ describe('send', () => {
     expect((await send(api, campaign.id)).status).toBe(202);
     await api.patch(`/v1/templates/${template.id}`, { body: '<p>Changed</p>' });
     expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.html).toBe('<p>From a template</p>');
+  });
+
+  test('a campaign says which version of its template went out', async () => {
+    const { api, campaign } = await readyCampaign();
+    const template = (await api.post('/v1/templates', { name: 'Letter', body: '<p>One</p>' })).body.data;
+    await api.patch(`/v1/templates/${template.id}`, { body: '<p>Two</p>' });
+    await api.post(`/v1/templates/${template.id}/publish`);
+    const { data } = (await api.patch(`/v1/campaigns/${campaign.id}`, { template_id: template.id })).body;
+    expect(data).toMatchObject({ templateId: template.id, templateVersion: null });
+    await send(api, campaign.id);
+    await api.patch(`/v1/templates/${template.id}`, { body: '<p>Four</p>' });
+    const sent = (await api.get(`/v1/campaigns/${campaign.id}`)).body.data;
+    expect(sent).toMatchObject({ templateVersion: 3, html: '<p>Two</p>' });
+    const versions = (await api.get(`/v1/templates/${template.id}/versions`)).body.data;
+    expect(versions.find(({ number }: { number: number }) => number === 3).body).toBe('<p>Two</p>');
+    await api.delete(`/v1/templates/${template.id}`);
+    expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data).toMatchObject(sent);
+  });
+
+  test('what is tracked is written down at the start: as the campaign says, or else its project', async () => {
+    const { api, campaign, group } = await readyCampaign({ track_clicks: true });
+    const manager = await signedIn(api);
+    const track = (opens: boolean, clicks: boolean) =>
+      manager.graphql(`mutation { updateTracking(opens: ${opens}, clicks: ${clicks}) { id } }`);
+    await track(false, false);
+    const preflight = async () => (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body.data;
+    expect(campaign).toMatchObject({ trackOpens: null, trackClicks: true });
+    expect(await preflight()).toMatchObject({ tracksOpens: false, tracksClicks: true });
+    await track(true, false);
+    expect(await preflight()).toMatchObject({ tracksOpens: true, tracksClicks: true });
+    await send(api, campaign.id);
+    await track(false, false);
+    const read = async (id: string) => (await api.get(`/v1/campaigns/${id}`)).body.data;
+    expect(await read(campaign.id)).toMatchObject({ trackOpens: true, trackClicks: true });
+
+    const off = {
+      name: 'Off',
+      subject: 'Off',
+      from_email: campaign.fromEmail,
+      html: '<p>Off</p>',
+      group_ids: [group.id],
+    };
+    const other = (await api.post('/v1/campaigns', { ...off, track_opens: false })).body.data;
+    await track(true, true);
+    await send(api, other.id);
+    expect(await read(other.id)).toMatchObject({ trackOpens: false, trackClicks: true });
+    expect((await api.patch(`/v1/campaigns/${other.id}`, { track_opens: true })).status).toBe(409);
   });
 });
 

@@ -137,15 +137,19 @@ const Campaign = builder.prismaObject('Campaign', {
     }),
     text: t.exposeString('text', { nullable: true, description: 'The text part; made from the HTML when null.' }),
     templateId: t.exposeID('templateId', { nullable: true, description: 'The template that gives the body.' }),
+    templateVersion: t.exposeInt('templateVersion', {
+      nullable: true,
+      description: 'The number of the version of its template that goes out; null before the start, or without one.',
+    }),
     groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.' }),
     segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.' }),
     trackOpens: t.exposeBoolean('trackOpens', {
       nullable: true,
-      description: 'Whether opens are tracked; null is as the project has it.',
+      description: 'Whether opens are tracked; null is as the project has it, until it starts.',
     }),
     trackClicks: t.exposeBoolean('trackClicks', {
       nullable: true,
-      description: 'Whether clicks are tracked; null is as the project has it.',
+      description: 'Whether clicks are tracked; null is as the project has it, until it starts.',
     }),
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
@@ -328,6 +332,14 @@ const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
       description: 'Its placeholders.',
       resolve: (row) => row.variables,
     }),
+    tracksOpens: t.boolean({
+      description: 'Whether opens would be tracked.',
+      resolve: ({ tracking }) => tracking.opens,
+    }),
+    tracksClicks: t.boolean({
+      description: 'Whether clicks would be tracked.',
+      resolve: ({ tracking }) => tracking.clicks,
+    }),
     messageBytes: t.exposeInt('messageBytes', { nullable: true, description: 'The size of one message, about.' }),
     estimatedSeconds: t.exposeInt('estimatedSeconds', {
       nullable: true,
@@ -409,8 +421,8 @@ const describe = {
   groupIds: 'Groups to send to.',
   segmentIds: 'Segments to send to.',
   ratePerSecond: 'Messages per second at most.',
-  trackOpens: 'Whether opens are tracked; as the project has it when not given.',
-  trackClicks: 'Whether clicks are tracked; as the project has it when not given.',
+  trackOpens: 'Whether opens are tracked; as the project has it when it starts if not given.',
+  trackClicks: 'Whether clicks are tracked; as the project has it when it starts if not given.',
 };
 
 const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });

@@ -1,10 +1,10 @@
 import { Parameters } from '@postroom/contacts';
-import { MessageError, signatureWarning } from '@postroom/emails';
+import { MessageError, readTracking, signatureWarning } from '@postroom/emails';
 import { dayVolume } from '@postroom/domains';
 import { type FieldProblem, pool } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
-import { type CampaignContent, compileCampaign, templatesOf } from './content.ts';
+import { type CampaignContent, type CampaignTracking, compileCampaign, templatesOf } from './content.ts';
 import { contentWarnings } from './content-warnings.ts';
 import { incompleteness, senderTrouble } from './sending.ts';
 
@@ -27,6 +27,8 @@ export interface Preflight {
   warnings: FieldProblem[];
   audience: AudienceCount;
   variables: VariableCheck[];
+  /** What would be tracked: as the campaign says, or else its project. */
+  tracking: { opens: boolean; clicks: boolean };
   /** Bytes of one message, about. */
   messageBytes: number | null;
   /** At its rate now; null when nothing says how fast it goes. */
@@ -42,7 +44,9 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   const content: CampaignContent = { ...campaign, ...body };
   const sender = campaign.fromEmail ? await senderTrouble(campaign) : undefined;
   const audience = await countAudience(projectId, campaign);
-  const compiled = compile(content);
+  const switches = { opens: campaign.trackOpens, clicks: campaign.trackClicks };
+  const tracking = await readTracking(projectId, campaign.fromEmail ?? '', switches);
+  const compiled = compile(content, tracking);
   const problems = [
     ...missing,
     ...(sender === undefined ? [] : [{ field: 'fromEmail', message: sender }]),
@@ -60,13 +64,14 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
     ],
     audience,
     variables,
+    tracking,
     messageBytes,
     estimatedSeconds: await estimateSeconds(campaign, audience.recipients),
   };
 }
 
 /** The size of a message, or why it can't be made. */
-function compile(content: CampaignContent): number | FieldProblem {
+function compile(content: CampaignContent, tracking: CampaignTracking): number | FieldProblem {
   try {
     const someone = {
       id: 'eml_00000000000000000000000000',
@@ -74,7 +79,7 @@ function compile(content: CampaignContent): number | FieldProblem {
       name: 'Someone',
       customFields: {},
     };
-    return compileCampaign(content).render(someone, new Date()).data.length;
+    return compileCampaign(content, tracking).render(someone, new Date()).data.length;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     return { field: error.field, message: error.message };

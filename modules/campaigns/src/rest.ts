@@ -5,7 +5,7 @@ const tag = 'Campaigns';
 const FIELDS = `id name subject status scheduledAt recipientCount
   engagement { sent delivered opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
-  fromName fromEmail replyTo templateId groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
+  fromName fromEmail replyTo templateId templateVersion groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks
   startedAt completedAt recipientsDeletedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html format source text`;
@@ -201,6 +201,8 @@ export const routes: Route[] = [
       query ($id: ID!) {
         campaignPreflight(id: $id) {
           isReady
+          tracksOpens
+          tracksClicks
           messageBytes
           estimatedSeconds
           problems {

@@ -35,10 +35,11 @@ export async function sendCampaign(projectId: string, id: string): Promise<void>
 const notSendable = (status: string) =>
   new DomainError('conflict', `Only a draft or scheduled campaign can be sent; this one is ${status}.`);
 
-/** What a campaign's template says at the start; empty when it has a body of its own. */
+/** What a campaign's template says at the start, and which version of it that is; empty when it has a body of its own. */
 interface Body {
   html?: string;
   subject?: string;
+  templateVersion?: number;
 }
 
 /** Starts it if it is as it was read; the condition of the UPDATE decides between several who try at once. */
@@ -50,8 +51,12 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
       where: { id, status, updatedAt },
       data: { ...body, status: 'sending', startedAt: now, pauseReason: null, pauseBlocksSender: false },
     });
-    if (count === 1) await startSending(tx, campaign);
-    return count === 1;
+    if (count === 0) return false;
+    // What the project says of tracking counts as of now, as all else that goes out.
+    await tx.$executeRaw`UPDATE campaigns c SET track_opens = coalesce(c.track_opens, p.track_opens),
+      track_clicks = coalesce(c.track_clicks, p.track_clicks) FROM projects p WHERE c.id = ${id} AND p.id = c.project_id`;
+    await startSending(tx, campaign);
+    return true;
   });
 }
 
@@ -122,6 +127,7 @@ async function templateBody({
     problems: [],
     body: {
       html: template.body,
+      templateVersion: template.version,
       ...(subject === null && template.subject !== null ? { subject: template.subject } : {}),
     },
   };

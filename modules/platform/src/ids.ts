@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   seg: 'segment',
   sup: 'suppression',
   tpl: 'template',
+  tpv: 'version of a template',
   cmp: 'campaign',
   eml: 'message',
   dom: 'domain',

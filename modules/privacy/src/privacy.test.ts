@@ -59,6 +59,7 @@ const NOT_OF_CONTACTS = [
   'campaigns',
   'groups',
   'templates',
+  'template_versions',
   // The development inbox, and the file of an import that has not ended.
   'import_parts',
   'inbox_mails',

@@ -1,5 +1,6 @@
 import type { FieldProblem, Prisma } from '@postroom/platform';
-import { placeholderProblems } from './placeholders.ts';
+import { type Flaw, inWords, placeholderFlaws } from './flaws.ts';
+import { compileMjml } from './mjml.ts';
 
 export type ContentFormat = Prisma.TemplateModel['format'];
 
@@ -20,44 +21,39 @@ export async function readBody(
   given: string,
   format: ContentFormat,
 ): Promise<{ body: Body; problems: FieldProblem[] }> {
-  const problem = (message: string) => ({ field, message });
+  const { body, flaws } = await checkBody(given, format);
+  return { body, problems: flaws.map((flaw) => ({ field, message: inWords(flaw) })) };
+}
+
+/** What is wrong with a body, by where it stands in what its author wrote; and the body as it would be kept. */
+export async function checkBody(given: string, format: ContentFormat): Promise<{ body: Body; flaws: Flaw[] }> {
   const asItIs: Body = { html: given, format, source: format === 'mjml' ? given : null };
-  if (given.length > MAX_LENGTH[format])
-    return { body: asItIs, problems: [problem(`must be at most ${MAX_LENGTH[format]} characters`)] };
-  if (format === 'html') return { body: asItIs, problems: placeholderProblems(field, given, 'html') };
-  const { html, problems } = await compileMjml(given);
-  if (problems.length > 0) return { body: asItIs, problems: problems.map(problem) };
-  if (html.length > MAX_LENGTH.html)
-    return { body: asItIs, problems: [problem(`must make at most ${MAX_LENGTH.html} characters of HTML`)] };
-  const unsafe = placeholderProblems(field, html, 'html');
+  const refused = (message: string) => ({ body: asItIs, flaws: [{ message }] });
+  if (given.length > MAX_LENGTH[format]) return refused(`must be at most ${MAX_LENGTH[format]} characters`);
+  if (format === 'html') return { body: asItIs, flaws: placeholderFlaws(given, 'html') };
+  const { html, flaws } = await compileMjml(given);
+  if (flaws.length > 0) return { body: asItIs, flaws };
+  if (html.length > MAX_LENGTH.html) return refused(`must make at most ${MAX_LENGTH.html} characters of HTML`);
   return {
     body: { ...asItIs, html },
-    problems: unsafe.map(({ message }) => problem(`in the HTML it is made into, ${message}`)),
+    flaws: placeholderFlaws(html, 'html').map((flaw) => inSource(flaw, html, given)),
   };
 }
 
-/** Compiles MJML. Whatever it says is wrong is refused, since it would leave out or guess. */
-async function compileMjml(source: string): Promise<{ html: string; problems: string[] }> {
-  // An include would read files of the server. The compiler is told to read none, and the author that there are none.
-  const included = lineOf(source, /<mj-include\b/i);
-  if (included !== undefined)
-    return { html: '', problems: [`line ${included}, mj-include: files can not be included`] };
-  // It is large, and only those who write MJML need it.
-  const { default: mjml2html } = await import('mjml');
-  try {
-    // Without its table of fonts nothing is fetched from elsewhere, unless the author names it.
-    const options = { validationLevel: 'soft', ignoreIncludes: true, fonts: {}, keepComments: false } as const;
-    const { html, errors } = await mjml2html(source, options);
-    return {
-      html,
-      problems: errors.map(({ line, tagName, message }) => `line ${line}, ${tagName}: ${message.trim()}`),
-    };
-  } catch (error) {
-    return { html: '', problems: [error instanceof Error ? error.message : String(error)] };
-  }
-}
-
-function lineOf(source: string, pattern: RegExp): number | undefined {
-  const at = source.search(pattern);
-  return at === -1 ? undefined : source.slice(0, at).split('\n').length;
+/**
+ * Where a placeholder of the HTML stands in the MJML it was made of: where the same words stand, if only one place has them.
+ * Whether a value is safe is known of the HTML alone.
+ */
+function inSource({ line = 1, column = 1, message }: Flaw, html: string, source: string): Flaw {
+  const from =
+    html
+      .split('\n')
+      .at(line - 1)
+      ?.slice(column - 1) ?? '';
+  const words = /^\{\{[^<"'\n]*?\}\}|^\{\{[^<"'\n]*[<"']?/.exec(from)?.[0] ?? '';
+  const at = source.indexOf(words);
+  if (words === '' || at === -1 || source.includes(words, at + 1))
+    return { message: `in the HTML it is made into, ${message}` };
+  const before = source.slice(0, at);
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n'), message };
 }

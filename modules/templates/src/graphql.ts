@@ -1,4 +1,6 @@
+import { actorName } from '@postroom/projects';
 import {
+  authenticated,
   builder,
   callerProject,
   db,
@@ -10,12 +12,17 @@ import {
   rowsQuery,
   relayNames,
 } from '@postroom/platform';
+import type { Flaw } from './flaws.ts';
+import { checkBody } from './formats.ts';
 import {
   createTemplate,
   deleteTemplate,
   getTemplate,
+  getVersion,
   listTemplates,
+  listVersions,
   publishTemplate,
+  restoreVersion,
   updateTemplate,
 } from './templates.ts';
 
@@ -50,11 +57,75 @@ const Template = builder.prismaObject('Template', {
       description: 'The MJML that the body was made from; null when it is HTML as it was written.',
     }),
     status: t.expose('status', { type: TemplateStatus, description: 'Whether it is ready to be sent.' }),
+    version: t.exposeInt('version', { description: 'The number of its newest version, which is what it says now.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
+const ContentProblem = builder.objectRef<Flaw>('ContentProblem').implement({
+  description: 'Something that keeps a body from being sent.',
+  fields: (t) => ({
+    line: t.exposeInt('line', {
+      nullable: true,
+      description: 'The line of what was written, from 1; null when it is about the whole.',
+    }),
+    column: t.exposeInt('column', {
+      nullable: true,
+      description: 'The column, from 1; null when it is about the line, or about the whole.',
+    }),
+    message: t.exposeString('message', { description: 'What it is.' }),
+  }),
+});
+
+const ContentCheck = builder.objectRef<{ html: string | null; flaws: Flaw[] }>('ContentCheck').implement({
+  description: 'What a body would be if it were saved.',
+  fields: (t) => ({
+    html: t.exposeString('html', {
+      nullable: true,
+      description: 'The HTML that would be sent, with its placeholders; null when it could not be saved.',
+    }),
+    problems: t.field({
+      type: [ContentProblem],
+      description: 'What keeps it from being saved, by where it stands.',
+      resolve: ({ flaws }) => flaws,
+    }),
+  }),
+});
+
+const TemplateVersion = builder.prismaObject('TemplateVersion', {
+  interfaces: [Node],
+  description: 'What a template said from one save to the next; it never changes.',
+  select: { id: true, authorId: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Version id.' }),
+    number: t.exposeInt('number', { description: 'Counted from 1 in each template.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The subject to start from.' }),
+    body: t.exposeString('body', { description: 'HTML with placeholders such as `{{name|there}}`.' }),
+    format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
+    source: t.exposeString('source', {
+      nullable: true,
+      description: 'The MJML that the body was made from; null when it is HTML as it was written.',
+    }),
+    status: t.expose('status', { type: TemplateStatus, description: 'Whether the template was ready to be sent.' }),
+    restoredFrom: t.exposeInt('restoredFrom', {
+      nullable: true,
+      description: 'The number of the version that was restored by it; null when it was written.',
+    }),
+    authorId: t.exposeID('authorId', {
+      nullable: true,
+      description: 'Who saved it, `usr_…` or `key_…`; null for what was there before versions were kept.',
+    }),
+    authorName: t.string({
+      nullable: true,
+      description: 'What the person or the key is called now; null when they are gone.',
+      resolve: ({ authorId }) => (authorId === null ? null : actorName(authorId)),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
+  }),
+});
+
+registerNode('tpv', 'TemplateVersion', (projectId, id) => db.templateVersion.findFirst({ where: { id, projectId } }));
 registerNode('tpl', 'Template', (projectId, id) => db.template.findFirst({ where: { id, projectId } }));
 
 builder.queryFields((t) => ({
@@ -72,6 +143,38 @@ builder.queryFields((t) => ({
     },
     ...relayNames('Template'),
   ),
+  templateVersions: t.connection(
+    {
+      type: TemplateVersion,
+      description: 'The versions of a template, newest first: each time it was saved or published.',
+      args: { id: t.arg.id({ required: true, description: 'Template id.' }) },
+      resolve: (_root, { id, first, after }, context, info) =>
+        listVersions(callerProject(context), id, { first, after }, rowsQuery(context, info)),
+    },
+    ...relayNames('TemplateVersion'),
+  ),
+  templateVersion: t.prismaField({
+    type: TemplateVersion,
+    description: 'One version of a template; `not_found` when there is none.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Template id.' }),
+      versionId: t.arg.id({ required: true, description: 'Version id.' }),
+    },
+    resolve: (query, _root, { id, versionId }, context) => getVersion(callerProject(context), id, versionId, query),
+  }),
+  contentCheck: t.field({
+    type: ContentCheck,
+    description: 'Looks at the body of a template or a campaign as saving it would, and keeps nothing.',
+    complexity: 50,
+    args: {
+      body: t.arg.string({ required: true, description: 'HTML, or MJML.' }),
+      format: t.arg({ type: ContentFormat, required: true, description: 'What it is written in.' }),
+    },
+    resolve: async (_root, { body, format }) => {
+      const { body: kept, flaws } = await checkBody(body, format);
+      return { html: flaws.length === 0 ? kept.html : null, flaws };
+    },
+  }),
 }));
 
 const CreateTemplateInput = builder.inputType('CreateTemplateInput', {
@@ -95,6 +198,9 @@ const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
     subject: t.string({ description: 'A new subject; null removes it.', ...jsonSchema({ maxLength: 998 }) }),
     body: t.string({ description: 'New HTML, or MJML.' }),
     format: t.field({ type: ContentFormat, description: 'What the new body is written in; HTML unless given.' }),
+    version: t.int({
+      description: 'The number of the version that this was written on; `conflict` when it is not the newest any more.',
+    }),
   }),
 });
 
@@ -106,19 +212,19 @@ builder.mutationFields((t) => ({
     description: 'Creates a draft. `conflict` when the name is taken.',
     args: { input: t.arg({ type: CreateTemplateInput, required: true, description: 'The template.' }) },
     resolve: async (query, _root, { input }, context) => {
-      const { id } = await createTemplate(callerProject(context), input);
+      const { id } = await createTemplate(callerProject(context), authenticated(context).id, input);
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
   updateTemplate: t.prismaField({
     type: Template,
-    description: 'Changes a template.',
+    description: 'Changes a template; what it says from then on is a new version.',
     args: {
       id: t.arg.id(idArg),
       input: t.arg({ type: UpdateTemplateInput, required: true, description: 'What to change.' }),
     },
     resolve: async (query, _root, { id, input }, context) => {
-      await updateTemplate(callerProject(context), id, input);
+      await updateTemplate(callerProject(context), authenticated(context).id, id, input);
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
@@ -127,13 +233,22 @@ builder.mutationFields((t) => ({
     description: 'Makes a template ready to be sent.',
     args: { id: t.arg.id(idArg) },
     resolve: async (query, _root, { id }, context) => {
-      await publishTemplate(callerProject(context), id);
+      await publishTemplate(callerProject(context), authenticated(context).id, id);
+      return db.template.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  restoreTemplateVersion: t.prismaField({
+    type: Template,
+    description: 'Makes a template say again what it said in a version, as a new version; it stays draft or published.',
+    args: { id: t.arg.id(idArg), versionId: t.arg.id({ required: true, description: 'Version id.' }) },
+    resolve: async (query, _root, { id, versionId }, context) => {
+      await restoreVersion(callerProject(context), authenticated(context).id, id, versionId);
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
   deleteTemplate: t.field({
     type: 'Boolean',
-    description: 'Deletes a template; true when it is gone.',
+    description: 'Deletes a template with its versions; true when it is gone.',
     args: { id: t.arg.id(idArg) },
     resolve: async (_root, { id }, context) => {
       await deleteTemplate(callerProject(context), id);

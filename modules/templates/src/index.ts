@@ -3,7 +3,10 @@ export {
   createTemplate,
   deleteTemplate,
   getTemplate,
+  getVersion,
   listTemplates,
+  listVersions,
   publishTemplate,
+  restoreVersion,
   updateTemplate,
 } from './templates.ts';

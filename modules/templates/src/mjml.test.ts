@@ -43,7 +43,60 @@ test('what is wrong with MJML names line and tag, and nothing is saved', async (
     expect.stringMatching(/^body: line 5, mj-text: .*colour/),
   ]);
   expect(await messages('<p>Hello</p>')).toEqual([expect.stringMatching(/^body: Malformed MJML/)]);
-  expect(await messages(within('<mj-text>{{name</mj-text>'))).toEqual([expect.stringMatching(/^body: in the HTML/)]);
+  expect(await messages(within('<mj-text>Hello</mj-txt>'))).toEqual([
+    'body: line 5, mj-text: is not closed; </mj-txt> comes in line 5',
+  ]);
+  expect(await messages(MJML.replace('</mj-column>', ''))).toEqual([
+    'body: line 4, mj-column: is not closed; </mj-section> comes in line 8',
+  ]);
+  expect(await messages(MJML.replace('</mjml>', ''))).toEqual(['body: line 1, mjml: is not closed']);
+  expect(await messages(`</mj-text>${MJML}`)).toEqual(['body: line 1, mj-text: is closed here, and was not opened']);
+  expect(await messages(within('<mj-text color="red>x</mj-text>'))).toHaveLength(1);
+  expect(await messages('<mj-a '.repeat(30_000))).toEqual(['body: line 1, mj-a: has no end']);
+  expect((await api.get('/v1/templates')).body.data).toEqual([]);
+});
+
+test('a placeholder that is wrong is named by its place in the MJML, or else in the HTML it is made into', async () => {
+  const api = await testApi();
+  const message = async (source: string) =>
+    (await api.post('/v1/templates', { name: 'Wrong', body: source, format: 'mjml' })).body.error.details[0].message;
+  expect(await message(within('<mj-text>Hello {{name</mj-text>'))).toMatch(/^line 5, column 24: .*not closed/);
+  expect(await message(within('<mj-text>{{a b}}</mj-text><mj-text>{{a b}}</mj-text>'))).toMatch(/^in the HTML/);
+});
+
+test('what is well formed is not taken for unclosed: comments, values with ">", tags that close themselves', async () => {
+  const api = await testApi();
+  const body = within('<!-- <mj-text> --><mj-spacer height="8px" /><mj-text css-class="a>b"><b>Hello</mj-text>');
+  const reply = await api.post('/v1/templates', { name: 'Fine', body, format: 'mjml' });
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201);
+});
+
+test('a body is looked at as saving it would, by line and column, and nothing is kept', async () => {
+  const api = await testApi();
+  const check = async (body: string, format: string) =>
+    (
+      await api.graphql(
+        `query ($body: String!, $format: ContentFormat!) {
+          contentCheck(body: $body, format: $format) { html problems { line column message } }
+        }`,
+        { body, format },
+      )
+    ).body.data.contentCheck;
+  expect(await check(within('<mj-nope>x</mj-nope>'), 'mjml')).toEqual({
+    html: null,
+    problems: [{ line: 5, column: null, message: expect.stringMatching(/^mj-nope: /) }],
+  });
+  expect(await check('<p>\n Hello {{name</p>', 'html')).toEqual({
+    html: null,
+    problems: [{ line: 2, column: 8, message: expect.stringMatching(/not closed/) }],
+  });
+  expect(await check('<p>Hello</p>', 'mjml')).toEqual({
+    html: null,
+    problems: [{ line: null, column: null, message: expect.stringMatching(/^Malformed MJML/) }],
+  });
+  const { html, problems } = await check(MJML, 'mjml');
+  expect(problems).toEqual([]);
+  expect(html).toContain('Hello {{name|there}}');
   expect((await api.get('/v1/templates')).body.data).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Templates';
-const fields = 'id name subject body format source status createdAt updatedAt';
+const fields = 'id name subject body format source status version createdAt updatedAt';
+const versionFields = 'id number subject body format source status restoredFrom authorId authorName createdAt';
 
 export const routes: Route[] = [
   {
@@ -52,6 +53,42 @@ export const routes: Route[] = [
     summary: 'Publish a template',
     document: gql`mutation ($id: ID!) { publishTemplate(id: $id) { ${fields} } }`,
     reply: found('publishTemplate'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/templates/{id}/versions',
+    needs: 'full',
+    tag,
+    summary: 'List the versions of a template, newest first',
+    document: gql`query ($id: ID!, $limit: Int, $cursor: String) {
+      templateVersions(id: $id, first: $limit, after: $cursor) {
+        nodes { ${versionFields} }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    reply: page('templateVersions'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/templates/{id}/versions/{version_id}',
+    needs: 'full',
+    tag,
+    summary: 'Retrieve a version of a template',
+    document: gql`query ($id: ID!, $versionId: ID!) {
+      templateVersion(id: $id, versionId: $versionId) { ${versionFields} }
+    }`,
+    reply: found('templateVersion'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/templates/{id}/versions/{version_id}/restore',
+    needs: 'full',
+    tag,
+    summary: 'Make a template say again what it said in a version, as a new version',
+    document: gql`mutation ($id: ID!, $versionId: ID!) {
+      restoreTemplateVersion(id: $id, versionId: $versionId) { ${fields} }
+    }`,
+    reply: found('restoreTemplateVersion'),
   },
   {
     method: 'DELETE',

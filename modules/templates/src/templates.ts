@@ -14,9 +14,10 @@ import {
   type RowsQuery,
 } from '@postroom/platform';
 import { type ContentFormat, readBody } from './formats.ts';
-import { placeholderProblems } from './placeholders.ts';
+import { placeholderProblems } from './flaws.ts';
 
 type Template = Prisma.TemplateModel;
+type Version = Prisma.TemplateVersionModel;
 
 export interface TemplateInput {
   name?: string | null | undefined;
@@ -26,13 +27,21 @@ export interface TemplateInput {
   format?: ContentFormat | null | undefined;
 }
 
-/** Creates a draft. @throws DomainError `validation_error`, or `conflict` when the name is taken in the project. */
-export async function createTemplate(projectId: string, input: TemplateInput): Promise<Template> {
+/**
+ * Creates a draft, its first version. `authorId` is whoever writes: `usr_…` or `key_…`.
+ * @throws DomainError `validation_error`, or `conflict` when the name is taken in the project.
+ */
+export async function createTemplate(projectId: string, authorId: string, input: TemplateInput): Promise<Template> {
   const { name, subject, body, ...content } = await checked({ subject: null, ...input });
   if (name === undefined) throw invalid({ field: 'name', message: 'is required' });
   if (body === undefined) throw invalid({ field: 'body', message: 'is required' });
-  return db.template
-    .create({ data: { id: newId('tpl'), projectId, name, subject: subject ?? null, body, ...content } })
+  return db
+    .$transaction(async (tx) => {
+      const data = { id: newId('tpl'), projectId, name, subject: subject ?? null, body, ...content };
+      const template = await tx.template.create({ data });
+      await keepVersion(tx, template, { authorId });
+      return template;
+    })
     .catch(nameTaken(name));
 }
 
@@ -55,22 +64,127 @@ export async function listTemplates(projectId: string, args: PageArgs, query: Ro
   );
 }
 
-/** Changes what is given; a published template stays published. @throws DomainError as `createTemplate`, or `not_found`. */
-export async function updateTemplate(projectId: string, id: string, input: TemplateInput): Promise<Template> {
+/**
+ * Changes what is given; a published template stays published. What it says from then on is a new version.
+ * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when it is not at the version any more that `version` names.
+ */
+export async function updateTemplate(
+  projectId: string,
+  authorId: string,
+  id: string,
+  { version, ...input }: TemplateInput & { version?: number | null | undefined },
+): Promise<Template> {
   await getTemplate(projectId, id);
   const data = await checked(input);
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
-  return db.template.update({ where: { id }, data }).catch(nameTaken(data.name ?? ''));
+  return change(projectId, id, { authorId }, (template) => {
+    if (version != null && version !== template.version) {
+      const message = `Version ${template.version} of this template has been saved since version ${version} was read.`;
+      throw new DomainError('conflict', message, [{ field: 'version', message: 'is not the newest any more' }]);
+    }
+    return data;
+  }).catch(nameTaken(data.name ?? ''));
 }
 
 /** Makes a template ready to be sent: `published` (spec: Template). Publishing it again changes nothing. */
-export async function publishTemplate(projectId: string, id: string): Promise<Template> {
-  await getTemplate(projectId, id);
-  return db.template.update({ where: { id }, data: { status: 'published' } });
+export async function publishTemplate(projectId: string, authorId: string, id: string): Promise<Template> {
+  return change(projectId, id, { authorId }, () => ({ status: 'published' }));
 }
 
-/** Deletes a template. Campaigns that were sent with it keep what they sent. */
+/** The versions of a template, newest first. @throws DomainError `not_found`. */
+export async function listVersions(
+  projectId: string,
+  id: string,
+  args: PageArgs,
+  query: RowsQuery = {},
+): Promise<Page<Version>> {
+  await getTemplate(projectId, id);
+  return readPage('tpv', args, ({ limit, before }) =>
+    db.templateVersion.findMany({
+      ...query,
+      where: { projectId, templateId: id, ...(before === undefined ? {} : { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit,
+    }),
+  );
+}
+
+/** One version of a template. @throws DomainError `not_found`. */
+export async function getVersion(
+  projectId: string,
+  id: string,
+  versionId: string,
+  query: RowsQuery = {},
+): Promise<Version> {
+  await getTemplate(projectId, id);
+  const version = isId('tpv', versionId)
+    ? await db.templateVersion.findFirst({ ...query, where: { id: versionId, templateId: id, projectId } })
+    : null;
+  if (version === null) throw notFound('version of this template');
+  return version;
+}
+
+/**
+ * Makes a template say again what it said in a version, as a new version; nothing of those between is lost. It stays draft or
+ * published, as it is. @throws DomainError `not_found`.
+ */
+export async function restoreVersion(
+  projectId: string,
+  authorId: string,
+  id: string,
+  versionId: string,
+): Promise<Template> {
+  const { number, subject, body, format, source } = await getVersion(projectId, id, versionId);
+  return change(projectId, id, { authorId, restoredFrom: number }, () => ({ subject, body, format, source }));
+}
+
+/** Who writes a version, and which one it brings back. */
+interface Origin {
+  authorId: string;
+  restoredFrom?: number;
+}
+
+/** What a version holds of its template; the name is not sent to anybody. */
+const CONTENT = ['subject', 'body', 'format', 'source', 'status'] as const;
+
+/**
+ * Changes a template, and keeps what it says from then on as a version if that is something else than before. The row is held
+ * meanwhile, so of two who save at once each has a version.
+ */
+async function change(
+  projectId: string,
+  id: string,
+  origin: Origin,
+  changesOf: (template: Template) => Partial<Template>,
+): Promise<Template> {
+  await getTemplate(projectId, id);
+  return db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM templates WHERE id = ${id} FOR UPDATE`;
+    const template = await tx.template.findFirst({ where: { id, projectId } });
+    if (template === null) throw notFound('template');
+    const changes = changesOf(template);
+    const isNew = CONTENT.some((field) => changes[field] !== undefined && changes[field] !== template[field]);
+    const data = { ...changes, ...(isNew ? { version: template.version + 1 } : {}) };
+    const isChanged = isNew || (changes.name !== undefined && changes.name !== template.name);
+    if (!isChanged) return template;
+    const changed = await tx.template.update({ where: { id }, data });
+    if (isNew) await keepVersion(tx, changed, origin);
+    return changed;
+  });
+}
+
+/** Writes down what a template says. The unique number makes two of one number impossible. */
+async function keepVersion(
+  tx: Prisma.TransactionClient,
+  { id: templateId, projectId, version: number, subject, body, format, source, status }: Template,
+  origin: Origin,
+): Promise<void> {
+  const content = { subject, body, format, source, status };
+  await tx.templateVersion.create({ data: { id: newId('tpv'), projectId, templateId, number, ...content, ...origin } });
+}
+
+/** Deletes a template with its versions. Campaigns that were sent with it keep what they sent. */
 export async function deleteTemplate(projectId: string, id: string): Promise<void> {
   await getTemplate(projectId, id);
   await db.template.delete({ where: { id } });

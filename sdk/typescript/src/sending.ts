@@ -10,6 +10,7 @@ import type {
   Preflight,
   QueuedEmail,
   Template,
+  TemplateVersion,
 } from './types.ts';
 
 export class Emails extends Resource {
@@ -166,6 +167,20 @@ export class Templates extends Resource {
   /** Makes a template ready to be sent. */
   publish(id: string, options?: RequestOptions): Promise<Template> {
     return this.data('publishTemplate', { path: { id } }, options);
+  }
+
+  /** What it said each time that it was saved or published, newest first. */
+  versions(id: string, query: Query<'listTemplateVersions'> = {}, options?: RequestOptions): List<TemplateVersion> {
+    return this.listOf('listTemplateVersions', { path: { id }, query }, options);
+  }
+
+  getVersion(id: string, versionId: string, options?: RequestOptions): Promise<TemplateVersion> {
+    return this.data('getTemplateVersion', { path: { id, version_id: versionId } }, options);
+  }
+
+  /** Makes it say again what it said in a version, as a new version. */
+  restoreVersion(id: string, versionId: string, options?: RequestOptions): Promise<Template> {
+    return this.data('restoreTemplateVersion', { path: { id, version_id: versionId } }, options);
   }
 
   delete(id: string, options?: RequestOptions): Promise<void> {

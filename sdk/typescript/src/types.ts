@@ -340,6 +340,8 @@ export interface Campaign {
   replyTo: string | null;
   /** The template that gives the body. */
   templateId: string | null;
+  /** The number of the version of its template that goes out; null before the start, or without one. */
+  templateVersion: number | null;
   /** Groups it goes to. */
   groupIds: string[];
   /** Segments it goes to. */
@@ -354,9 +356,9 @@ export interface Campaign {
   waitingReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
-  /** Whether opens are tracked; null is as the project has it. */
+  /** Whether opens are tracked; null is as the project has it, until it starts. */
   trackOpens: boolean | null;
-  /** Whether clicks are tracked; null is as the project has it. */
+  /** Whether clicks are tracked; null is as the project has it, until it starts. */
   trackClicks: boolean | null;
   /** When it was started. */
   startedAt: string | null;
@@ -463,10 +465,38 @@ export interface Template {
   source: string | null;
   /** Whether it is ready to be sent. */
   status: TemplateStatus;
+  /** The number of its newest version, which is what it says now. */
+  version: number;
   /** When it was created. */
   createdAt: string;
   /** When it last changed. */
   updatedAt: string;
+}
+
+/** What a template said from one save to the next; it never changes. */
+export interface TemplateVersion {
+  /** Version id. */
+  id: string;
+  /** Counted from 1 in each template. */
+  number: number;
+  /** The subject to start from. */
+  subject: string | null;
+  /** HTML with placeholders such as `{{name|there}}`. */
+  body: string;
+  /** What the body was written in. */
+  format: ContentFormat;
+  /** The MJML that the body was made from; null when it is HTML as it was written. */
+  source: string | null;
+  /** Whether the template was ready to be sent. */
+  status: TemplateStatus;
+  /** The number of the version that was restored by it; null when it was written. */
+  restoredFrom: number | null;
+  /** Who saved it, `usr_…` or `key_…`; null for what was there before versions were kept. */
+  authorId: string | null;
+  /** What the person or the key is called now; null when they are gone. */
+  authorName: string | null;
+  /** When it was saved. */
+  createdAt: string;
 }
 
 /**
@@ -695,6 +725,8 @@ export interface CampaignDetail {
   replyTo: string | null;
   /** The template that gives the body. */
   templateId: string | null;
+  /** The number of the version of its template that goes out; null before the start, or without one. */
+  templateVersion: number | null;
   /** Groups it goes to. */
   groupIds: string[];
   /** Segments it goes to. */
@@ -709,9 +741,9 @@ export interface CampaignDetail {
   waitingReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
-  /** Whether opens are tracked; null is as the project has it. */
+  /** Whether opens are tracked; null is as the project has it, until it starts. */
   trackOpens: boolean | null;
-  /** Whether clicks are tracked; null is as the project has it. */
+  /** Whether clicks are tracked; null is as the project has it, until it starts. */
   trackClicks: boolean | null;
   /** When it was started. */
   startedAt: string | null;
@@ -1109,9 +1141,9 @@ export interface CreateCampaignInput {
   template_id?: string | null | undefined;
   /** The text part; made from the HTML when not given. */
   text?: string | null | undefined;
-  /** Whether clicks are tracked; as the project has it when not given. */
+  /** Whether clicks are tracked; as the project has it when it starts if not given. */
   track_clicks?: boolean | null | undefined;
-  /** Whether opens are tracked; as the project has it when not given. */
+  /** Whether opens are tracked; as the project has it when it starts if not given. */
   track_opens?: boolean | null | undefined;
 }
 
@@ -1141,9 +1173,9 @@ export interface UpdateCampaignInput {
   template_id?: string | null | undefined;
   /** The text part; made from the HTML when not given. */
   text?: string | null | undefined;
-  /** Whether clicks are tracked; as the project has it when not given. */
+  /** Whether clicks are tracked; as the project has it when it starts if not given. */
   track_clicks?: boolean | null | undefined;
-  /** Whether opens are tracked; as the project has it when not given. */
+  /** Whether opens are tracked; as the project has it when it starts if not given. */
   track_opens?: boolean | null | undefined;
 }
 
@@ -1219,6 +1251,10 @@ export interface VariableCheck {
 export interface Preflight {
   /** Whether it could be sent. */
   isReady: boolean;
+  /** Whether opens would be tracked. */
+  tracksOpens: boolean;
+  /** Whether clicks would be tracked. */
+  tracksClicks: boolean;
   /** The size of one message, about. */
   messageBytes: number | null;
   /** How long it would take at its rate, the pace of the last campaign, and with the days of a warm-up; null when nothing says it. */
@@ -1255,6 +1291,8 @@ export interface UpdateTemplateInput {
   name?: string | null | undefined;
   /** A new subject; null removes it. */
   subject?: string | null | undefined;
+  /** The number of the version that this was written on; `conflict` when it is not the newest any more. */
+  version?: number | null | undefined;
 }
 
 /** A new webhook endpoint. */
@@ -2705,7 +2743,7 @@ export interface Operations {
     query: Record<never, never>;
     body: UpdateTemplateInput;
     reply: {
-      /** Changes a template. */
+      /** Changes a template; what it says from then on is a new version. */
       data: Template;
     };
   };
@@ -2732,6 +2770,57 @@ export interface Operations {
     body: undefined;
     reply: {
       /** Makes a template ready to be sent. */
+      data: Template;
+    };
+  };
+  /** List the versions of a template, newest first */
+  listTemplateVersions: {
+    path: {
+      /** Template id. */
+      id: string;
+    };
+    query: {
+      /** How many to return at most. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+    };
+    body: undefined;
+    reply: {
+      data: TemplateVersion[];
+      /** Whether there is a next page. */
+      has_more: boolean;
+      /** What to give as `cursor` for the next page; null on the last one. */
+      next_cursor: string | null;
+    };
+  };
+  /** Retrieve a version of a template */
+  getTemplateVersion: {
+    path: {
+      /** Template id. */
+      id: string;
+      /** Version id. */
+      version_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** One version of a template; `not_found` when there is none. */
+      data: TemplateVersion;
+    };
+  };
+  /** Make a template say again what it said in a version, as a new version */
+  restoreTemplateVersion: {
+    path: {
+      /** Template id. */
+      id: string;
+      /** Version id. */
+      version_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: {
+      /** Makes a template say again what it said in a version, as a new version; it stays draft or published. */
       data: Template;
     };
   };
@@ -3054,6 +3143,9 @@ export const OPERATIONS = {
   updateTemplate: 'PATCH /v1/templates/{id}',
   deleteTemplate: 'DELETE /v1/templates/{id}',
   publishTemplate: 'POST /v1/templates/{id}/publish',
+  listTemplateVersions: 'GET /v1/templates/{id}/versions',
+  getTemplateVersion: 'GET /v1/templates/{id}/versions/{version_id}',
+  restoreTemplateVersion: 'POST /v1/templates/{id}/versions/{version_id}/restore',
   listDomains: 'GET /v1/projects/{id}/domains',
   getDomain: 'GET /v1/projects/{id}/domains/{domain}',
   listWebhookEndpoints: 'GET /v1/webhooks',

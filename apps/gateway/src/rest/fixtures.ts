@@ -39,6 +39,7 @@ export async function everything(): Promise<Everything> {
     body: '<p>Hello {{name|there}}</p>',
   });
   await api.post(`/v1/templates/${template}/publish`);
+  const version = (await api.get(`/v1/templates/${template}/versions`)).body.data.at(-1).id;
   const email = await make('/v1/emails', {
     from: `hello@${DOMAIN}`,
     to: 'ada@example.com',
@@ -65,6 +66,7 @@ export async function everything(): Promise<Everything> {
     '/v1/segments': segment,
     '/v1/groups': group,
     '/v1/templates': template,
+    '/v1/templates/{id}/versions': version,
     '/v1/emails': email,
     '/v1/webhooks': webhook,
     '/v1/deliveries': delivery,

@@ -27,12 +27,11 @@ async function ask(route: Route, about: Everything, key: string | null, projectI
 }
 
 /** Everything that a project shows of itself. */
-async function state({ api, ids }: Everything) {
+async function state({ api, ids, fill }: Everything) {
   const { key } = await api.newKey('full');
   const lists = Object.keys(ids).filter((path) => path !== '/v1/projects');
-  const paths = lists.map((path) => path.replace('{id}', api.projectId));
   return Promise.all(
-    paths.map(async (path) => (await api.send('GET', `${path}?limit=1000`, { key })).body.data as object[]),
+    lists.map(fill).map(async (path) => (await api.send('GET', `${path}?limit=1000`, { key })).body.data as object[]),
   );
 }
 

@@ -1,0 +1,26 @@
+import type { FieldProblem } from '@postroom/platform';
+import { parseTemplate, type TemplateFormat } from './render/index.ts';
+
+/** Something that keeps a text from being sent. */
+export interface Flaw {
+  message: string;
+  /** Where it stands in what its author wrote, counted from 1; absent when it is about the whole. */
+  line?: number;
+  column?: number;
+}
+
+/** A flaw with its place, for those who have no editor to show it in. */
+export function inWords({ line, column, message }: Flaw): string {
+  if (line === undefined) return message;
+  return column === undefined ? `line ${line}, ${message}` : `line ${line}, column ${column}: ${message}`;
+}
+
+/** What is wrong with the placeholders of a text: found when it is saved, not when it is sent. */
+export function placeholderFlaws(text: string, format: TemplateFormat): Flaw[] {
+  return parseTemplate(text, format).problems.map(({ line, column, message }) => ({ line, column, message }));
+}
+
+/** The same as problems of a field. */
+export function placeholderProblems(field: string, text: string, format: TemplateFormat): FieldProblem[] {
+  return placeholderFlaws(text, format).map((flaw) => ({ field, message: inWords(flaw) }));
+}

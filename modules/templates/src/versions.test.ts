@@ -1,0 +1,114 @@
+import { newId, pool } from '@postroom/platform';
+import { type Api, signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const written = async (api: Api, more: object = {}): Promise<string> =>
+  (await api.post('/v1/templates', { name: 'Letter', subject: 'One', body: '<p>One</p>', ...more })).body.data.id;
+
+const versionsOf = async (api: Api, id: string) => (await api.get(`/v1/templates/${id}/versions`)).body.data;
+
+test('each save and the publishing of a template is a version with time and author, newest first', async () => {
+  const api = await testApi();
+  const person = await signedIn(api);
+  const id = await written(api);
+  const update = `mutation ($id: ID!) { updateTemplate(id: $id, input: { body: "<p>Two</p>" }) { version } }`;
+  expect((await person.graphql(update, { id })).body.data.updateTemplate.version).toBe(2);
+  await api.post(`/v1/templates/${id}/publish`);
+  const versions = await versionsOf(api, id);
+  expect(versions).toMatchObject([
+    { number: 3, status: 'published', body: '<p>Two</p>', subject: 'One' },
+    { number: 2, status: 'draft', body: '<p>Two</p>', authorId: expect.stringMatching(/^usr_/) },
+    { number: 1, status: 'draft', body: '<p>One</p>', authorId: expect.stringMatching(/^key_/), restoredFrom: null },
+  ]);
+  expect(versions[1].authorName).toEqual(expect.any(String));
+  expect(Math.abs(Date.parse(versions[0].createdAt) - Date.now())).toBeLessThan(600_000);
+  expect((await api.get(`/v1/templates/${id}/versions/${versions[2].id}`)).body.data).toEqual(versions[2]);
+  const firstPage = (await api.get(`/v1/templates/${id}/versions?limit=2`)).body;
+  expect(firstPage).toMatchObject({ has_more: true, data: [{ number: 3 }, { number: 2 }] });
+  const rest = await api.get(`/v1/templates/${id}/versions?limit=2&cursor=${firstPage.next_cursor}`);
+  expect(rest.body).toMatchObject({ has_more: false, data: [{ number: 1 }] });
+});
+
+test('what changes nothing that is sent makes no version: another name, the same text, publishing again', async () => {
+  const api = await testApi();
+  const id = await written(api);
+  await api.patch(`/v1/templates/${id}`, { name: 'Another' });
+  await api.patch(`/v1/templates/${id}`, { subject: 'One', body: '<p>One</p>' });
+  await api.post(`/v1/templates/${id}/publish`);
+  await api.post(`/v1/templates/${id}/publish`);
+  expect((await versionsOf(api, id)).map(({ number }: { number: number }) => number)).toEqual([2, 1]);
+  expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ name: 'Another', version: 2 });
+});
+
+test('restoring a version makes a new one, and the template stays published', async () => {
+  const api = await testApi();
+  const mjml = '<mjml><mj-body><mj-section><mj-column><mj-text>One</mj-text></mj-column></mj-section></mj-body></mjml>';
+  const id = await written(api, { body: mjml, format: 'mjml' });
+  const [first] = await versionsOf(api, id);
+  await api.patch(`/v1/templates/${id}`, { subject: null, body: '<p>Two</p>' });
+  await api.post(`/v1/templates/${id}/publish`);
+  const restored = await api.post(`/v1/templates/${id}/versions/${first.id}/restore`);
+  expect(restored).toMatchObject({
+    status: 200,
+    body: { data: { subject: 'One', format: 'mjml', source: mjml, body: first.body, status: 'published', version: 4 } },
+  });
+  expect(await versionsOf(api, id)).toMatchObject([
+    { number: 4, restoredFrom: 1, source: mjml, status: 'published' },
+    { number: 3, body: '<p>Two</p>', restoredFrom: null },
+    { number: 2 },
+    { number: 1, id: first.id },
+  ]);
+  const owner = await signedIn(api);
+  const log = await owner.graphql('{ auditLog(first: 1) { nodes { action targetId } } }');
+  expect(log.body.data.auditLog.nodes).toEqual([{ action: 'restoreTemplateVersion', targetId: id }]);
+});
+
+test('of many who save at once each has a version of its own number', async () => {
+  const api = await testApi();
+  const id = await written(api);
+  const saves = Array.from({ length: 8 }, (_, index) =>
+    api.patch(`/v1/templates/${id}`, { body: `<p>By ${index}</p>` }),
+  );
+  expect((await Promise.all(saves)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  const versions = await versionsOf(api, id);
+  expect(versions.map(({ number }: { number: number }) => number)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 9, body: versions[0].body });
+});
+
+test('of two who write on the same version the second is told, and nothing of the first is lost', async () => {
+  const api = await testApi();
+  const id = await written(api);
+  const save = (body: string) => api.patch(`/v1/templates/${id}`, { body, version: 1 });
+  const replies = await Promise.all([save('<p>Ada</p>'), save('<p>Bob</p>')]);
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(replies.find(({ status }) => status === 409)?.body.error.message).toMatch(/^Version 2 .* since version 1/);
+  const kept = replies.find(({ status }) => status === 200)?.body.data.body;
+  expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ body: kept, version: 2 });
+});
+
+test('a version can not be changed in the database, and goes with its template', async () => {
+  const api = await testApi();
+  const id = await written(api);
+  const change = pool.query(`UPDATE template_versions SET body = 'x' WHERE template_id = $1`, [id]);
+  await expect(change).rejects.toThrow('Rows of template_versions are never changed.');
+  await api.delete(`/v1/templates/${id}`);
+  const { rowCount } = await pool.query('SELECT FROM template_versions WHERE template_id = $1', [id]);
+  expect(rowCount).toBe(0);
+});
+
+test('a version is found under its own template alone', async () => {
+  const api = await testApi();
+  const [id, other] = [await written(api), await written(api, { name: 'Other' })];
+  const [version] = await versionsOf(api, id);
+  for (const [template, each] of [
+    [other, version.id],
+    [id, newId('tpv')],
+    [id, 'nonsense'],
+    ['nonsense', version.id],
+  ]) {
+    const path = `/v1/templates/${template}/versions/${each}`;
+    for (const reply of [await api.get(path), await api.post(`${path}/restore`)])
+      expect(reply).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  }
+  expect(await versionsOf(api, other)).toHaveLength(1);
+});
