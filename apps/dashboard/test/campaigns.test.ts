@@ -44,6 +44,182 @@ inBrowser('templates and campaigns', () => {
     expect(body.data[0].body).toContain('<p>For {{email}}');
   });
 
+  test('a template is written in MJML: what is wrong is said at its line, and the preview is what it is made into', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/templates');
+    await page.getByRole('button', { name: 'New template' }).first().click();
+    await page.getByLabel('Name').fill('Monthly letter');
+    await page.getByRole('radio', { name: 'MJML' }).check();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    const preview = page.frameLocator('iframe');
+    await preview.getByText('Hello Ada Lovelace,').waitFor();
+
+    const editor = page.getByRole('textbox', { name: 'MJML' });
+    const write = async (text: string) => {
+      await editor.click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText(text);
+    };
+    const letter = (inside: string) =>
+      `<mjml>\n<mj-body>\n<mj-section><mj-column>\n${inside}\n</mj-column></mj-section>\n</mj-body>\n</mjml>`;
+    await write(letter('<mj-text>Autumn</mj-text>\n<mj-nope />'));
+    await page.getByText(/mj-nope doesn't exist/).waitFor();
+    await page.locator('.cm-lint-marker-error').waitFor();
+    expect(await preview.getByText('Hello Ada Lovelace,').isVisible()).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Line 5' }).click();
+    expect(await page.locator('.cm-activeLine').textContent()).toBe('<mj-nope />');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/line 5, mj-nope/)
+      .waitFor();
+
+    await write(letter('<mj-text>Winter for {{name}}</mj-text>'));
+    await preview.getByText('Winter for Ada Lovelace').waitFor();
+    await soon(() => page.locator('.cm-lint-marker-error').count()).toBe(0);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    const { body } = await api.get('/v1/templates');
+    expect(body.data[0]).toMatchObject({
+      status: 'published',
+      format: 'mjml',
+      source: expect.stringMatching(/Winter/),
+    });
+    expect(body.data[0].body).not.toContain('mj-text');
+  });
+
+  test('a campaign written in MJML stays MJML, whatever else of it is changed, until its author makes it HTML', async () => {
+    const api = await readyProject();
+    const source =
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Snow for {{name|you}}</mj-text></mj-column></mj-section></mj-body></mjml>';
+    const { id } = (await api.post('/v1/campaigns', { name: 'News', html: source, format: 'mjml' })).body.data;
+    const now = async () => (await api.get(`/v1/campaigns/${id}`)).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.frameLocator('iframe').getByText('Snow for Ada Lovelace').waitFor();
+    await page.getByLabel('Subject').fill('Winter');
+    await soon(async () => (await now()).subject).toBe('Winter');
+    expect(await now()).toMatchObject({ format: 'mjml', source });
+
+    await page.getByRole('textbox', { name: 'MJML' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(source.replace('Snow', 'Ice'));
+    await page.frameLocator('iframe').getByText('Ice for Ada Lovelace').waitFor();
+    await soon(async () => (await now()).source).toBe(source.replace('Snow', 'Ice'));
+
+    await page.getByText('Own HTML', { exact: true }).click();
+    await page.getByRole('dialog').getByText('Go on in HTML?').waitFor();
+    expect((await now()).format).toBe('mjml');
+    await page.getByRole('dialog').getByRole('button', { name: 'Make it HTML' }).click();
+    await soon(async () => (await now()).format).toBe('html');
+    expect(await now()).toMatchObject({ source: null, html: expect.stringContaining('Ice for {{name|you}}') });
+  });
+
+  test('a campaign of its own is begun in MJML, and looking at templates takes nothing from it', async () => {
+    const api = await readyProject();
+    await api.post('/v1/templates', { name: 'Letter', body: '<p>Letter</p>' });
+    const { id } = (await api.post('/v1/campaigns', { name: 'News' })).body.data;
+    const now = async () => (await api.get(`/v1/campaigns/${id}`)).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByText('Own MJML', { exact: true }).click();
+    await page.frameLocator('iframe').getByText('Hello Ada Lovelace,').waitFor();
+    await soon(async () => (await now()).format).toBe('mjml');
+    await page.getByText('A template', { exact: true }).click();
+    await page.getByLabel('Subject').fill('Winter');
+    await soon(async () => (await now()).subject).toBe('Winter');
+    expect(await now()).toMatchObject({ format: 'mjml', templateId: null, source: expect.stringContaining('<mjml') });
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: 'Letter' }).click();
+    await soon(async () => (await now()).html).toBe(null);
+  });
+
+  test('the versions of a template are listed, looked at, and one is brought back', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/templates/${id}`);
+    await page.getByText(/^Version 1, saved/).waitFor();
+    await page.getByRole('textbox', { name: 'HTML' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('<p>Second words</p>');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Version 2, saved/).waitFor();
+
+    await page.getByRole('link', { name: 'Versions' }).click();
+    const row = (text: string) => page.getByRole('row').filter({ hasText: text });
+    await row('2, now').getByText('A Person').waitFor();
+    await page.frameLocator('iframe').getByText('Second words').waitFor();
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.frameLocator('iframe').getByText('First words').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.reload();
+    await page.frameLocator('iframe').getByText('First words').waitFor();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await page.getByText(/^Version 3, saved/).waitFor();
+    await page.frameLocator('iframe').getByText('First words').waitFor();
+    expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 3, body: '<p>First words</p>' });
+  });
+
+  test('of two people who write on one template the second is told, and decides', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/templates/${id}`);
+    await page.getByLabel('Subject').fill('Mine');
+    await api.patch(`/v1/templates/${id}`, { body: '<p>Theirs</p>' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else has saved it meanwhile').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: null, version: 2 });
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText(/^Version 3, saved/).waitFor();
+    expect(await page.getByText('Somebody else has saved it meanwhile').count()).toBe(0);
+    expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: 'Mine', version: 3 });
+  });
+
+  test('a campaign says what is counted, before it is sent and afterwards, and can be written once more', async () => {
+    const api = await readyProject();
+    const groups = await api.get('/v1/groups');
+    const { id } = (
+      await api.post('/v1/campaigns', {
+        name: 'News',
+        subject: 'News',
+        from_email: 'news@example.com',
+        html: '<p>News</p>',
+        group_ids: [groups.body.data[0].id],
+      })
+    ).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByText('Opens and clicks are counted.').waitFor();
+    await page.getByRole('combobox', { name: 'Opens' }).click();
+    await page.getByRole('option', { name: 'Not counted', exact: true }).click();
+    await page.getByText('Clicks are counted, opens are not.').waitFor();
+    expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({ trackOpens: false, trackClicks: null });
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send it' }).click();
+    await page.getByText('not counted', { exact: true }).waitFor();
+    await page.getByText('Clicks are counted, opens are not.').waitFor();
+    expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({ trackOpens: false, trackClicks: true });
+
+    await page.getByRole('button', { name: 'More for News' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { level: 1, name: 'News (copy)' }).waitFor();
+    const [copy] = (await api.get('/v1/campaigns')).body.data;
+    expect(copy).toMatchObject({ name: 'News (copy)', status: 'draft', subject: 'News', trackOpens: false });
+  });
+
   test('a preview runs no script and asks no other host until images are wanted', async () => {
     const api = await testApi();
     const html =
@@ -86,8 +262,13 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Left out: 1 unsubscribed, of 2.').waitFor();
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'Letter' }).click();
+    await page.frameLocator('iframe').getByText('Hello there').waitFor();
     await page.getByText('Nothing keeps it from being sent.').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe(subject);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('dialog').getByText('Placeholders show their defaults.').waitFor();
+    await page.keyboard.press('Escape');
+    await soon(() => page.getByRole('dialog').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Schedule' }).click();

@@ -45,6 +45,7 @@ inBrowser('pages for marketers', () => {
     ['They asked not to be mailed any more.', () => '/suppressions?reason=unsubscribed'],
     ['Letter', () => '/templates'],
     ['Insert a placeholder', () => `/templates/${ids.template}`],
+    ['1, now', () => `/templates/${ids.template}/versions`],
     ['Under way', () => '/campaigns'],
     ['Check and send', () => `/campaigns/${ids.draft}`],
     ['How it was set up', () => `/campaigns/${ids.sending}`],

@@ -36,15 +36,6 @@ test('a placeholder that is wrong is named above the preview', async () => {
   expect(await response.text()).toContain('Line 2: &quot;#if&quot; is a command');
 });
 
-test('what is written in MJML is shown as the HTML it would be made into, or what is wrong with it', async () => {
-  const preview = await previewer();
-  const written = (inside: string) =>
-    `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`;
-  const shown = await (await preview({ html: written('<mj-text>Hello {{name|there}}</mj-text>') })).text();
-  expect(shown).toContain('Hello there</div>');
-  expect(await (await preview({ html: written('<mj-nope />') })).text()).toContain('line 1, mj-nope');
-});
-
 test('nobody but a signed-in person has a preview made, and no other site', async () => {
   const api = await testApi();
   const anonymous = await fetch(`${api.url}/app/preview`, { method: 'POST', body: new URLSearchParams({ html: 'x' }) });

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authenticatePerson } from '@postroom/people';
 import { DomainError } from '@postroom/platform';
-import { readBody as readContent } from '@postroom/templates';
 import { escapeHtml, parseTemplate, renderTemplate, type Values } from '@postroom/templates/render';
 import { answerError, readBody } from './rest/http.ts';
 
@@ -24,7 +23,7 @@ export async function answerPreview(request: IncomingMessage, response: ServerRe
     if ((await authenticatePerson(request.headers, undefined)) === null)
       throw new DomainError('unauthorized', 'Sign in first.');
     const form = new URLSearchParams((await readBody(request, MAX_BYTES)).toString('utf8'));
-    const body = await preview(form.get('html') ?? '', valuesOf(form.get('values')));
+    const body = preview(form.get('html') ?? '', valuesOf(form.get('values')));
     response.writeHead(200, {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy(form.get('images') === 'yes'),
@@ -52,15 +51,7 @@ function policy(withImages: boolean): string {
 /** Links open elsewhere, since the frame is the mail. A base in the text itself comes later and counts for nothing. */
 const HEAD = '<base target="_blank">';
 
-/** What is written in MJML is shown as the HTML it would be made into. */
-async function preview(written: string, values: Values): Promise<string> {
-  if (!/^\s*<mjml[\s>]/i.test(written)) return render(written, values);
-  const { body, problems } = await readContent('html', written, 'mjml');
-  const [problem] = problems;
-  return problem === undefined ? render(body.html, values) : notice(problem.message);
-}
-
-function render(html: string, values: Values): string {
+function preview(html: string, values: Values): string {
   const template = parseTemplate(html, 'html');
   const [problem] = template.problems;
   const shown = renderTemplate(template, values);

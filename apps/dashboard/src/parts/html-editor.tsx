@@ -1,11 +1,15 @@
 import { autocompletion, type CompletionContext } from '@codemirror/autocomplete';
 import { html } from '@codemirror/lang-html';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { EditorState } from '@codemirror/state';
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { EditorState, type Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react';
+import type { ContentFormat } from '../generated/graphql.ts';
+import type { ContentProblem } from './content-check.ts';
+import { MJML_TAGS } from './mjml-tags.ts';
 
 export interface Placeholder {
   /** What the braces hold, such as `name`. */
@@ -16,12 +20,17 @@ export interface Placeholder {
 export interface EditorHandle {
   /** Puts a text where the cursor is, and the cursor behind it. */
   insert: (text: string) => void;
+  /** Puts the cursor where a problem is. */
+  show: (problem: ContentProblem) => void;
 }
 
 interface HtmlEditorProps {
   value: string;
+  format: ContentFormat;
   label: string;
   placeholders: Placeholder[];
+  /** What is wrong with the text, to be shown at its lines. */
+  problems: readonly ContentProblem[];
   readOnly?: boolean;
   onChange: (value: string) => void;
   ref?: Ref<EditorHandle>;
@@ -37,8 +46,17 @@ const COLORS = HighlightStyle.define([
   { tag: [tags.number, tags.color, tags.unit], color: 'var(--editor-number)' },
 ]);
 
-/** An editor for HTML. Tab indents; Escape and then Tab leaves it. */
-export default function HtmlEditor({ value, label, placeholders, readOnly = false, onChange, ref }: HtmlEditorProps) {
+/** An editor for HTML and MJML. Tab indents; Escape and then Tab leaves it. */
+export default function HtmlEditor({
+  value,
+  format,
+  label,
+  placeholders,
+  problems,
+  readOnly = false,
+  onChange,
+  ref,
+}: HtmlEditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const tellChange = useEffectEvent(onChange);
@@ -52,7 +70,8 @@ export default function HtmlEditor({ value, label, placeholders, readOnly = fals
         doc: value,
         extensions: [
           basicSetup,
-          html(),
+          format === 'mjml' ? html({ extraTags: MJML_TAGS }) : html(),
+          lintGutter(),
           syntaxHighlighting(COLORS),
           EditorView.cspNonce.of(nonce),
           EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
@@ -71,12 +90,23 @@ export default function HtmlEditor({ value, label, placeholders, readOnly = fals
     return () => editor.destroy();
     // The editor holds the text from here on; what comes from elsewhere is put in below.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [label, readOnly]);
+  }, [label, format, readOnly]);
   useEffect(() => {
     const editor = view.current;
     if (editor === null || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === null) return;
+    const { doc } = editor.state;
+    editor.dispatch(
+      setDiagnostics(
+        editor.state,
+        problems.map((problem) => diagnosticOf(problem, doc)),
+      ),
+    );
+  }, [problems, label, format, readOnly]);
   useImperativeHandle(ref, () => ({
     insert: (text) => {
       const editor = view.current;
@@ -84,8 +114,29 @@ export default function HtmlEditor({ value, label, placeholders, readOnly = fals
       editor.dispatch(editor.state.replaceSelection(text));
       editor.focus();
     },
+    show: (problem) => {
+      const editor = view.current;
+      if (editor === null) return;
+      const { from } = rangeOf(problem, editor.state.doc);
+      editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+      editor.focus();
+    },
   }));
   return <div ref={parent} className="html-editor" />;
+}
+
+const diagnosticOf = (problem: ContentProblem, doc: Text): Diagnostic => ({
+  ...rangeOf(problem, doc),
+  severity: 'error',
+  message: problem.message,
+});
+
+/** From where a problem begins to the end of its line. What is about the whole stands in the first line. */
+function rangeOf({ line, column }: ContentProblem, doc: Text): { from: number; to: number } {
+  // The text may have become shorter since it was looked at.
+  const { from, to, text } = doc.line(Math.min(line ?? 1, doc.lines));
+  const start = column === null ? text.search(/\S|$/) : column - 1;
+  return { from: Math.min(from + start, to), to };
 }
 
 /**

@@ -1,9 +1,25 @@
-import { Box, Button, Grid, Group, Menu, ScrollArea, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import {
+  Anchor,
+  Box,
+  Button,
+  Grid,
+  Group,
+  List,
+  Menu,
+  ScrollArea,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+} from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconBraces } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useRead } from '../data/read.ts';
+import type { ContentFormat } from '../generated/graphql.ts';
 import { CUSTOM_FIELDS } from '../pages/audience/field-values.tsx';
+import { type ContentProblem, useContentCheck } from './content-check.ts';
+import { FORMAT_WORDS } from './format-words.ts';
 import type { EditorHandle, Placeholder } from './html-editor.tsx';
 import { MailFrame } from './mail-frame.tsx';
 
@@ -23,22 +39,28 @@ export function usePlaceholders(): Placeholder[] {
   return [...BUILT_IN, ...fields.map(({ key, label }) => ({ key, label }))];
 }
 
-/** Source and preview of a mail, side by side where there is room. */
-export function MailEditor({
-  value,
-  label,
-  readOnly = false,
-  onChange,
-}: {
+interface MailEditorProps {
   value: string;
-  label: string;
+  format: ContentFormat;
+  /** The HTML that MJML was made into when it was saved, to be shown at once. */
+  made?: string;
   readOnly?: boolean;
   onChange: (value: string) => void;
-}) {
+}
+
+/** Source and preview of a mail, side by side where there is room; what is wrong is said at its line and below. */
+export function MailEditor(props: MailEditorProps) {
+  // A text of the other format is another text.
+  return <FormatEditor key={props.format} {...props} />;
+}
+
+function FormatEditor({ value, format, made, readOnly = false, onChange }: MailEditorProps) {
+  const label = FORMAT_WORDS[format];
   const placeholders = usePlaceholders();
   const editor = useRef<EditorHandle>(null);
   const narrow = useMediaQuery('(max-width: 62em)');
   const [shown, setShown] = useState<'write' | 'preview'>('write');
+  const { problems, html } = useContentCheck(value, format, made);
   const source = (
     <Stack gap="xs">
       <Group justify="space-between" mih={30} gap="xs">
@@ -49,13 +71,15 @@ export function MailEditor({
         )}
         {!readOnly && <PlaceholderMenu placeholders={placeholders} onChoose={(text) => editor.current?.insert(text)} />}
       </Group>
-      <Box h={560}>
+      <Box h={narrow ? 420 : 560}>
         <Suspense fallback={<Skeleton h="100%" />}>
           <HtmlEditor
             ref={editor}
             value={value}
+            format={format}
             label={label}
             placeholders={placeholders}
+            problems={problems}
             readOnly={readOnly}
             onChange={onChange}
           />
@@ -63,10 +87,15 @@ export function MailEditor({
       </Box>
     </Stack>
   );
-  const preview = <MailFrame html={value} values={SAMPLE} title={`Preview: ${label}`} />;
-  if (narrow) {
-    return (
-      <Stack gap="xs">
+  const preview = <MailFrame html={html} values={SAMPLE} title={`Preview: ${label}`} />;
+  const show = (problem: ContentProblem) => {
+    setShown('write');
+    // On a phone the editor is there only once it is shown again.
+    setTimeout(() => editor.current?.show(problem));
+  };
+  return (
+    <Stack gap="xs">
+      {narrow && (
         <SegmentedControl
           fullWidth
           aria-label="What is shown"
@@ -77,15 +106,57 @@ export function MailEditor({
             { value: 'preview', label: 'Preview' },
           ]}
         />
-        {shown === 'write' ? source : preview}
-      </Stack>
-    );
-  }
+      )}
+      {narrow ? (
+        shown === 'write' ? (
+          source
+        ) : (
+          preview
+        )
+      ) : (
+        <Grid gap="md">
+          <Grid.Col span={6}>{source}</Grid.Col>
+          <Grid.Col span={6}>{preview}</Grid.Col>
+        </Grid>
+      )}
+      <Problems label={label} problems={problems} onShow={show} />
+    </Stack>
+  );
+}
+
+/** So many are listed; who has more begins with these. */
+const MOST = 5;
+
+function Problems({
+  label,
+  problems,
+  onShow,
+}: {
+  label: string;
+  problems: readonly ContentProblem[];
+  onShow: (problem: ContentProblem) => void;
+}) {
   return (
-    <Grid gap="md">
-      <Grid.Col span={6}>{source}</Grid.Col>
-      <Grid.Col span={6}>{preview}</Grid.Col>
-    </Grid>
+    <div aria-live="polite">
+      {problems.length > 0 && (
+        <List size="sm" aria-label={`What is wrong with the ${label}`} listStyleType="none">
+          {problems.slice(0, MOST).map((problem, index) => (
+            <List.Item key={index} c="var(--mantine-color-error)">
+              {problem.line !== null && (
+                <>
+                  <Anchor component="button" type="button" size="sm" c="inherit" onClick={() => onShow(problem)}>
+                    Line {problem.line}
+                  </Anchor>
+                  :{' '}
+                </>
+              )}
+              {problem.message}
+            </List.Item>
+          ))}
+          {problems.length > MOST && <List.Item c="dimmed">And {problems.length - MOST} more.</List.Item>}
+        </List>
+      )}
+    </div>
   );
 }
 

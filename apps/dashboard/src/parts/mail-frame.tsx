@@ -1,9 +1,7 @@
 import { Box, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { IconDeviceDesktop, IconDeviceMobile, IconPhoto } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState } from 'react';
 
-const TYPING_MS = 350;
 const NO_VALUES = {};
 
 interface MailFrameProps {
@@ -22,8 +20,7 @@ interface MailFrameProps {
 export function MailFrame({ html, title, values = NO_VALUES, height = 560 }: MailFrameProps) {
   const [width, setWidth] = useState<'desktop' | 'phone'>('desktop');
   const [images, setImages] = useState(false);
-  const [settled] = useDebouncedValue(html, TYPING_MS);
-  const hasImages = /<img\b[^>]*\bsrc\s*=\s*["']?https?:/i.test(settled) || /url\(\s*["']?https?:/i.test(settled);
+  const hasImages = /<img\b[^>]*\bsrc\s*=\s*["']?https?:/i.test(html) || /url\(\s*["']?https?:/i.test(html);
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
@@ -49,7 +46,7 @@ export function MailFrame({ html, title, values = NO_VALUES, height = 560 }: Mai
         )}
       </Group>
       <Box className={`mail-frame mail-frame-${width}`}>
-        <Posted html={settled} values={JSON.stringify(values)} images={images} title={title} height={height} />
+        <Posted html={html} values={JSON.stringify(values)} images={images} title={title} height={height} />
       </Box>
     </Stack>
   );

@@ -10,6 +10,9 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
+/** Pages are as wide as this unless they ask for more; narrower ones begin where these do. */
+const WIDE = 1120;
+
 interface PageProps {
   title: string;
   /** A sentence on what the page is for. */
@@ -30,7 +33,7 @@ export function Page({ title, about, mark, back, actions, width, children }: Pag
   const { name } = useProject();
   useTitle(`${title} · ${name}`);
   return (
-    <Box maw={1120} mx="auto">
+    <Box maw={Math.max(WIDE, width ?? 0)} mx="auto">
       <Box maw={width}>
         {back}
         <Group justify="space-between" align="flex-start" mb="lg" gap="md">

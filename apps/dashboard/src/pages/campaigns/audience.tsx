@@ -10,6 +10,8 @@ export const PREFLIGHT = graphql(`
   query CampaignPreflight($id: ID!) {
     campaignPreflight(id: $id) {
       isReady
+      tracksOpens
+      tracksClicks
       messageBytes
       estimatedSeconds
       problems {

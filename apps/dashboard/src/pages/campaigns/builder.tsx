@@ -7,11 +7,12 @@ import { Page, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
 import { Audience } from './audience.tsx';
 import type { CampaignRow } from './campaign.tsx';
+import { CampaignMenu } from './campaign-menu.tsx';
 import { STATUS_WORDS } from './campaign-words.ts';
 import { Check } from './check.tsx';
 import { Content } from './content.tsx';
-import { DraftMenu } from './draft-menu.tsx';
 import { Sender } from './sender.tsx';
+import { TrackingChoice } from './tracking-choice.tsx';
 import { type Draft, useDraft } from './use-draft.ts';
 
 export interface PartProps {
@@ -34,7 +35,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       back={back}
       mark={<State tone={tone}>{word}</State>}
       about={<Saving saving={saving} isSaved={isSaved} failed={problem !== undefined} at={campaign.updatedAt} />}
-      actions={!readOnly && <DraftMenu campaign={campaign} />}
+      actions={!readOnly && <CampaignMenu campaign={campaign} />}
     >
       <FormProblem
         problem={problem}
@@ -57,6 +58,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       </Section>
       <Audience {...part} campaignId={campaign.id} isSaved={isSaved} />
       <Content {...part} />
+      <TrackingChoice {...part} />
       <Check campaign={campaign} part={part} isSaved={isSaved} save={save} />
     </Page>
   );

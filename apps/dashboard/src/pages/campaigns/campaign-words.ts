@@ -61,3 +61,10 @@ export function ofDelivered(people: number, delivered: number, machines: number)
   const share = `${percent(people, delivered)} of delivered`;
   return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
 }
+
+/** What is counted of a campaign, in a sentence. */
+export function countedWords(opens: boolean, clicks: boolean): string {
+  if (opens && clicks) return 'Opens and clicks are counted.';
+  if (!opens && !clicks) return 'Neither opens nor clicks are counted.';
+  return opens ? 'Opens are counted, clicks are not.' : 'Clicks are counted, opens are not.';
+}

@@ -23,8 +23,11 @@ const CAMPAIGN = graphql(`
       fromEmail
       replyTo
       html
+      format
+      source
       text
       templateId
+      templateVersion
       groupIds
       segmentIds
       pauseReason
@@ -33,6 +36,8 @@ const CAMPAIGN = graphql(`
       waitingUntil
       workflowUrl
       ratePerSecond
+      trackOpens
+      trackClicks
       startedAt
       completedAt
       recipientsDeletedAt

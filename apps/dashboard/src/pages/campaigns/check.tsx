@@ -14,7 +14,7 @@ import { exactly, When } from '../../parts/when.tsx';
 import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './builder.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf, duration } from './campaign-words.ts';
+import { countedWords, countOf, duration } from './campaign-words.ts';
 import { Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
 
@@ -80,7 +80,7 @@ export function Check({
 }
 
 function Findings({
-  preflight: { isReady, problems, warnings, variables, messageBytes, estimatedSeconds },
+  preflight: { isReady, problems, warnings, variables, messageBytes, estimatedSeconds, tracksOpens, tracksClicks },
 }: {
   preflight: Preflight;
 }) {
@@ -91,6 +91,7 @@ function Findings({
         <Alert color="green" icon={<IconCheck aria-hidden />}>
           Nothing keeps it from being sent.
           {messageBytes !== null && ` A message has about ${Math.max(1, Math.round(messageBytes / 1024))} KB.`}
+          {` ${countedWords(tracksOpens, tracksClicks)}`}
           {estimatedSeconds !== null && ` At its rate it takes about ${duration(estimatedSeconds)}.`}
         </Alert>
       ) : (

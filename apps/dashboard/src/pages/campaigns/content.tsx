@@ -1,12 +1,18 @@
 import { Alert, Card, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { ContentFormat, TemplateChoiceQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { checkContent } from '../../parts/content-check.ts';
+import { FORMAT_WORDS } from '../../parts/format-words.ts';
 import { TextLink } from '../../parts/link.tsx';
 import { MailEditor } from '../../parts/mail-editor.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Section } from '../../parts/page.tsx';
-import { STARTER } from '../templates/starter.ts';
+import { STARTERS } from '../templates/starter.ts';
 import type { PartProps } from './builder.tsx';
 import type { Draft } from './use-draft.ts';
 
@@ -17,83 +23,175 @@ const TEMPLATE_CHOICES = graphql(`
         id
         name
         status
-        body
         subject
       }
     }
   }
 `);
 
-/** What it says: a template as it is when the campaign starts, or HTML of its own. */
+const TEMPLATE_CHOICE = graphql(`
+  query TemplateChoice($id: ID!) {
+    template(id: $id) {
+      id
+      name
+      status
+      body
+      format
+      source
+    }
+  }
+`);
+
+type Choice = TemplateChoiceQuery['template'];
+
+/** What it says: a template as it is when the campaign starts, or a text of its own. */
 export function Content({ draft, set, errors, readOnly }: PartProps) {
-  const { id: projectId } = useProject();
-  const templates = useRead(TEMPLATE_CHOICES, {}).data?.templates.nodes ?? [];
-  const chosen = templates.find(({ id }) => id === draft.templateId);
-  const choose = (templateId: string | null) => {
-    const template = templates.find(({ id }) => id === templateId);
-    const subject = draft.subject === '' && template?.subject != null ? { subject: template.subject } : {};
-    set({ templateId, ...subject });
-  };
-  /** What was chosen is what writing begins with, so that nothing is lost by trying. */
-  const change = (body: Draft['body']) =>
-    set({ body, ...(body === 'html' && draft.html === '' ? { html: chosen?.body ?? STARTER } : {}) });
+  const { templateId } = draft;
+  const chosen = useRead(TEMPLATE_CHOICE, { id: templateId ?? '' }, { pause: templateId === null }).data?.template;
+  const { change, question } = useBody({ draft, set }, chosen);
+  const { body } = draft;
   return (
     <Section title="What it says" about="An unsubscribe link is added at the end if there is none.">
       <Card>
         <Stack>
           <SegmentedControl
             aria-label="Where the content comes from"
-            value={draft.body}
+            value={body}
             disabled={readOnly}
-            onChange={(body) => change(body as Draft['body'])}
+            onChange={(next) => change(next as Draft['body'])}
             data={[
               { value: 'template', label: 'A template' },
-              { value: 'html', label: 'Written here' },
+              { value: 'html', label: `Own ${FORMAT_WORDS.html}` },
+              { value: 'mjml', label: `Own ${FORMAT_WORDS.mjml}` },
             ]}
-            maw={320}
+            maw={420}
           />
-          {draft.body === 'template' ? (
-            <>
-              <Select
-                label="Template"
-                placeholder="Choose a template"
-                searchable
-                maw={420}
-                data={templates.map(({ id, name, status }) => ({
-                  value: id,
-                  label: status === 'draft' ? `${name} (draft)` : name,
-                }))}
-                value={draft.templateId}
-                error={errors.templateId}
-                readOnly={readOnly}
-                onChange={choose}
-              />
-              {chosen?.status === 'draft' && (
-                <Alert color="yellow">
-                  This template is a draft.{' '}
-                  <TextLink
-                    to="/p/$projectId/templates/$templateId"
-                    params={{ projectId, templateId: chosen.id }}
-                    size="sm"
-                  >
-                    Publish it
-                  </TextLink>{' '}
-                  before the campaign is sent.
-                </Alert>
-              )}
-              {chosen === undefined ? (
-                <Text size="sm" c="dimmed">
-                  It is sent as it is when the campaign starts.
-                </Text>
-              ) : (
-                <MailFrame html={chosen.body} title={`Preview: ${chosen.name}`} />
-              )}
-            </>
+          {body === 'template' ? (
+            <TemplateChoice draft={draft} set={set} errors={errors} readOnly={readOnly} chosen={chosen} />
           ) : (
-            <MailEditor label="HTML" value={draft.html} readOnly={readOnly} onChange={(html) => set({ html })} />
+            <MailEditor
+              value={draft.written}
+              format={body}
+              readOnly={readOnly}
+              onChange={(written) => set({ written })}
+            />
           )}
+          {question}
         </Stack>
       </Card>
     </Section>
   );
+}
+
+function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { chosen: Choice | undefined }) {
+  const { id: projectId } = useProject();
+  const templates = useRead(TEMPLATE_CHOICES, {}).data?.templates.nodes;
+  const choose = (templateId: string | null) => {
+    const template = templates?.find(({ id }) => id === templateId);
+    const subject = draft.subject === '' && template?.subject != null ? { subject: template.subject } : {};
+    set({ templateId, ...subject });
+  };
+  if (templates?.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        There are no templates yet.{' '}
+        <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm">
+          Write one
+        </TextLink>{' '}
+        to send it again and again, or write this campaign’s own text.
+      </Text>
+    );
+  }
+  const replaces = draft.templateId === null && draft.written.trim() !== '';
+  return (
+    <>
+      <Select
+        label="Template"
+        description={
+          replaces ? 'It takes the place of what was written here.' : 'It is sent as it is when the campaign starts.'
+        }
+        placeholder="Choose a template"
+        searchable
+        maw={420}
+        data={(templates ?? []).map(({ id, name, status }) => ({
+          value: id,
+          label: status === 'draft' ? `${name} (draft)` : name,
+        }))}
+        value={draft.templateId}
+        error={errors.templateId}
+        readOnly={readOnly}
+        onChange={choose}
+      />
+      {chosen?.status === 'draft' && (
+        <Alert color="yellow">
+          This template is a draft.{' '}
+          <TextLink to="/p/$projectId/templates/$templateId" params={{ projectId, templateId: chosen.id }} size="sm">
+            Publish it
+          </TextLink>{' '}
+          before the campaign is sent.
+        </Alert>
+      )}
+      {chosen !== undefined && <MailFrame html={chosen.body} title={`Preview: ${chosen.name}`} />}
+    </>
+  );
+}
+
+/** What a text of its own begins with: the template that was chosen, as far as it can be had in the format. */
+function beginning(format: ContentFormat, chosen: Choice | undefined): string {
+  if (chosen === undefined) return STARTERS[format];
+  return (
+    (chosen.format === format ? (chosen.source ?? chosen.body) : undefined) ??
+    (format === 'html' ? chosen.body : STARTERS.mjml)
+  );
+}
+
+/** Goes from a template to a text of one's own, from one format to the other, and back; it asks before a text is given up. */
+function useBody({ draft, set }: Pick<PartProps, 'draft' | 'set'>, chosen: Choice | undefined) {
+  const client = useClient();
+  // Written here before, by format: nothing is lost by trying a template.
+  const kept = useRef<Partial<Record<ContentFormat, string>>>({});
+  const [asked, setAsked] = useState<ContentFormat>();
+  const [failed, setFailed] = useState(false);
+  const { body, written } = draft;
+  const go = (next: Draft['body'], text?: string) => {
+    if (body !== 'template') kept.current[body] = written;
+    set({
+      body: next,
+      ...(next === 'template' ? {} : { written: text ?? kept.current[next] ?? beginning(next, chosen) }),
+    });
+  };
+  const change = (next: Draft['body']) => {
+    const isOwn = body !== 'template' && written.trim() !== '' && written !== STARTERS[body];
+    setFailed(false);
+    if (next !== 'template' && isOwn) setAsked(next);
+    else go(next);
+  };
+  const confirm = async () => {
+    if (asked === undefined || body === 'template') return;
+    const made = body === 'mjml' ? await checkContent(client, written, body) : { html: STARTERS[asked] };
+    setFailed(made?.html == null);
+    if (made?.html == null) return;
+    go(asked, made.html);
+    setAsked(undefined);
+  };
+  const question = (
+    <Confirm
+      opened={asked !== undefined}
+      onClose={() => setAsked(undefined)}
+      title={asked === 'mjml' ? 'Begin again in MJML?' : 'Go on in HTML?'}
+      action={asked === 'mjml' ? 'Begin again' : 'Make it HTML'}
+      running={false}
+      problem={
+        failed
+          ? { code: 'validation_error', message: 'What is wrong with the MJML has to be mended first.', fields: {} }
+          : undefined
+      }
+      onConfirm={() => void confirm()}
+    >
+      {asked === 'mjml'
+        ? 'HTML can not be made into MJML, so what is written here now is given up for a new letter.'
+        : 'The MJML is made into the HTML that is sent, and you go on with that. It can not be made into MJML again.'}
+    </Confirm>
+  );
+  return { change, question };
 }

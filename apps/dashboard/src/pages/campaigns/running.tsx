@@ -10,7 +10,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Figure, Figures } from '../../parts/figures.tsx';
 import { FormProblem } from '../../parts/form.tsx';
-import { ButtonLink } from '../../parts/link.tsx';
+import { ButtonLink, TextLink } from '../../parts/link.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { Page, Section } from '../../parts/page.tsx';
@@ -19,7 +19,8 @@ import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf, duration, number, ofDelivered, percent, STATUS_WORDS } from './campaign-words.ts';
+import { CampaignMenu } from './campaign-menu.tsx';
+import { countedWords, countOf, duration, number, ofDelivered, percent, STATUS_WORDS } from './campaign-words.ts';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { StateBar } from './state-bar.tsx';
@@ -65,11 +66,21 @@ const CHANGE_RATE = graphql(`
   }
 `);
 
+const SENT_TEMPLATE = graphql(`
+  query SentTemplate($id: ID!) {
+    template(id: $id) {
+      id
+      name
+    }
+  }
+`);
+
 /** A campaign that has started: how far it is, what came of it, and what it said. */
 export function Running({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { id: projectId } = useProject();
   const [tone, word] = STATUS_WORDS[campaign.status];
   const { unknown } = campaign.progress;
+  const mayWrite = useMay()('write');
   return (
     <Page
       title={campaign.name}
@@ -79,6 +90,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       actions={
         <>
           <WorkflowLink url={campaign.workflowUrl} />
+          {mayWrite && <CampaignMenu campaign={campaign} />}
           <Commands campaign={campaign} />
         </>
       }
@@ -196,14 +208,22 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
   );
 }
 
-function Engagement({ campaign: { engagement } }: { campaign: CampaignRow }) {
+function Engagement({ campaign: { engagement, trackOpens, trackClicks } }: { campaign: CampaignRow }) {
   const { sent, delivered, opened, openedByMachines, clicked, clickedByMachines, bounced, complained, unsubscribed } =
     engagement;
   return (
     <Figures label="What recipients did">
       <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
-      <Figure label="Opened" value={opened} detail={ofDelivered(opened, delivered, openedByMachines)} />
-      <Figure label="Clicked" value={clicked} detail={ofDelivered(clicked, delivered, clickedByMachines)} />
+      {trackOpens === false ? (
+        <Figure label="Opened" value="–" detail="not counted" />
+      ) : (
+        <Figure label="Opened" value={opened} detail={ofDelivered(opened, delivered, openedByMachines)} />
+      )}
+      {trackClicks === false ? (
+        <Figure label="Clicked" value="–" detail="not counted" />
+      ) : (
+        <Figure label="Clicked" value={clicked} detail={ofDelivered(clicked, delivered, clickedByMachines)} />
+      )}
       <Figure
         label="Bounced"
         value={bounced}
@@ -237,12 +257,33 @@ function Setup({ campaign }: { campaign: CampaignRow }) {
             replyTo !== null && ['Answers go to', replyTo],
             ['Audience', names.length === 0 ? 'Groups and segments that are gone' : names.join(', ')],
             ['Rate', ratePerSecond === null ? 'As fast as the provider takes it' : `At most ${ratePerSecond} a second`],
+            campaign.templateId !== null && ['Content', <SentTemplate key="content" campaign={campaign} />],
+            campaign.trackOpens !== null &&
+              campaign.trackClicks !== null && ['Counted', countedWords(campaign.trackOpens, campaign.trackClicks)],
             startedAt !== null && ['Started', <When key="started" at={startedAt} />],
             completedAt !== null && ['Ended', <When key="ended" at={completedAt} />],
           ]}
         />
       </Card>
     </Section>
+  );
+}
+
+/** The template that went out, and which version of it. */
+function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign: CampaignRow }) {
+  const { id: projectId } = useProject();
+  const template = useRead(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;
+  if (template === undefined) return 'A template';
+  if (templateVersion === null) return template.name;
+  return (
+    <TextLink
+      to="/p/$projectId/templates/$templateId/versions"
+      params={{ projectId, templateId: template.id }}
+      search={{ version: templateVersion }}
+      size="sm"
+    >
+      {template.name}, version {templateVersion}
+    </TextLink>
   );
 }
 

@@ -58,6 +58,8 @@ function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
           onChange={setEmails}
           maxTags={10}
           splitChars={[',', ' ', ';']}
+          // There is nothing to choose from, and an open list would keep Escape from closing the dialog.
+          dropdownOpened={false}
           data-autofocus
         />
         <FormButtons submit="Send the test" running={test.running} disabled={emails.length === 0}>

@@ -2,6 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { ContentFormat } from '../../generated/graphql.ts';
 import type { CampaignRow } from './campaign.tsx';
 
 const UPDATE = graphql(`
@@ -22,13 +23,17 @@ export interface Draft {
   fromName: string;
   fromEmail: string;
   replyTo: string;
-  /** The body is a template's, or written here. */
-  body: 'template' | 'html';
+  /** The body is a template's, or written here in a format. */
+  body: 'template' | ContentFormat;
   templateId: string | null;
-  html: string;
+  /** What is written here, in the format of `body`. */
+  written: string;
   groupIds: string[];
   segmentIds: string[];
   ratePerSecond: number | null;
+  /** Whether opens and clicks are counted; null is as the project has it. */
+  trackOpens: boolean | null;
+  trackClicks: boolean | null;
 }
 
 function draftOf(row: CampaignRow): Draft {
@@ -38,18 +43,20 @@ function draftOf(row: CampaignRow): Draft {
     fromName: row.fromName ?? '',
     fromEmail: row.fromEmail ?? '',
     replyTo: row.replyTo ?? '',
-    body: row.html === null ? 'template' : 'html',
+    body: row.html === null ? 'template' : row.format,
     templateId: row.templateId,
-    html: row.html ?? '',
+    written: row.source ?? row.html ?? '',
     groupIds: row.groupIds,
     segmentIds: row.segmentIds,
     ratePerSecond: row.ratePerSecond,
+    trackOpens: row.trackOpens,
+    trackClicks: row.trackClicks,
   };
 }
 
 const orNull = (text: string) => (text.trim() === '' ? null : text);
 
-function inputOf({ body, templateId, html, ...draft }: Draft) {
+function inputOf({ body, templateId, written, ...draft }: Draft) {
   return {
     name: draft.name,
     subject: orNull(draft.subject),
@@ -59,8 +66,17 @@ function inputOf({ body, templateId, html, ...draft }: Draft) {
     groupIds: draft.groupIds,
     segmentIds: draft.segmentIds,
     ratePerSecond: draft.ratePerSecond,
-    ...(body === 'template' ? { templateId, html: null } : { html: orNull(html), templateId: null }),
+    trackOpens: draft.trackOpens,
+    trackClicks: draft.trackClicks,
+    ...contentOf({ body, templateId, written }),
   };
+}
+
+/** Until a template has been chosen, what was written here stays. */
+function contentOf({ body, templateId, written }: Pick<Draft, 'body' | 'templateId' | 'written'>) {
+  if (body === 'template') return templateId === null ? {} : { templateId, html: null };
+  if (written.trim() === '') return { templateId: null, html: null };
+  return { templateId: null, html: written, format: body };
 }
 
 /** What is being written, saved as it is typed: one save at a time, and another after it if more was typed meanwhile. */

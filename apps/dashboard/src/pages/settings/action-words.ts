@@ -23,6 +23,7 @@ const PAST: Record<string, string> = {
   replay: 'Replayed',
   resend: 'Sent again to',
   resolve: 'Resolved',
+  restore: 'Restored',
   resume: 'Resumed',
   retry: 'Retried',
   reveal: 'Revealed',

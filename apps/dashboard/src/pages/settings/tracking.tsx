@@ -8,7 +8,7 @@ import { tell } from '../../parts/notify.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Answer } from '../../parts/states.tsx';
 
-const TRACKING = graphql(`
+export const TRACKING = graphql(`
   query Tracking {
     projects {
       id

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
+import { versionSearch } from './version-search.ts';
 
 /** Content to send again and again. */
 export const templateRoutes = [
@@ -14,5 +15,11 @@ export const templateRoutes = [
     getParentRoute: () => projectRoute,
     path: 'templates/$templateId',
     component: lazyRouteComponent(() => import('./template.tsx'), 'Template'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'templates/$templateId/versions',
+    validateSearch: versionSearch,
+    component: lazyRouteComponent(() => import('./versions.tsx'), 'Versions'),
   }),
 ] as const;

@@ -1,5 +1,6 @@
-/** What a new template begins with: a letter that reads well on desktops and phones. */
-export const STARTER = `<!doctype html>
+import type { ContentFormat } from '../../generated/graphql.ts';
+
+const HTML = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -26,3 +27,38 @@ export const STARTER = `<!doctype html>
   </body>
 </html>
 `;
+
+const MJML = `<mjml lang="en">
+  <mj-head>
+    <mj-attributes>
+      <mj-all font-family="Helvetica, Arial, sans-serif" />
+      <mj-text font-size="16px" line-height="1.6" color="#38403c" padding="0 0 16px" />
+    </mj-attributes>
+  </mj-head>
+  <mj-body background-color="#f2f5f3" width="560px">
+    <mj-section padding="16px 0 0" />
+    <mj-section background-color="#ffffff" border-radius="12px" padding="32px">
+      <mj-column>
+        <mj-text font-size="24px" line-height="1.3" color="#1c211f">
+          <h1 style="margin:0;font-size:24px">What is new</h1>
+        </mj-text>
+        <mj-text>Hello {{name|there}},</mj-text>
+        <mj-text>Say here what it is about.</mj-text>
+        <mj-button href="https://example.com" align="left" padding="8px 0 0" background-color="#2b6a58" border-radius="8px" font-size="16px">
+          Read more
+        </mj-button>
+      </mj-column>
+    </mj-section>
+    <mj-section padding="16px">
+      <mj-column>
+        <mj-text align="center" font-size="12px" padding="0">
+          <a href="{{unsubscribe_url}}" style="color:#66716c">Unsubscribe</a>
+        </mj-text>
+      </mj-column>
+    </mj-section>
+  </mj-body>
+</mjml>
+`;
+
+/** What a new text begins with: a letter that reads well on desktops and phones, the same in both formats. */
+export const STARTERS: Record<ContentFormat, string> = { html: HTML, mjml: MJML };

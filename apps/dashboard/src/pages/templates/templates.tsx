@@ -8,15 +8,18 @@ import { useChange } from '../../data/change.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { ContentFormat } from '../../generated/graphql.ts';
 import { State } from '../../parts/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { FORMAT_WORDS } from '../../parts/format-words.ts';
 import { TextLink } from '../../parts/link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
-import { STARTER } from './starter.ts';
+import { FormatChoice } from './format-choice.tsx';
+import { STARTERS } from './starter.ts';
 
 const TEMPLATES = graphql(`
   query Templates($after: String) {
@@ -25,6 +28,7 @@ const TEMPLATES = graphql(`
         id
         name
         subject
+        format
         status
         updatedAt
       }
@@ -62,8 +66,8 @@ export function Templates() {
         {({ templates: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No templates yet" icon={IconFileText} action={create}>
-              A template is HTML with placeholders such as {'{{name|there}}'}. Written once, it is sent with each
-              person’s own words.
+              A template is HTML or MJML with placeholders such as {'{{name|there}}'}. Written once, it is sent with
+              each person’s own words.
             </Empty>
           ) : (
             <Stack>
@@ -88,6 +92,7 @@ export function Templates() {
                     ),
                   },
                   { title: 'Subject', from: 'sm', cell: ({ subject }) => subject ?? '–' },
+                  { title: 'Format', from: 'sm', width: 90, cell: ({ format }) => FORMAT_WORDS[format] },
                   { title: 'Status', width: 120, cell: ({ status }) => <TemplateState status={status} /> },
                   { title: 'Changed', from: 'sm', width: 150, cell: ({ updatedAt }) => <When at={updatedAt} /> },
                 ]}
@@ -113,12 +118,12 @@ function NewTemplate({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const create = useChange(CREATE);
   const form = useForm({
-    initialValues: { name: '' },
+    initialValues: { name: '', format: 'html' as ContentFormat },
     validate: { name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null) },
   });
   useFieldProblems(form, create.problem);
-  const submit = form.onSubmit(async ({ name }) => {
-    const data = await create.run({ input: { name, body: STARTER } });
+  const submit = form.onSubmit(async ({ name, format }) => {
+    const data = await create.run({ input: { name, format, body: STARTERS[format] } });
     if (data === undefined) return;
     void navigate({
       to: '/p/$projectId/templates/$templateId',
@@ -136,6 +141,7 @@ function NewTemplate({ onClose }: { onClose: () => void }) {
           data-autofocus
           {...form.getInputProps('name')}
         />
+        <FormatChoice value={form.values.format} onChange={(format) => form.setFieldValue('format', format)} />
         <FormButtons submit="Create" running={create.running}>
           <Button variant="default" onClick={onClose}>
             Cancel

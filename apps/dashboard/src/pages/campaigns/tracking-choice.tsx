@@ -1,0 +1,75 @@
+import { Card, Select, SimpleGrid } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
+import { useRead } from '../../data/read.ts';
+import { Section } from '../../parts/page.tsx';
+import { TRACKING } from '../settings/tracking.tsx';
+import type { PartProps } from './builder.tsx';
+
+/** Whether opens and clicks are counted: as the project has it, unless the campaign says otherwise. */
+export function TrackingChoice({ draft, set, readOnly }: PartProps) {
+  const { id } = useProject();
+  const project = useRead(TRACKING, {}).data?.projects.find((each) => each.id === id);
+  return (
+    <Section title="What is counted" about="It holds from the start of the campaign on. Tests are never counted.">
+      <Card>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Switches
+            label="Opens"
+            description="By a small picture in the mail."
+            ofProject={project?.trackOpens}
+            value={draft.trackOpens}
+            readOnly={readOnly}
+            onChange={(trackOpens) => set({ trackOpens })}
+          />
+          <Switches
+            label="Clicks"
+            description="Links lead by way of this server."
+            ofProject={project?.trackClicks}
+            value={draft.trackClicks}
+            readOnly={readOnly}
+            onChange={(trackClicks) => set({ trackClicks })}
+          />
+        </SimpleGrid>
+      </Card>
+    </Section>
+  );
+}
+
+const CHOICES = { project: null, on: true, off: false } as const;
+
+type Choice = keyof typeof CHOICES;
+
+function Switches({
+  label,
+  description,
+  ofProject,
+  value,
+  readOnly,
+  onChange,
+}: {
+  label: string;
+  description: string;
+  /** What the project says; undefined until it is known. */
+  ofProject: boolean | undefined;
+  value: boolean | null;
+  readOnly: boolean;
+  onChange: (value: boolean | null) => void;
+}) {
+  const words = ofProject === undefined ? '' : ofProject ? ': counted' : ': not counted';
+  return (
+    <Select
+      size="sm"
+      label={label}
+      description={description}
+      allowDeselect={false}
+      data={[
+        { value: 'project', label: `As the project has it${words}` },
+        { value: 'on', label: 'Counted' },
+        { value: 'off', label: 'Not counted' },
+      ]}
+      value={value === null ? 'project' : value ? 'on' : 'off'}
+      readOnly={readOnly}
+      onChange={(choice) => onChange(CHOICES[(choice ?? 'project') as Choice])}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { graphql } from '../../generated/gql.ts';
+import { tell } from '../../parts/notify.tsx';
+import type { CampaignRow } from './campaign.tsx';
+
+const DUPLICATE = graphql(`
+  mutation DuplicateCampaign($input: CreateCampaignInput!) {
+    createCampaign(input: $input) {
+      id
+    }
+  }
+`);
+
+/** Makes a draft that says the same to the same people, and goes there. A template is taken as it is now, if it is still there. */
+export function useDuplicate(campaign: CampaignRow) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const create = useChange(DUPLICATE);
+  const run = async () => {
+    const { name, subject, fromName, fromEmail, replyTo, text, groupIds, segmentIds, ratePerSecond } = campaign;
+    const { html, source, format, templateId, templateVersion } = campaign;
+    const own = html === null ? {} : { html: source ?? html, format };
+    const draft = {
+      name: `${name.slice(0, 190)} (copy)`,
+      subject,
+      fromName,
+      fromEmail,
+      replyTo,
+      text,
+      groupIds,
+      segmentIds,
+      ratePerSecond,
+      trackOpens: campaign.trackOpens,
+      trackClicks: campaign.trackClicks,
+    };
+    const data =
+      (await create.run({ input: { ...draft, ...(templateId === null ? own : { templateId }) } })) ??
+      (templateId !== null && templateVersion !== null ? await create.run({ input: { ...draft, ...own } }) : undefined);
+    if (data === undefined) return;
+    tell('This is the copy, a draft.');
+    void navigate({
+      to: '/p/$projectId/campaigns/$campaignId',
+      params: { projectId, campaignId: data.createCampaign.id },
+    });
+  };
+  return { run, running: create.running, problem: create.problem };
+}

@@ -1,0 +1,246 @@
+import { Button, Card, Grid, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconRestore } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useChange } from '../../data/change.ts';
+import { cursorOf } from '../../data/paging.ts';
+import { useRead } from '../../data/read.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { TemplateVersionsQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { FORMAT_WORDS } from '../../parts/format-words.ts';
+import { TextLink } from '../../parts/link.tsx';
+import { MailFrame } from '../../parts/mail-frame.tsx';
+import { tell } from '../../parts/notify.tsx';
+import { BackLabel, Page, Section } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Answer } from '../../parts/states.tsx';
+import { DataTable } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { TemplateState } from './templates.tsx';
+
+const HtmlEditor = lazy(() => import('../../parts/html-editor.tsx'));
+
+const VERSIONS = graphql(`
+  query TemplateVersions($id: ID!, $after: String) {
+    template(id: $id) {
+      id
+      name
+      version
+    }
+    templateVersions(id: $id, first: 100, after: $after) {
+      nodes {
+        id
+        number
+        status
+        restoredFrom
+        authorId
+        authorName
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const VERSION = graphql(`
+  query TemplateVersion($id: ID!, $versionId: ID!) {
+    templateVersion(id: $id, versionId: $versionId) {
+      id
+      subject
+      body
+      format
+      source
+    }
+  }
+`);
+
+const RESTORE = graphql(`
+  mutation RestoreTemplateVersion($id: ID!, $versionId: ID!) {
+    restoreTemplateVersion(id: $id, versionId: $versionId) {
+      id
+      version
+    }
+  }
+`);
+
+const FROM = '/gate/p/$projectId/templates/$templateId/versions';
+
+type Version = TemplateVersionsQuery['templateVersions']['nodes'][number];
+
+/** What a template said before: each time it was saved or published, to be looked at and brought back. */
+export function Versions() {
+  const { templateId } = useParams({ from: FROM });
+  const search = useSearch({ from: FROM });
+  const { id: projectId } = useProject();
+  const versions = useRead(VERSIONS, { id: templateId, after: cursorOf(search) ?? null });
+  const name = versions.data?.template.name;
+  return (
+    <Page
+      title={name === undefined ? 'Versions' : `Versions of ${name}`}
+      width={1320}
+      about="Each time it was saved or published. Restoring one makes a new version; none is ever lost."
+      back={
+        <TextLink to="/p/$projectId/templates/$templateId" params={{ projectId, templateId }} size="sm">
+          <BackLabel>{name ?? 'Template'}</BackLabel>
+        </TextLink>
+      }
+    >
+      <Answer of={versions}>
+        {({ template, templateVersions: { nodes, pageInfo } }) => {
+          const shown = nodes.find(({ number }) => number === search.version) ?? nodes[0];
+          return (
+            <Grid gap="lg">
+              <Grid.Col span={{ base: 12, md: 5 }}>
+                <Stack>
+                  <DataTable
+                    label="Versions"
+                    rows={nodes}
+                    keyOf={({ id }) => id}
+                    columns={[
+                      {
+                        title: 'Version',
+                        cell: ({ number }) => (
+                          <TextLink
+                            to="."
+                            search={((before: object) => ({ ...before, version: number })) as never}
+                            resetScroll={false}
+                            className="covering"
+                            aria-current={number === shown?.number ? 'true' : undefined}
+                            fw={number === shown?.number ? 700 : 450}
+                            size="sm"
+                            c="var(--mantine-color-text)"
+                          >
+                            {number === template.version ? `${number}, now` : number}
+                          </TextLink>
+                        ),
+                      },
+                      { title: 'Status', width: 110, cell: ({ status }) => <TemplateState status={status} /> },
+                      { title: 'Saved', cell: (version) => <Origin version={version} /> },
+                    ]}
+                  />
+                  <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
+                </Stack>
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, md: 7 }}>
+                {shown !== undefined && (
+                  <OneVersion
+                    key={shown.id}
+                    templateId={templateId}
+                    version={shown}
+                    isNow={shown.number === template.version}
+                  />
+                )}
+              </Grid.Col>
+            </Grid>
+          );
+        }}
+      </Answer>
+    </Page>
+  );
+}
+
+/** When a version was saved, by whom, and what it brought back. */
+function Origin({ version: { authorId, authorName, createdAt, restoredFrom } }: { version: Version }) {
+  const by = authorName ?? (authorId?.startsWith('key_') === true ? 'An API key' : 'Somebody');
+  return (
+    <>
+      <When at={createdAt} />
+      <Text size="xs" c="dimmed">
+        {authorId === null ? 'Before versions were kept' : by}
+        {restoredFrom !== null && `, version ${restoredFrom} again`}
+      </Text>
+    </>
+  );
+}
+
+function OneVersion({ templateId, version, isNow }: { templateId: string; version: Version; isNow: boolean }) {
+  const { id: projectId } = useProject();
+  const [view, setView] = useState<'preview' | 'source'>('preview');
+  const [asking, setAsking] = useState(false);
+  const content = useRead(VERSION, { id: templateId, versionId: version.id });
+  const restore = useChange(RESTORE);
+  const navigate = useNavigate();
+  const may = useMay();
+  const confirm = async () => {
+    const data = await restore.run({ id: templateId, versionId: version.id });
+    if (data === undefined) return;
+    tell(`Version ${version.number} is back, as version ${data.restoreTemplateVersion.version}.`);
+    setAsking(false);
+    void navigate({ to: '/p/$projectId/templates/$templateId', params: { projectId, templateId } });
+  };
+  return (
+    <Section
+      title={`Version ${version.number}`}
+      actions={
+        may('write') &&
+        !isNow && (
+          <Button variant="default" leftSection={<IconRestore size={16} aria-hidden />} onClick={() => setAsking(true)}>
+            Restore
+          </Button>
+        )
+      }
+    >
+      <Card>
+        <Answer of={content}>
+          {({ templateVersion: { subject, body, format, source } }) => (
+            <Stack>
+              <Group justify="space-between" gap="xs">
+                <Text size="sm" className="breakable">
+                  <Text span c="dimmed" size="sm">
+                    Subject:{' '}
+                  </Text>
+                  {subject ?? '–'}
+                </Text>
+                <SegmentedControl
+                  size="xs"
+                  aria-label="What is shown of it"
+                  value={view}
+                  onChange={(next) => setView(next as typeof view)}
+                  data={[
+                    { value: 'preview', label: 'Mail' },
+                    { value: 'source', label: FORMAT_WORDS[format] },
+                  ]}
+                />
+              </Group>
+              {view === 'preview' ? (
+                <MailFrame html={body} title={`Version ${version.number}`} />
+              ) : (
+                <div style={{ height: 560 }}>
+                  <Suspense>
+                    <HtmlEditor
+                      value={source ?? body}
+                      format={format}
+                      label={FORMAT_WORDS[format]}
+                      placeholders={[]}
+                      problems={[]}
+                      readOnly
+                      onChange={() => {}}
+                    />
+                  </Suspense>
+                </div>
+              )}
+            </Stack>
+          )}
+        </Answer>
+      </Card>
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Restore version ${version.number}?`}
+        action="Restore"
+        harmless
+        running={restore.running}
+        problem={restore.problem}
+        onConfirm={() => void confirm()}
+      >
+        The template says again what it said in version {version.number}, as a new version. What it says now stays among
+        its versions.
+      </Confirm>
+    </Section>
+  );
+}
