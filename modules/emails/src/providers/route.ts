@@ -7,6 +7,7 @@ import { hostDeferred, type SendOutcome } from '../smtp/index.ts';
 import { goneOutcome, openMailbox } from './accounts/way.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
 import { openSmtp, type SmtpCredentials, type SmtpSettings } from './smtp.ts';
+import { isOfWay, noted } from './standing.ts';
 import type { Outgoing, Way } from './way.ts';
 
 /** Where mail of a sender goes: the ways that may be tried, in their order. */
@@ -67,7 +68,9 @@ async function waysOf(projectId: string, fromEmail: string): Promise<Way[]> {
   const own = providers.filter((provider) => provider.domain !== '');
   const chosen = own.length > 0 ? own : providers;
   if (chosen.length === 0) return [INSTALLATION];
-  return Promise.all(chosen.map((provider) => opened(provider, () => openProvider(provider))));
+  return Promise.all(
+    chosen.map((provider) => opened(provider, async () => noted(provider, await openProvider(provider)))),
+  );
 }
 
 /** The relay of the environment, or the inbox of a development system. */
@@ -172,11 +175,7 @@ export async function sendByAny(
 }
 
 /** Whether a message that a way did not take may go by another: the way can't be reached, or takes nothing from us. */
-export function mayGoElsewhere(outcome: SendOutcome): boolean {
-  if (outcome.kind === 'refused') return outcome.verdict === 'configuration';
-  if (outcome.kind !== 'deferred' || outcome.scope !== 'host') return false;
-  return outcome.unreachable === true || outcome.stop === 'account';
-}
+export const mayGoElsewhere = isOfWay;
 
 /** Which ways are left alone, and until when. */
 export class Rests {
