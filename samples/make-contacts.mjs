@@ -3,7 +3,8 @@
 //   node samples/make-contacts.mjs > samples/contacts.csv             1,000 good rows
 //   node samples/make-contacts.mjs --rows 10000 --rough > rough.csv   with every kind of bad row in between
 //
-// All addresses are in domains that are reserved for examples, so that no mail can reach a stranger.
+// All addresses are in domains that are reserved for examples, so that no mail can reach a stranger. Some are of the development
+// inbox, whose readers open what they get, and follow a link: docs/inbox.md.
 import { parseArgs } from 'node:util';
 
 const { values: options } = parseArgs({
@@ -161,6 +162,8 @@ const DOMAINS = [
   'bakery.example',
   'post.example',
 ];
+/** The development inbox reads mail to these. */
+const READERS = ['opened', 'opened', 'clicked'];
 const PLANS = ['free', 'free', 'free', 'starter', 'starter', 'team', 'team', 'enterprise'];
 const NICKNAMES = ['Bee', 'Ace', 'The Duke', 'Jo, Jr.', 'Sunny'];
 
@@ -203,8 +206,9 @@ function addressOf(given, family) {
     `${given}_${family}`,
     `${given}+news`,
   ];
-  const wanted = pick(shapes);
-  const domain = pick(DOMAINS);
+  const reads = chance(0.3);
+  const wanted = reads ? `${pick(READERS)}+${pick(shapes)}` : pick(shapes);
+  const domain = reads ? 'simulator.invalid' : pick(DOMAINS);
   let local = wanted;
   for (let number = 2; taken.has(`${local}@${domain}`); number += 1) local = `${wanted}${number}`;
   taken.add(`${local}@${domain}`);

@@ -11,7 +11,14 @@ export interface Campaign {
   recipientCount: number;
   startedAt: string | null;
   completedAt: string | null;
-  engagement: { sent: number; delivered: number; bounced: number; complained: number };
+  engagement: {
+    sent: number;
+    delivered: number;
+    opened: number;
+    clicked: number;
+    bounced: number;
+    complained: number;
+  };
   progress: {
     planned: number;
     claimed: number;
@@ -90,6 +97,7 @@ function templateBody(fields: readonly Field[]): string {
       <table style="border-collapse: collapse">${rows.join('')}
       </table>`
       }
+      <p><a href="https://postroom.example/welcome">What else it does</a></p>
       <p style="margin-bottom: 0">The post room</p>
       <p style="margin-bottom: 0; font-size: 13px"><a style="color: #667069" href="{{unsubscribe_url}}">Unsubscribe</a></p>
     </div>
@@ -176,9 +184,36 @@ export async function sendAndWatch(
   }
 }
 
+/** How many of these addresses read what they get, and how many of them follow a link: readers of the development inbox. */
+export function readersAmong(emails: readonly string[]): { opened: number; clicked: number } {
+  const named = (act: string) =>
+    emails.filter((email) => new RegExp(`^${act}(\\+.*)?@simulator\\.invalid$`, 'i').test(email)).length;
+  return { opened: named('opened') + named('clicked'), clicked: named('clicked') };
+}
+
+/** How long the demo waits for readers, who come eight seconds after their mail and are judged some seconds later. */
+const READING_MS = 40_000;
+
+/** The campaign when everybody has read who will, or has had the time to. */
+export async function untilRead(
+  api: Client,
+  campaign: Campaign,
+  { opened, clicked }: { opened: number; clicked: number },
+  stopped: AbortSignal,
+): Promise<Campaign> {
+  const until = Date.now() + READING_MS;
+  for (let last = campaign; ;) {
+    const { engagement } = last;
+    if ((engagement.opened >= opened && engagement.clicked >= clicked) || Date.now() > until) return last;
+    progress(`${count(engagement.opened)} of ${count(opened)} readers have opened it`, engagement.opened / opened);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: stopped });
+    last = (await api.get<{ data: Campaign }>(`/v1/campaigns/${campaign.id}`)).data;
+  }
+}
+
 const PROGRESS = `subscription ($id: ID!) {
   campaignProgress(id: $id) {
-    status recipientCount engagement { sent delivered bounced complained } progress { planned claimed accepted failed suppressed unknown canceled }
+    status recipientCount engagement { sent delivered opened clicked bounced complained } progress { planned claimed accepted failed suppressed unknown canceled }
   }
 }`;
 

@@ -23,6 +23,7 @@ beforeAll(async () => {
       ...process.env,
       LOG_LEVEL: 'error',
       DATABASE_URL: system.pool.options.connectionString,
+      PUBLIC_URL: system.url,
       INBOX_SMTP_PORT: String(smtpPort),
       INBOX_WEB_PORT: String(webPort),
     },
@@ -94,14 +95,16 @@ test('the demo imports the good rows, reports the others by line, and nothing is
 }, 180_000);
 
 test('a file of other columns, in another encoding, with every way that mail can go', async () => {
-  const text = `Prénom;Courriel;Ville\r\nZoé;zoe@example.org;Nîmes\r\n;bounced@simulator.invalid;\r\n;complained@simulator.invalid;\r\n;refused@simulator.invalid;\r\n`;
+  const text = `Prénom;Courriel;Ville\r\nZoé;zoe@example.org;Nîmes\r\n;bounced@simulator.invalid;\r\n;complained@simulator.invalid;\r\n;refused@simulator.invalid;\r\n;opened@simulator.invalid;\r\n;clicked@simulator.invalid;\r\n`;
   const { output, code } = await demo(Buffer.from(text, 'latin1'));
   expect(output).toContain('Nothing was lost, nothing was doubled.');
   expect(code).toBe(0);
   expect(output).toContain('windows-1252, separated by semicolons');
-  expect(figure(output, 'Accepted by the mail server')).toBe('3');
+  expect(figure(output, 'Accepted by the mail server')).toBe('5');
   expect(figure(output, 'Refused by the mail server')).toBe('1');
-  expect(figure(output, 'Delivered')).toBe('2');
+  expect(figure(output, 'Delivered')).toBe('4');
+  expect(figure(output, 'Opened')).toBe('2');
+  expect(figure(output, 'Clicked')).toBe('1');
   expect(figure(output, 'Bounced')).toBe('1');
   expect(figure(output, 'Complained')).toBe('1');
 }, 120_000);

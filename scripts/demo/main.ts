@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeCampaign, makeEndpoint, makeGroup, makeTemplate, sendAndWatch } from './campaign.ts';
+import {
+  makeCampaign,
+  makeEndpoint,
+  makeGroup,
+  makeTemplate,
+  readersAmong,
+  sendAndWatch,
+  untilRead,
+} from './campaign.ts';
 import { countInbox, deliveryWorkflow } from './check.ts';
 import { Client } from './client.ts';
 import { type CsvFile, type Problem, readCsv, UnusableFile } from './csv.ts';
@@ -136,7 +144,10 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
     const { id } = await makeCampaign(api, letter);
     say('Campaign', `to ${some(group.memberCount, 'recipient')} from ${fromEmail} ${dim(id)}`);
     const sentAt = performance.now();
-    const { campaign, lastEventAt } = await sendAndWatch(api, id, receiver, stopping.signal);
+    const sent = await sendAndWatch(api, id, receiver, stopping.signal);
+    const { lastEventAt } = sent;
+    const readers = readersAmong(file.rows.map(({ email }) => email));
+    const campaign = await untilRead(api, sent.campaign, readers, stopping.signal);
     const inbox = await countInbox(system.inboxUrl, `(${tag})`);
     const delivery =
       system.temporalUiUrl === null ? undefined : await deliveryWorkflow(system.temporalUiUrl, endpoint.id);

@@ -54,6 +54,8 @@ export function resultTable(result: Result): string {
     ...optional('Outcome unknown', unknown),
     ...optional('To be tried again later', open(campaign)),
     ['Delivered', count(campaign.engagement.delivered)],
+    ...optional('Opened', campaign.engagement.opened),
+    ...optional('Clicked', campaign.engagement.clicked),
     ...optional('Bounced', campaign.engagement.bounced),
     ...optional('Complained', campaign.engagement.complained),
     undefined,

@@ -1,7 +1,9 @@
-// What a newcomer finds: two projects, three keys, a domain to send from, and an owner. A program of its own, since it needs the
+// What a newcomer finds: two projects, three keys, a domain to send from, readers to send to, and an owner. A program of its own, since it needs the
 // settings of the database in its environment. What is known already comes, and goes, as a message.
 import { randomBytes } from 'node:crypto';
+import { createContactsBatch } from '@postroom/contacts';
 import { addLocalDomain, senderProblem } from '@postroom/domains';
+import { createGroup } from '@postroom/groups';
 import { createFirstOwner } from '@postroom/people';
 import { closeDatabase, config } from '@postroom/platform';
 import { authenticate, createApiKey, createProject, listProjects } from '@postroom/projects';
@@ -14,9 +16,11 @@ const PROJECTS = ['Demo', 'Second'];
 
 /** Makes what is missing. Keys that still work stay; lost ones are replaced and go on working for whoever has them. */
 export async function seed(known: Seed): Promise<Seed> {
+  const isFirst = (await listProjects('all')).length === 0;
   const projects = await seedProjects();
   const [demo] = projects;
   if (demo === undefined) throw new Error('There is no project.');
+  if (isFirst) await seedReaders(demo.id);
   if ((await senderProblem(demo.id, `hello@${DEMO_DOMAIN}`)) !== undefined) await addLocalDomain(demo.id, DEMO_DOMAIN);
   const keys = {
     full: await keyFor('full', { scope: 'full', projects: [demo.id] }),
@@ -42,6 +46,21 @@ async function seedProjects(): Promise<Seed['projects']> {
     PROJECTS.map(async (name) => present.find((project) => project.name === name) ?? createProject(name)),
   );
   return seeded.map(({ id, name }) => ({ id, name }));
+}
+
+/** How many of each there are; the inbox plays them (docs/inbox.md). */
+const READERS = { opened: 12, clicked: 6, bounced: 1, complained: 1 };
+
+/** A group whose members open, click, bounce and complain, so that the first campaign has a report. */
+async function seedReaders(projectId: string): Promise<void> {
+  const emails = Object.entries(READERS).flatMap(([act, count]) =>
+    Array.from({ length: count }, (_, index) => `${act}+${index + 1}@simulator.invalid`),
+  );
+  await createContactsBatch(
+    projectId,
+    emails.map((email) => ({ email, name: `Reader ${email.split('@', 1)[0]}` })),
+  );
+  await createGroup(projectId, { name: 'Simulated readers', emails });
 }
 
 /** The person who signs in first; undefined when somebody has an account. */

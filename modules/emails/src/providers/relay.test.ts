@@ -36,6 +36,7 @@ async function relay({ implicit = false, methods = ['PLAIN', 'LOGIN'], certifica
     authMethods: methods,
     logger: false,
     disableReverseLookup: true,
+    closeTimeout: 1, // who is still connected is not waited for
     onAuth: ({ username, password }, _session, callback) => {
       tries++;
       if (username === 'postroom' && password === 'right: päss') callback(null, { user: username });
