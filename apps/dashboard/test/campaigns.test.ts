@@ -330,6 +330,6 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('button', { name: 'Cancel it' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('News');
     await page.getByRole('button', { name: 'Cancel the campaign' }).click();
-    await page.getByText('Canceled', { exact: true }).waitFor();
+    await page.locator('.mantine-Badge-label', { hasText: 'Canceled' }).waitFor();
   });
 });

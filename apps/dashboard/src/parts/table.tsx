@@ -1,5 +1,5 @@
 import { Card, type MantineBreakpoint, Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 
 export interface Column<Row> {
   /** What the column is called; for one of buttons, what they do. */
@@ -30,7 +30,7 @@ export function DataTable<Row>({
 }) {
   return (
     <Card p={0}>
-      <div className="table-scroll">
+      <Sideways label={label}>
         <Table aria-label={label} highlightOnHover className="data-table">
           <Table.Thead>
             <Table.Tr>
@@ -53,7 +53,23 @@ export function DataTable<Row>({
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </Sideways>
     </Card>
+  );
+}
+
+/** Scrolls sideways where its content is too wide; only then is it a stop of the keyboard, which scrolls it by arrows. */
+function Sideways({ label, children }: { label: string; children: ReactNode }) {
+  const [scrolls, setScrolls] = useState(false);
+  const watched = useCallback((frame: HTMLDivElement) => {
+    const observer = new ResizeObserver(() => setScrolls(frame.scrollWidth > frame.clientWidth));
+    for (const element of [frame, ...frame.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const reached = scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {};
+  return (
+    <div ref={watched} className="table-scroll" {...reached}>
+      {children}
+    </div>
   );
 }
