@@ -17,7 +17,7 @@ inBrowser('home', () => {
     await page.reload();
     await list.getByText('2 of 5 done').waitFor();
     await list.getByRole('link', { name: 'Put them into a group' }).click();
-    await page.getByRole('heading', { name: 'Groups' }).waitFor();
+    await page.getByRole('heading', { name: 'Groups', exact: true }).waitFor();
   });
 
   test('shows what was sent and what became of it, people and programs apart, for as long as is asked', async () => {
