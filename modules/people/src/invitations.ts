@@ -6,6 +6,7 @@ import {
   emailKey,
   emailProblem,
   invalid,
+  logger,
   newId,
   notFound,
   type Prisma,
@@ -21,7 +22,7 @@ const VALID_MS = 7 * 24 * 3600 * 1000;
 const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * Invites an address to a project, by mail. The link is returned too, this once, for whoever has no relay yet.
+ * Invites an address to a project, by mail. The link is returned too, this once, for whoever has no relay yet, or one that takes nothing now.
  * @throws DomainError `validation_error`, `forbidden` for a role above one's own, `conflict` for somebody who is in already.
  */
 export async function invite(
@@ -45,7 +46,9 @@ export async function invite(
     to: address,
     subject: `${invitation.invitedBy.name} invites you to ${invitation.project.name}`,
     text: `${invitation.invitedBy.name} invites you to the project ${invitation.project.name} on Postroom.\n\nAccept within seven days:\n${url}`,
-  });
+  }).catch((error: unknown) =>
+    logger.warn({ err: error }, 'an invitation could not be mailed, so only its link is left'),
+  );
   return { invitation, url };
 }
 

@@ -1,6 +1,6 @@
 import { config, db, newId } from '@postroom/platform';
 import { signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createUser } from './users.ts';
 
 const CREATE_KEY = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { id key } }`;
@@ -116,6 +116,19 @@ test('an invitation makes a member of the invited address, once', async () => {
   expect(await signIn(api, email, TEST_PASSWORD)).toContain('postroom');
   const members = await owner.graphql('{ members { role user { email } } }');
   expect(members.body.data.members).toContainEqual({ role: 'admin', user: { email } });
+});
+
+test('an invitation that can not be mailed leaves its link to whoever invites', async () => {
+  const before = config.SMTP_URL;
+  config.SMTP_URL = 'smtp://127.0.0.1:9';
+  onTestFinished(() => {
+    config.SMTP_URL = before;
+  });
+  const owner = await signedIn(await testApi());
+  const { body } = await owner.graphql(
+    'mutation { invite(input: { email: "ada@people.example", role: viewer }) { url } }',
+  );
+  expect(body.data.invite.url).toMatch(/\/invitation\?token=[\w-]{43}$/);
 });
 
 test('an invitation to an address that has an account is accepted by that person only', async () => {

@@ -1,14 +1,15 @@
 import { config, logger } from '@postroom/platform';
 import { createTransport, type Transporter } from 'nodemailer';
 
-let transport: Transporter | undefined;
+let relay: { url: string; transport: Transporter } | undefined;
 
 /** Sends mail of Postroom's own over the configured relay. Without one it says so in the log, and the caller goes on. */
 export async function sendSystemMail(mail: { to: string; subject: string; text: string }): Promise<void> {
-  if (config.SMTP_URL === undefined) {
+  const { SMTP_URL: url } = config;
+  if (url === undefined) {
     logger.warn({ subject: mail.subject }, 'SMTP_URL is not set, so a mail of our own was not sent');
     return;
   }
-  transport ??= createTransport(config.SMTP_URL);
-  await transport.sendMail({ from: config.SYSTEM_MAIL_FROM, ...mail });
+  if (relay?.url !== url) relay = { url, transport: createTransport(url) };
+  await relay.transport.sendMail({ from: config.SYSTEM_MAIL_FROM, ...mail });
 }

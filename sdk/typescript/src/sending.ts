@@ -106,6 +106,11 @@ export class Campaigns extends Resource {
     return this.data('cancelCampaign', { path: { id } }, options);
   }
 
+  /** Says that somebody has seen why a campaign's results block its sender, which may send again. */
+  acknowledge(id: string, options?: RequestOptions): Promise<CampaignDetail> {
+    return this.data('acknowledgeCampaign', { path: { id } }, options);
+  }
+
   /** Sends a campaign as it is now to a few addresses. */
   test(id: string, body: Body<'testCampaign'>, options?: RequestOptions): Promise<DataOf<'testCampaign'>> {
     return this.data('testCampaign', { path: { id }, body }, options);

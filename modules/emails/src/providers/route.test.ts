@@ -1,7 +1,7 @@
 import { addLocalDomain } from '@postroom/domains';
 import { config, newId } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { SendOutcome } from '../smtp/index.ts';
 import { ScriptedServer } from '../smtp/scripted-server.ts';
 import type { Script } from '../smtp/scripted-server.ts';
@@ -97,7 +97,11 @@ test('mail goes by the way of its domain, else by that of the project, else by t
   await using ofDomain = await ScriptedServer.start();
   await using ofProject = await ScriptedServer.start();
   await using ofInstallation = await ScriptedServer.start();
+  const before = config.SMTP_URL;
   config.SMTP_URL = ofInstallation.url;
+  onTestFinished(() => {
+    config.SMTP_URL = before;
+  });
   const { id: projectId } = await createProject('Ways');
   const { id: another } = await createProject('No ways');
   await addLocalDomain(projectId, 'example.com');
