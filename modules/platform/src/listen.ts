@@ -8,46 +8,71 @@ export const CHANNEL = 'postroom';
 const handlers = new Set<(payload: string) => void>();
 let connection: Promise<void> | undefined;
 let client: pg.Client | undefined;
+/** Counts how often the last handler left: whoever connects for handlers that have gone gives up. */
+let era = 0;
 
 /**
  * Calls `handler` with every payload that a committed transaction sent on the channel; returns what stops it. What is
  * sent while the connection is down is not repeated, so `handler` gets an empty payload after each (re)connect and
  * callers look at the tables again.
+ * @throws Error when the database can't be reached at first.
  */
 export async function listen(handler: (payload: string) => void): Promise<() => Promise<void>> {
   handlers.add(handler);
-  connection ??= connect();
-  await connection;
-  return async () => {
+  const leave = async () => {
     handlers.delete(handler);
     if (handlers.size > 0) return;
+    era++;
     connection = undefined;
     const closing = client;
     client = undefined;
     await closing?.end().catch(() => {});
   };
+  connection ??= connect(era);
+  try {
+    await connection;
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+  return leave;
 }
 
-async function connect(): Promise<void> {
-  const next = new pg.Client({ connectionString: config.DATABASE_URL ?? '', keepAlive: true });
-  next.on('notification', ({ payload = '' }) => emit(payload));
-  const reconnect = once((error?: Error) => {
-    if (client !== next || handlers.size === 0) return;
-    logger.warn({ err: error }, 'the connection that listens for changes broke; connecting again');
-    connection = retry();
+/** One connection at a time: one that could not be made is ended here, and only one that was made is made again when it breaks. */
+async function connect(since: number): Promise<void> {
+  const next = new pg.Client({
+    connectionString: config.DATABASE_URL ?? '',
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
   });
-  next.on('error', reconnect);
-  next.on('end', () => reconnect());
-  client = next;
-  await next.connect();
-  await next.query(`LISTEN ${CHANNEL}`);
+  let isBroken = false;
+  const broke = (error?: Error) => {
+    isBroken = true;
+    if (client !== next) return;
+    client = undefined;
+    logger.warn({ err: error }, 'the connection that listens for changes broke; connecting again');
+    connection = retry(since);
+  };
+  next.on('notification', ({ payload = '' }) => emit(payload));
+  next.on('error', broke);
+  next.on('end', () => broke());
+  try {
+    await next.connect();
+    await next.query(`LISTEN ${CHANNEL}`);
+    if (isBroken) throw new Error('The connection that listens for changes broke as it was made.');
+  } catch (error) {
+    await next.end().catch(() => {});
+    throw error;
+  }
+  if (since === era) client = next;
+  else await next.end().catch(() => {});
 }
 
-async function retry(): Promise<void> {
-  for (let waitMs = 100; handlers.size > 0; waitMs = Math.min(waitMs * 2, 5_000)) {
+async function retry(since: number): Promise<void> {
+  for (let waitMs = 100; since === era; waitMs = Math.min(waitMs * 2, 5_000)) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     try {
-      await connect();
+      if (since === era) await connect(since);
       emit('');
       return;
     } catch (error) {
@@ -58,13 +83,4 @@ async function retry(): Promise<void> {
 
 function emit(payload: string): void {
   for (const handler of handlers) handler(payload);
-}
-
-function once<Args extends unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
-  let called = false;
-  return (...args) => {
-    if (called) return;
-    called = true;
-    call(...args);
-  };
 }
