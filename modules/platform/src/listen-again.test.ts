@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@postroom/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { config } from './config.ts';
 import { CHANNEL } from './listen.ts';
 import { pool } from './db.ts';
@@ -48,17 +47,17 @@ test(
     });
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await eventually(() => expect(said).toContain('ready'), 20_000);
+    await vi.waitFor(() => expect(said).toContain('ready'), 20_000);
     expect(open.size).toBe(1);
 
     isAway = true;
     for (const socket of open) socket.destroy();
     await sleep(3_500); // five attempts, each of which made two of itself once
     isAway = false;
-    await eventually(() => expect(open.size).toBeGreaterThan(0), 10_000);
+    await vi.waitFor(() => expect(open.size).toBeGreaterThan(0), 10_000);
     await sleep(4_000); // any other attempt has come through by now
     expect(open.size).toBe(1);
     await pool.query(`SELECT pg_notify($1, 'again')`, [CHANNEL]);
-    await eventually(() => expect(said.match(/heard again/g)).toHaveLength(1));
+    await vi.waitFor(() => expect(said.match(/heard again/g)).toHaveLength(1), 5_000);
   },
 );
