@@ -11,7 +11,7 @@
  *   --webhooks         an endpoint of this bench hears of every event
  *   --emails N         transactional emails a second beside it; 10 unless given
  *   --freeze           measures the freeze as well, beside a bare INSERT … SELECT of as many rows of that width
- *   --statements       the ten statements that took PostgreSQL longest
+ *   --statements       the statements that took PostgreSQL longest
  *   --profile DIR      leaves a CPU profile of the worker there
  *   --listmonk FILE    the program of listmonk, which sends a campaign as well after each of ours
  *   --listmonk-dir DIR its sources (see listmonk.ts)
@@ -30,6 +30,7 @@ import { startChild } from './child.ts';
 import { type Listmonk, startListmonk } from './listmonk.ts';
 import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
 import type { SinkStats } from './smtp-sink.ts';
+import { countStatements, showStatements } from './statements.ts';
 
 const { values } = parseArgs({
   options: {
@@ -67,7 +68,11 @@ const binary = await temporalBinary(undefined, console.log);
 const startDatabase = () =>
   startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
 let postgres = await startDatabase();
-if (values.statements) postgres = await withStatements();
+if (values.statements) {
+  await countStatements(postgres.url);
+  await postgres.stop();
+  postgres = await startDatabase();
+}
 const temporal = await startTemporal(run, {
   binary,
   port: temporalPort,
@@ -365,29 +370,6 @@ async function timed(work: () => Promise<unknown>): Promise<{ ms: number; cpuMs:
   return { ms: performance.now() - began, cpuMs: cpuBelow('postgres') - cpu };
 }
 
-async function withStatements() {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`);
-  await client.query('ALTER SYSTEM SET track_io_timing = on');
-  await client.end();
-  await postgres.stop();
-  return startDatabase();
-}
-
-async function showStatements(): Promise<void> {
-  await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
-  const { rows } = await pool.query<{ calls: number; total: number; rows: number; wal: number; query: string }>(
-    `SELECT calls::int, total_exec_time::float AS total, rows::int, wal_bytes::float AS wal, query FROM pg_stat_statements
-     ORDER BY total_exec_time DESC LIMIT 10`,
-  );
-  for (const { calls, total, rows: touched, wal, query } of rows)
-    console.log(
-      `${(total / 1000).toFixed(2)} s, ${calls} calls, ${touched} rows, ${(wal / 1e6).toFixed(0)} MB of WAL: ${query.replaceAll(/\s+/g, ' ').slice(0, 110)}`,
-    );
-}
-
 try {
   console.log(
     `load average at the start: ${loadavg()
@@ -401,7 +383,7 @@ try {
     const ours = await sendOne(group);
     if (listmonk !== undefined) await sendTheirs(listmonk, ours);
   }
-  if (values.statements) await showStatements();
+  if (values.statements) await showStatements(pool);
 } finally {
   await listmonk?.stop();
   await Promise.all([worker, gateway, sink].map((child) => child.stop()));

@@ -28,6 +28,7 @@ import { type Listmonk, startListmonk } from './listmonk.ts';
 import type { Load, LoadFigures } from './load.ts';
 import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
 import type { SinkStats } from './smtp-sink.ts';
+import { countStatements, showStatements } from './statements.ts';
 
 const { values } = parseArgs({
   options: {
@@ -67,7 +68,11 @@ const binary = await temporalBinary(undefined, console.log);
 const startDatabase = () =>
   startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
 let postgres = await startDatabase();
-if (values.statements) postgres = await withStatements();
+if (values.statements) {
+  await countStatements(postgres.url);
+  await postgres.stop();
+  postgres = await startDatabase();
+}
 const temporal = await startTemporal(run, {
   binary,
   port: temporalPort,
@@ -247,28 +252,6 @@ function readCpu(): Record<string, number> {
   };
 }
 
-async function withStatements() {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`);
-  await client.end();
-  await postgres.stop();
-  return startDatabase();
-}
-
-async function showStatements(): Promise<void> {
-  await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
-  const { rows } = await pool.query<{ calls: number; total: number; rows: number; wal: number; query: string }>(
-    `SELECT calls::int, total_exec_time::float AS total, rows::int, wal_bytes::float AS wal, query FROM pg_stat_statements
-     ORDER BY total_exec_time DESC LIMIT 12`,
-  );
-  for (const { calls, total, rows: touched, wal, query } of rows)
-    console.log(
-      `${(total / 1000).toFixed(2)} s, ${calls} calls, ${touched} rows, ${(wal / 1e6).toFixed(0)} MB of WAL: ${query.replaceAll(/\s+/g, ' ').slice(0, 110)}`,
-    );
-}
-
 const loads = () => loadavg().map((one) => one.toFixed(1));
 const wants = (part: string) => values.only.split(',').includes(part);
 const batches = { url: `${url}/v1/emails/batch`, before: '{"emails":[', after: ']}', each: IN_A_BATCH };
@@ -293,7 +276,7 @@ try {
   if (wants('paced'))
     for (const ratePerSecond of values.pace.split(',').map(Number))
       await ours(`${ratePerSecond} a second`, { items: ratePerSecond * PACED_SECONDS, ratePerSecond });
-  if (values.statements) await showStatements();
+  if (values.statements) await showStatements(pool);
   console.log(`load average at the end: ${loads().join(', ')}`);
 } finally {
   await Promise.all([worker, gateway, load, sink].map((child) => child.stop()));
