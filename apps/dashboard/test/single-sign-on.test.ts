@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import { freePorts, startSystem, type System } from '@postroom/testkit';
-import { Provider } from 'oidc-provider';
+import { type SingleSignOn, startSingleSignOn, type System } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inBrowser, openWindow, seriousFindings, soon } from './browser.ts';
@@ -17,46 +15,15 @@ const CLAIMS: Record<string, object> = {
 const FONTS = 'https://fonts.googleapis.com';
 
 inBrowser('signing in with a provider', () => {
+  let signOn: SingleSignOn | undefined;
   let system: System;
   let issuer: string;
-  let stopProvider: () => void;
 
   beforeAll(async () => {
-    const [port = 0] = await freePorts(1);
-    issuer = `http://127.0.0.1:${port}`;
-    system = await startSystem({
-      smtpUrl: 'smtp://127.0.0.1:9',
-      env: {
-        POSTROOM_OWNER_EMAIL: OWNER,
-        POSTROOM_OWNER_PASSWORD: 'correct horse battery',
-        OIDC_ISSUER: issuer,
-        OIDC_CLIENT_ID: 'postroom',
-        OIDC_CLIENT_SECRET: 'a secret of the test',
-        OIDC_NAME: 'Acme',
-      },
-    });
-    const provider = new Provider(issuer, {
-      clients: [
-        {
-          client_id: 'postroom',
-          client_secret: 'a secret of the test',
-          redirect_uris: [`${system.url}/app/auth/callback/oidc`],
-        },
-      ],
-      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-      findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...CLAIMS[sub] }) }),
-    });
-    const server = createServer(provider.callback());
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    stopProvider = () => {
-      server.close();
-      server.closeAllConnections();
-    };
+    signOn = await startSingleSignOn(OWNER, CLAIMS);
+    ({ system, issuer } = signOn);
   }, 180_000);
-  afterAll(async () => {
-    stopProvider?.();
-    await system?.stop();
-  });
+  afterAll(() => signOn?.stop());
 
   const open = async () => {
     const others = [issuer, FONTS];

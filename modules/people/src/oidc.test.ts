@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import { eventually, freePorts, startSystem, type System } from '@postroom/testkit';
-import { Provider } from 'oidc-provider';
+import { eventually, type SingleSignOn, startSingleSignOn, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const OWNER = 'owner@people.example';
@@ -13,45 +11,14 @@ const CLAIMS: Record<string, object> = {
   stranger: { email: 'stranger@people.example', email_verified: true, name: 'S' },
 };
 
+let signOn: SingleSignOn;
 let system: System;
-let stopProvider: () => void;
 
 beforeAll(async () => {
-  const [port = 0] = await freePorts(1);
-  const issuer = `http://127.0.0.1:${port}`;
-  system = await startSystem({
-    smtpUrl: 'smtp://127.0.0.1:9',
-    env: {
-      POSTROOM_OWNER_EMAIL: OWNER,
-      POSTROOM_OWNER_PASSWORD: 'correct horse battery',
-      OIDC_ISSUER: issuer,
-      OIDC_CLIENT_ID: 'postroom',
-      OIDC_CLIENT_SECRET: 'a secret of the test',
-      OIDC_NAME: 'Acme',
-    },
-  });
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: 'postroom',
-        client_secret: 'a secret of the test',
-        redirect_uris: [`${system.url}/app/auth/callback/oidc`],
-      },
-    ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...CLAIMS[sub] }) }),
-  });
-  const server = createServer(provider.callback());
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  stopProvider = () => {
-    server.close();
-    server.closeAllConnections();
-  };
+  signOn = await startSingleSignOn(OWNER, CLAIMS);
+  ({ system } = signOn);
 });
-afterAll(async () => {
-  stopProvider();
-  await system.stop();
-});
+afterAll(() => signOn.stop());
 
 test('people see what the provider is called; one that was not there when the gateway started is asked again', async () => {
   const methods = async () => (await fetch(`${system.url}/app/auth/methods`)).json();

@@ -16,3 +16,4 @@ export type { Role } from '@postroom/people';
 export { type SinkAnswer, type SinkRule, type SmtpSink, startSmtpSink, type SunkMail } from './smtp-sink.ts';
 export { startSystem, type System, type SystemApi } from './system.ts';
 export { freePorts } from '@postroom/launcher';
+export { type SingleSignOn, startSingleSignOn } from './single-sign-on.ts';
