@@ -44,6 +44,17 @@ inBrowser('the frame', () => {
     await soon(() => link.isVisible()).toBe(false);
   });
 
+  test('a page fits a window as soon as that has the width of a phone, also for people who like motion', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    await window.open('/members');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const heading = await page.getByRole('heading', { level: 1 }).boundingBox();
+    expect(heading?.x).toBe(16);
+  });
+
   test('the colours that were chosen stay, without a white moment on the way', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
