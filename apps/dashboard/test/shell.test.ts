@@ -44,15 +44,18 @@ inBrowser('the frame', () => {
     await soon(() => link.isVisible()).toBe(false);
   });
 
-  test('a page fits a window as soon as that has the width of a phone, also for people who like motion', async () => {
+  test('a page fits a window in the same frame in which that gets the width of a phone', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
-    await page.emulateMedia({ reducedMotion: 'no-preference' });
     await window.open('/members');
+    await page.evaluate(`globalThis.slides = [];
+      document.addEventListener('transitionrun', ({ target, propertyName }) => {
+        if (target.id === 'content') slides.push(propertyName);
+      })`);
     await page.setViewportSize({ width: 390, height: 844 });
-    const heading = await page.getByRole('heading', { level: 1 }).boundingBox();
-    expect(heading?.x).toBe(16);
+    await soon(async () => (await page.getByRole('heading', { level: 1 }).boundingBox())?.x).toBe(16);
+    expect(await page.evaluate('slides')).toEqual([]);
   });
 
   test('the colours that were chosen stay, without a white moment on the way', async () => {
