@@ -1,4 +1,4 @@
-import { db, pool, readTogether } from '@postroom/platform';
+import { pool, readTogether } from '@postroom/platform';
 import { readDkimKey } from './dkim/keys.ts';
 import type { DkimSigner } from './dkim/sign.ts';
 import { normalizeDomain } from './domain-name.ts';
@@ -50,21 +50,43 @@ export interface Sender {
   trackingDomain: string | undefined;
 }
 
-/** How mail from this address goes out now. The domain is read each time, its key only once a process. */
+interface SenderRow {
+  id: string;
+  domain: string;
+  dkim: string;
+  mailFrom: string;
+  mailFromDomain: string | null;
+  tracking: string;
+  trackingDomain: string | null;
+  selector: string | null;
+  privateKey: string | null;
+}
+
+/**
+ * How mail from this address goes out now. The domain is read each time, its key only once a process. A prepared statement,
+ * since all mail of a sender waits for it: the first query of Prisma in a process takes a third of a second.
+ */
 export async function senderFor(projectId: string, fromEmail: string): Promise<Sender> {
-  const domain = await db.domain.findUnique({
-    where: { projectId_domain: { projectId, domain: domainOf(fromEmail) } },
-    include: { keys: { orderBy: { createdAt: 'desc' }, take: 1 } },
+  const { rows } = await pool.query<SenderRow>({
+    name: 'sender-for',
+    text: `SELECT d.id, d.domain, d.dkim::text, d.mail_from::text AS "mailFrom", d.mail_from_domain AS "mailFromDomain",
+        d.tracking::text, d.tracking_domain AS "trackingDomain", k.selector, k.private_key AS "privateKey"
+      FROM domains d LEFT JOIN LATERAL (
+        SELECT selector, private_key FROM dkim_keys WHERE domain_id = d.id ORDER BY created_at DESC LIMIT 1
+      ) AS k ON true
+      WHERE d.project_id = $1 AND d.domain = $2`,
+    values: [projectId, domainOf(fromEmail)],
   });
-  if (domain === null) return { dkim: undefined, mailFromDomain: undefined, trackingDomain: undefined };
-  const [key] = domain.keys;
+  const [domain] = rows;
+  if (domain === undefined) return { dkim: undefined, mailFromDomain: undefined, trackingDomain: undefined };
+  const { selector, privateKey } = domain;
   const isSeen = (status: string) => status === 'verified' || status === 'failing';
   return {
     // A signature whose key receivers do not find is worse than none.
     dkim:
-      key === undefined || !isSeen(domain.dkim)
+      selector === null || privateKey === null || !isSeen(domain.dkim)
         ? undefined
-        : { domain: domain.domain, selector: key.selector, privateKey: readDkimKey(domain.id, key) },
+        : { domain: domain.domain, selector, privateKey: readDkimKey(domain.id, { selector, privateKey }) },
     mailFromDomain: domain.mailFromDomain !== null && isSeen(domain.mailFrom) ? domain.mailFromDomain : undefined,
     // A link that leads nowhere is worse than one with another name: in its days of grace a host is not used.
     trackingDomain: domain.tracking === 'verified' ? (domain.trackingDomain ?? undefined) : undefined,
