@@ -2,7 +2,7 @@ import { config, newId, pool } from '@postroom/platform';
 import { eventually, startTestWorker, testApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureSchedules } from './schedules.ts';
+import { ensureSchedules, runSchedules } from './schedules.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -20,6 +20,17 @@ test('several workers make one schedule, which deletes every hour; one that a pe
   expect(spec.intervals).toMatchObject([{ every: 3_600_000 }]);
   expect(state.paused).toBe(true);
   await schedule().unpause();
+});
+
+test('it runs when a worker starts as well, unless a person paused it', async () => {
+  const actions = async () => (await schedule().describe()).info.numActionsTaken;
+  const before = await actions();
+  await schedule().pause('by the test');
+  await runSchedules(client);
+  expect(await actions()).toBe(before);
+  await schedule().unpause();
+  await runSchedules(client);
+  await eventually(async () => expect(await actions()).toBe(before + 1));
 });
 
 test('when its time has come, what is old is deleted by a workflow that says what it did', async () => {

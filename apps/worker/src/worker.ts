@@ -7,12 +7,15 @@ import { source as deliverySource } from '@postroom/webhooks/relay';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { activities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';
-import { ensureSchedules } from './schedules.ts';
+import { ensureSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
-/** Runs the workflows and activities of one task queue, and the relay that starts them from the tables. */
-export async function startWorker(): Promise<Service> {
+/**
+ * Runs the workflows and activities of one task queue, and the relay that starts them from the tables. What runs by the clock
+ * runs now as well, unless told not to: tests share a database in which others have old rows.
+ */
+export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
   Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
@@ -33,6 +36,7 @@ export async function startWorker(): Promise<Service> {
     process.exit(1);
   });
   await ensureSchedules(client);
+  if (runsSchedules) await runSchedules(client);
   const relay = await startRelay(client, [outboxSource, emailSource, deliverySource, domainSource, campaignSource]);
   return {
     stop: async () => {
