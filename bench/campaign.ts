@@ -10,6 +10,7 @@
  *   --dkim             with a DKIM signature (RSA, 2048 bits)
  *   --webhooks         an endpoint of this bench hears of every event
  *   --emails N         transactional emails a second beside it; 10 unless given
+ *   --slowest N        where so many of the slowest of these were, step by step
  *   --freeze           measures the freeze as well, beside a bare INSERT … SELECT of as many rows of that width
  *   --statements       the statements that took PostgreSQL longest
  *   --profile DIR      leaves a CPU profile of the worker there
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     dkim: { type: 'boolean', default: false },
     webhooks: { type: 'boolean', default: false },
     emails: { type: 'string', default: '10' },
+    slowest: { type: 'string', default: '0' },
     freeze: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
     profile: { type: 'string' },
@@ -241,6 +243,7 @@ async function sendOne(group: string): Promise<number> {
   const { now, peak } = memoryMb(worker.pid);
   console.log(`  worker: ${most} MB at most while it was sent, ${now} MB now, ${peak} MB ever`);
   console.log(`  POST /v1/emails meanwhile: ${probes.figures(stats.probes)}`);
+  await probes.showSlowest(stats.probes, { campaignId: id, beganAt });
   if (values.webhooks) console.log(`  ${heard.count} webhooks received`);
   return mails / seconds;
 }
@@ -285,6 +288,7 @@ function readCpu() {
 class Probes {
   readonly #answers: number[] = [];
   readonly #sentAt = new Map<string, number>();
+  readonly #answeredAt = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout | undefined;
 
@@ -312,7 +316,45 @@ class Probes {
       subject: 'A receipt',
       text: 'Thank you.',
     });
+    this.#answeredAt.set(address, Date.now());
     this.#answers.push(Date.now() - began);
+  }
+
+  /** The slowest ones in the order of their requests, each step in milliseconds after the one before. */
+  async showSlowest(
+    arrived: Record<string, number>,
+    { campaignId, beganAt }: { campaignId: string; beganAt: number },
+  ): Promise<void> {
+    const count = Number(values.slowest);
+    if (count === 0) return;
+    const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float`;
+    const { rows: milestones } = await pool.query<Record<'frozen' | 'claimed' | 'done', number | null>>(
+      `SELECT ${ms('frozen_at')} AS frozen, ${ms('completed_at')} AS done,
+         (SELECT ${ms('min(claimed_at)')} FROM messages m WHERE m.campaign_id = c.id) AS claimed FROM campaigns c WHERE id = $1`,
+      [campaignId],
+    );
+    const after = (at: number | null | undefined) => (at == null ? '-' : String(Math.round(at - beganAt)));
+    const [{ frozen, claimed, done } = {}] = milestones;
+    console.log(
+      `  the campaign, ms after it was sent: freeze began ${after(frozen)}, first claim ${after(claimed)}, completed ${after(done)}`,
+    );
+    const { rows } = await pool.query<{ email: string; row: number; claimed: number | null; settled: number | null }>(
+      `SELECT email, ${ms('created_at')} AS row, ${ms('claimed_at')} AS claimed, ${ms('accepted_at')} AS settled
+       FROM messages WHERE project_id = $1 AND email = ANY ($2)`,
+      [projectId, [...this.#sentAt.keys()]],
+    );
+    const timed = rows.map((row) => ({
+      ...row,
+      sent: this.#sentAt.get(row.email) ?? 0,
+      came: arrived[row.email] ?? Infinity,
+    }));
+    const slowest = timed.toSorted((a, b) => b.came - b.sent - (a.came - a.sent)).slice(0, count);
+    for (const { email, sent, row, claimed, came, settled } of slowest.toSorted((a, b) => a.sent - b.sent)) {
+      const answered = this.#answeredAt.get(email) ?? 0;
+      console.log(
+        `  asked at ${after(sent)}: row +${Math.round(row - sent)}, answered +${answered - sent}, claimed +${Math.round((claimed ?? 0) - sent)}, at the mail server +${came - sent}, settled +${Math.round((settled ?? 0) - sent)}`,
+      );
+    }
   }
 
   figures(arrived: Record<string, number>): string {
