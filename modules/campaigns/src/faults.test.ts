@@ -1,17 +1,18 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { planAgain } from '@postroom/emails';
 import { newId } from '@postroom/platform';
 import {
   type DatabaseFault,
   type DatabaseProxy,
+  DIALOGUE_BREAKS,
   eventually,
   killableWorker,
   type KillableWorker,
   LATE_MS,
   type ProxiedStatement,
   type SmtpSink,
+  startBreakingServer,
   startDatabaseProxy,
   startSmtpSink,
 } from '@postroom/testkit';
@@ -264,87 +265,11 @@ test('a campaign that is canceled before its recipients are frozen has none, and
   expect(await countOf('SELECT count(*) FROM events WHERE project_id = $1', [made.projectId])).toBe(0);
 });
 
-/** Where a mail server breaks the connection, for the first message to one address. */
-const BREAKS = ['MAIL', 'RCPT', 'DATA', 'body', 'dot', 'half an answer', 'answer'] as const;
-type Break = (typeof BREAKS)[number] | 'greeting' | 'EHLO';
-
-/** A mail server that breaks once; what it has a final dot of, it has taken. */
-async function breakingServer(at: Break, pipelining: boolean) {
-  const took: string[] = [];
-  let isBroken = false;
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    let [text, to, inBody, inTrouble, isOver] = ['', '', false, false, false];
-    const breaks = (step: Break) => {
-      if (isBroken || at !== step || (BREAKS.includes(step as never) && step !== 'MAIL' && !inTrouble)) return false;
-      isBroken = true;
-      isOver = true;
-      // What was answered before is not lost with it, unless it is the answer that is meant.
-      if (step === 'body' || step === 'dot') socket.destroy();
-      else socket.end();
-      return true;
-    };
-    if (breaks('greeting')) return;
-    socket.write('220 mail.test ESMTP\r\n');
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-      while (!isOver) {
-        if (inBody) {
-          if (text !== '' && breaks('body')) return;
-          const end = text.indexOf('\r\n.\r\n');
-          if (end === -1) return;
-          text = text.slice(end + 5);
-          inBody = false;
-          took.push(to);
-          if (breaks('dot')) return;
-          if (at === 'half an answer' && inTrouble && !isBroken) {
-            isBroken = true;
-            isOver = true;
-            socket.end('25');
-            return;
-          }
-          socket.write('250 2.0.0 taken\r\n');
-          if (breaks('answer')) return;
-          continue;
-        }
-        const end = text.indexOf('\r\n');
-        if (end === -1) return;
-        const line = text.slice(0, end);
-        text = text.slice(end + 2);
-        if (line.startsWith('EHLO')) {
-          if (breaks('EHLO')) return;
-          socket.write(pipelining ? '250-mail.test\r\n250 PIPELINING\r\n' : '250 mail.test\r\n');
-        } else if (line.startsWith('MAIL')) {
-          if (breaks('MAIL')) return;
-          socket.write('250 ok\r\n');
-        } else if (line.startsWith('RCPT')) {
-          to = /<([^>]*)>/.exec(line)?.[1] ?? '';
-          inTrouble = to.startsWith('bob');
-          if (breaks('RCPT')) return;
-          socket.write('250 ok\r\n');
-        } else if (line === 'DATA') {
-          if (breaks('DATA')) return;
-          inBody = true;
-          socket.write('354 go on\r\n');
-        } else if (line === 'QUIT') socket.end('221 bye\r\n');
-        else socket.write('250 ok\r\n');
-      }
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    counts: () => new Map([...Map.groupBy(took, (to) => to)].map(([to, times]) => [to, times.length])),
-    isBroken: () => isBroken,
-    close: () => server.close(),
-  };
-}
-
 for (const pipelining of [true, false]) {
-  test.each<Break>(['greeting', 'EHLO', ...BREAKS])(
+  test.each(DIALOGUE_BREAKS)(
     `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: nobody gets a message twice, and unknown is only what may have had its final dot`,
     async (at) => {
-      const server = await breakingServer(at, pipelining);
+      const server = await startBreakingServer({ at, pipelining, to: 'bob' });
       await worker.kill();
       await startWorker(server.url);
       const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);

@@ -15,22 +15,26 @@ export interface BurstTurn {
   counts: BatchTurn['counts'];
 }
 
-/** A burst takes turns of so many milliseconds. */
-const BURST_TURN_MS = 20_000;
-/**
- * It ends when in so many milliseconds nothing came, or no more than a few messages, which may have a workflow each: half as many as
- * begin a burst, so that it does not come and go.
- */
-const WINDOW_MS = 3_000;
+/** The times of a burst, in milliseconds. */
+export interface BurstPace {
+  /** A turn. */
+  turnMs: number;
+  /** It ends when in this time nothing came, or no more than a few messages. */
+  windowMs: number;
+  /** Between two claims, so that a claim is of more than one row. */
+  gatherMs: number;
+  /** Without a notification the table is looked at this often: for lost ones, and for mail whose time has come. */
+  lookMs: number;
+  /** How often others are told that it is at work. */
+  beatMs: number;
+}
+
+export const BURST_PACE: BurstPace = { turnMs: 20_000, windowMs: 3_000, gatherMs: 25, lookMs: 1_000, beatMs: 2_000 };
+
+/** So few messages may have a workflow each: half as many as begin a burst, so that it does not come and go. */
 const FEW = 7;
-/** So many milliseconds are between two claims, so that a claim is of more than one row. */
-const GATHER_MS = 25;
 /** Rows of a claim at most: what they say is read into memory. */
 const MOST_CLAIMED = 200;
-/** Without a notification the table is looked at this often: for lost ones, and for mail whose time has come. */
-const LOOK_MS = 1_000;
-/** How often others are told that it is at work. */
-const BEAT_MS = 2_000;
 /** How long a mail server that takes nothing is left alone by the workflow at most, in milliseconds. */
 const LONGEST_HOLD_MS = 60_000;
 
@@ -54,18 +58,22 @@ export async function sendBurstTurn(
   workflowId: string,
   claim: string,
   signal: AbortSignal,
+  pace = BURST_PACE,
 ): Promise<BurstTurn> {
   await closeLost({ workflowId }, claim);
   await putBack(workflowId);
-  const source = new BurstSource(projectId, workflowId, claim, signal);
-  await source.open();
-  const { hold, counts } = await sendClaimed(workflowId, claim, signal, {
-    claim: (limit) => source.claim(limit),
-    settled: async (settlements) => {
-      if (settlements.every(({ state }) => state !== 'planned') && settlements.length > 0) return;
-      await putBack(workflowId);
-    },
-  }).finally(() => source.close());
+  const source = new BurstSource({ projectId, workflowId, claim, signal, pace });
+  const send = async () => {
+    await source.open();
+    return sendClaimed(workflowId, claim, signal, {
+      claim: (limit) => source.claim(limit),
+      settled: async (settlements) => {
+        if (settlements.every(({ state }) => state !== 'planned') && settlements.length > 0) return;
+        await putBack(workflowId);
+      },
+    });
+  };
+  const { hold, counts } = await send().finally(() => source.close());
   const waitMs = hold?.waitMs ?? 0;
   const over = source.isOver && hold === undefined;
   if (over) await endBurst(projectId, workflowId);
@@ -85,20 +93,25 @@ async function putBack(workflowId: string): Promise<void> {
   });
 }
 
+interface BurstOf {
+  projectId: string;
+  workflowId: string;
+  claim: string;
+  signal: AbortSignal;
+  pace: BurstPace;
+}
+
 /** Claims what comes for a project, woken by the notification of its commit. */
 class BurstSource {
   /** Whether nothing came any more, or another burst has taken over. */
   isOver = false;
-  readonly #projectId: string;
-  readonly #workflowId: string;
-  readonly #claim: string;
-  readonly #signal: AbortSignal;
-  readonly #endsAt = performance.now() + BURST_TURN_MS;
+  readonly #of: BurstOf;
+  readonly #endsAt: number;
   #claimedAt = 0;
   #hasOther = false;
   #beat: NodeJS.Timeout | undefined;
   #holding: Promise<void> | undefined;
-  #windowEndsAt = performance.now() + WINDOW_MS;
+  #windowEndsAt: number;
   /** Messages that came in the window. */
   #found = 0;
   /** Whether the last claim found nothing: a slow server may keep the next one waiting for long. */
@@ -107,17 +120,16 @@ class BurstSource {
   #wake = () => {};
   #stopListening = async () => {};
 
-  constructor(projectId: string, workflowId: string, claim: string, signal: AbortSignal) {
-    this.#projectId = projectId;
-    this.#workflowId = workflowId;
-    this.#claim = claim;
-    this.#signal = signal;
+  constructor(of: BurstOf) {
+    this.#of = of;
+    this.#endsAt = performance.now() + of.pace.turnMs;
+    this.#windowEndsAt = performance.now() + of.pace.windowMs;
   }
 
-  /** A server may be slow, so the burst is kept for as long as it is at work, and not only when it claims. */
+  /** A server may be slow, so the burst is kept for as long as it is at work, and not only when it claims. `close` ends it in any case. */
   async open(): Promise<void> {
     await this.#hold();
-    this.#beat = setInterval(() => (this.#holding = this.#hold().catch(() => {})), BEAT_MS);
+    this.#beat = setInterval(() => (this.#holding = this.#hold().catch(() => {})), this.#of.pace.beatMs);
     this.#stopListening = await listen((payload) => {
       if (payload !== '' && payload !== 'emails') return;
       this.#woken = true;
@@ -133,23 +145,24 @@ class BurstSource {
 
   /** Rows that are due, as soon as there are any; none when the turn or the burst is over. */
   async claim(limit: number): Promise<Ready[]> {
+    const { windowMs, gatherMs, lookMs } = this.#of.pace;
     for (;;) {
       const now = performance.now();
-      if (this.#signal.aborted || now > this.#endsAt) return [];
+      if (this.#of.signal.aborted || now > this.#endsAt) return [];
       if (this.#hasOther) return this.#end();
       if (now > this.#windowEndsAt) {
         if (this.#isEmpty && (await this.#isQuiet())) return this.#end();
-        this.#windowEndsAt = now + WINDOW_MS;
+        this.#windowEndsAt = now + windowMs;
         this.#found = 0;
       }
-      if (now < this.#claimedAt + GATHER_MS) await this.#pause(this.#claimedAt + GATHER_MS - now, false);
+      if (now < this.#claimedAt + gatherMs) await this.#pause(this.#claimedAt + gatherMs - now, false);
       this.#claimedAt = performance.now();
       this.#woken = false;
       const ready = await this.#claimReady(limit);
       this.#found += ready.length;
       this.#isEmpty = ready.length === 0;
       if (ready.length > 0) return ready;
-      if (!this.#woken) await this.#pause(LOOK_MS, true);
+      if (!this.#woken) await this.#pause(lookMs, true);
     }
   }
 
@@ -164,28 +177,28 @@ class BurstSource {
   }
 
   async #hold(): Promise<void> {
-    this.#hasOther = !(await holdBurst(this.#projectId, this.#workflowId));
+    this.#hasOther = !(await holdBurst(this.#of.projectId, this.#of.workflowId));
   }
 
   async #claimReady(limit: number): Promise<Ready[]> {
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim-burst',
       text: CLAIM_BURST,
-      values: [this.#projectId, this.#workflowId, this.#claim, Math.min(limit, MOST_CLAIMED)],
+      values: [this.#of.projectId, this.#of.workflowId, this.#of.claim, Math.min(limit, MOST_CLAIMED)],
     });
-    return rows.length === 0 ? [] : prepare(rows, this.#claim);
+    return rows.length === 0 ? [] : prepare(rows, this.#of.claim);
   }
 
   #pause(forMs: number, untilWoken: boolean): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        this.#signal.removeEventListener('abort', end);
+        this.#of.signal.removeEventListener('abort', end);
         this.#wake = () => {};
         resolve();
       };
       const timer = setTimeout(end, forMs);
-      this.#signal.addEventListener('abort', end, { once: true });
+      this.#of.signal.addEventListener('abort', end, { once: true });
       if (untilWoken) this.#wake = end;
     });
   }

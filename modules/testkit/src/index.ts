@@ -1,4 +1,5 @@
 export { type Api, type Reply, testApi } from './api.ts';
+export { type BreakingServer, DIALOGUE_BREAKS, type DialogueBreak, startBreakingServer } from './breaking-server.ts';
 export {
   type DatabaseFault,
   type DatabaseProxy,
