@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordReports } from '@postroom/emails';
 import { type MailboxServer, startMailboxServer } from '@postroom/emails/testing';
-import { encryptSecret, newId } from '@postroom/platform';
+import { newId, secretColumn } from '@postroom/platform';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { campaignKit } from './campaign-kit.ts';
@@ -36,7 +36,15 @@ async function connectMailbox({ projectId }: SystemApi, { dailyCap = 100, passwo
     `INSERT INTO mailbox_accounts (id, project_id, email, email_key, provider, host, port, implicit_tls, username, sign_in,
        credentials, status, per_minute, daily_cap)
      VALUES ($1, $2, $3, $3, 'other', $4, $5, false, $3, 'password', $6, 'connected', 600, $7)`,
-    [id, projectId, SENDER, server.host, server.port, encryptSecret(JSON.stringify({ password }), id), dailyCap],
+    [
+      id,
+      projectId,
+      SENDER,
+      server.host,
+      server.port,
+      secretColumn('mailbox_accounts', 'credentials').encrypt(JSON.stringify({ password }), id),
+      dailyCap,
+    ],
   );
   return id;
 }

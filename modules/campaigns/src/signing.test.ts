@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { startSes } from '@postroom/emails/testing';
-import { encryptSecret, newId } from '@postroom/platform';
+import { newId, secretColumn } from '@postroom/platform';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,7 +32,9 @@ async function addKey(api: SystemApi): Promise<void> {
   await system.pool.query('INSERT INTO dkim_keys (domain_id, selector, private_key) VALUES ($1, $2, $3)', [
     id,
     'pr1',
-    encryptSecret(pem, `dkim ${id} pr1`),
+    secretColumn('dkim_keys', 'private_key', {
+      context: (domainId, selector) => `dkim ${domainId} ${selector}`,
+    }).encrypt(pem, id, 'pr1'),
   ]);
 }
 
@@ -91,7 +93,12 @@ test('mail that goes by Amazon SES is signed so that the signature holds when SE
   const id = newId('prv');
   await system.pool.query(
     `INSERT INTO mail_providers (id, project_id, name, kind, settings, credentials, token) VALUES ($1, $2, 'SES', 'ses', $3, $4, $1)`,
-    [id, api.projectId, { region, endpoint }, encryptSecret(JSON.stringify({ accessKeyId, secretAccessKey }), id)],
+    [
+      id,
+      api.projectId,
+      { region, endpoint },
+      secretColumn('mail_providers', 'credentials').encrypt(JSON.stringify({ accessKeyId, secretAccessKey }), id),
+    ],
   );
   await api.post('/v1/contacts', { email: 'by-ses@mail.test', name: 'Zoë' });
   const group = (await api.post('/v1/groups', { name: 'SES', emails: ['by-ses@mail.test'] })).body.data;

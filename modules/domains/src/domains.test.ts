@@ -66,7 +66,7 @@ test('the private key is encrypted at rest, and is in no answer', async () => {
   const name = freshDomain();
   const { id } = await addDomain(api.projectId, { domain: name }, 'usr_test');
   const [key] = await db.dkimKey.findMany({ where: { domainId: id } });
-  expect(key?.privateKey).toMatch(/^v1:/);
+  expect(key?.privateKey).toMatch(/^v2:/);
   expect(key?.privateKey).not.toContain('PRIVATE KEY');
   const { body } = await api.graphql('{ __type(name: "Domain") { fields { name } } }');
   expect(JSON.stringify(body)).not.toMatch(/key/i);

@@ -1,5 +1,5 @@
 import { createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { config } from '@postroom/platform';
+import { type SecretKey, secretKeysFor } from '@postroom/platform';
 
 const BLOCK = 64;
 /** Texts up to this length, which are nearly all, are written into a buffer that stays. */
@@ -11,7 +11,7 @@ const BITS = { base64url: 6, hex: 4 } as const;
 export interface Mac {
   /** The first bytes of a SHA-256; `text` is of one byte a character. */
   sign: (text: string, bytes: number, encoding: 'base64url' | 'hex') => string;
-  /** Whether `given` is what a signature of this text begins with; told in constant time. */
+  /** Whether `given` is what a signature of this text begins with, by any of our keys; told in constant time. */
   verify: (text: string, given: Buffer) => boolean;
 }
 
@@ -21,12 +21,24 @@ export interface Mac {
  * Each purpose has a key of its own, made of the secret key, so that a leaked one opens nothing else.
  */
 export function macFor(purpose: string): Mac {
-  let pads: { inner: Buffer; outer: Buffer } | undefined;
+  let digests: Digest[] | undefined;
+  const all = () => (digests ??= keysFor(purpose).map(digestBy));
+  return {
+    sign: (text, bytes, encoding) =>
+      (all()[0] as Digest)(text, encoding).slice(0, Math.ceil((bytes * 8) / BITS[encoding])),
+    verify: (text, given) =>
+      given.length > 0 &&
+      all().some((digest) => timingSafeEqual(Buffer.from(digest(text, 'hex'), 'hex').subarray(0, given.length), given)),
+  };
+}
+
+type Digest = (text: string, encoding: 'base64url' | 'hex') => string;
+
+function digestBy(key: Buffer): Digest {
+  const { inner, outer } = padsOf(key);
   /** What is hashed, by its length: to cut a buffer costs more than to hash it. */
   const cuts: Buffer[] = [];
-  const digest = (text: string, encoding: 'base64url' | 'hex'): string => {
-    pads ??= padsOf(purpose);
-    const { inner, outer } = pads;
+  return (text, encoding) => {
     inner.write(text, BLOCK, 'latin1');
     const first =
       text.length > SHORT
@@ -35,28 +47,24 @@ export function macFor(purpose: string): Mac {
     outer.write(hash('sha256', first, 'binary'), BLOCK, 'latin1');
     return hash('sha256', outer, encoding);
   };
-  return {
-    sign: (text, bytes, encoding) => digest(text, encoding).slice(0, Math.ceil((bytes * 8) / BITS[encoding])),
-    verify: (text, given) =>
-      given.length > 0 && timingSafeEqual(Buffer.from(digest(text, 'hex'), 'hex').subarray(0, given.length), given),
-  };
 }
 
-/** A key to encrypt with for one purpose: to make one of bytes for each message takes three times as long as to encrypt. */
-export const cipherKeyFor = (purpose: string): KeyObject => createSecretKey(keyFor(purpose));
+/**
+ * Keys to encrypt with for one purpose, the first of them, and to decrypt with: to make one of bytes for each message takes three
+ * times as long as to encrypt.
+ */
+export const cipherKeysFor = (purpose: string): KeyObject[] => keysFor(purpose).map((key) => createSecretKey(key));
 
-/** A key for one purpose, made of the secret key. @throws Error when there is none. */
-function keyFor(purpose: string): Buffer {
-  if (config.secretKey === undefined) {
-    throw new Error(`POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) is not set, which ${purpose} need.`);
-  }
-  return Buffer.from(hkdfSync('sha256', config.secretKey, '', purpose, 32));
-}
+/** Keys for one purpose, made of each secret key, the one in use first. @throws Error when there is none. */
+const keysFor = (purpose: string): Buffer[] =>
+  secretKeysFor(`which ${purpose} need`).map(({ bytes }: SecretKey) =>
+    Buffer.from(hkdfSync('sha256', bytes, '', purpose, 32)),
+  );
 
 /** The two pads, each with room for what is hashed behind it. */
-function padsOf(purpose: string): { inner: Buffer; outer: Buffer } {
+function padsOf(secret: Buffer): { inner: Buffer; outer: Buffer } {
   const key = Buffer.alloc(BLOCK);
-  keyFor(purpose).copy(key);
+  secret.copy(key);
   const inner = Buffer.alloc(BLOCK + SHORT);
   const outer = Buffer.alloc(BLOCK + 32);
   inner.set(key.map((byte) => byte ^ 0x36));

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { config, isId } from '@postroom/platform';
-import { cipherKeyFor, macFor } from './link-mac.ts';
+import { cipherKeysFor, macFor } from './link-mac.ts';
 
 /** Stands in the link of a test, which belongs to no recipient. */
 export const TEST_TOKEN = 'test';
@@ -20,8 +20,8 @@ const SUFFIX_LENGTH = 26;
 /** Bytes of the tag that nobody can make up: 96 bits. */
 const TAG = 12;
 
-let key: KeyObject | undefined;
-const sealingKey = () => (key ??= cipherKeyFor('postroom unsubscribe links: addresses'));
+let keys: KeyObject[] | undefined;
+const sealingKeys = () => (keys ??= cipherKeysFor('postroom unsubscribe links: addresses'));
 
 /**
  * Where the recipient of a message unsubscribes, however old the mail is. The link names the message, and holds the project
@@ -30,7 +30,8 @@ const sealingKey = () => (key ??= cipherKeyFor('postroom unsubscribe links: addr
  */
 export function unsubscribeUrl(messageId: string, { projectId, email }: Addressed): string {
   const suffix = messageId.slice('eml_'.length);
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(), Buffer.from(suffix, 'latin1'), { authTagLength: TAG });
+  const [key] = sealingKeys() as [KeyObject];
+  const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(suffix, 'latin1'), { authTagLength: TAG });
   const project = projectId.slice('prj_'.length);
   const sealed = Buffer.concat([cipher.update(project + email, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${config.PUBLIC_URL}/u/${suffix}-${sealed.toString('base64url')}`;
@@ -58,8 +59,16 @@ const mac = macFor('postroom unsubscribe links');
 
 function unseal(suffix: string, sealed: Buffer): Addressed | undefined {
   if (sealed.length <= SUFFIX_LENGTH + TAG) return undefined;
+  for (const key of sealingKeys()) {
+    const addressed = unsealBy(key, suffix, sealed);
+    if (addressed !== undefined) return addressed;
+  }
+  return undefined;
+}
+
+function unsealBy(key: KeyObject, suffix: string, sealed: Buffer): Addressed | undefined {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', sealingKey(), Buffer.from(suffix, 'latin1'), {
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(suffix, 'latin1'), {
       authTagLength: TAG,
     }).setAuthTag(sealed.subarray(-TAG));
     const text = Buffer.concat([decipher.update(sealed.subarray(0, -TAG)), decipher.final()]).toString('utf8');

@@ -1,8 +1,8 @@
-import { hkdfSync } from 'node:crypto';
 import { config, db, type IdPrefix, logger, newId } from '@postroom/platform';
 import { betterAuth } from 'better-auth';
 import { prismaAdapter } from 'better-auth/adapters/prisma';
 import { genericOAuth, twoFactor } from 'better-auth/plugins';
+import { signInSecrets } from './sign-in-secrets.ts';
 import { sendSystemMail } from './system-mail.ts';
 
 /** Where the sign-in library's own endpoints are. */
@@ -56,7 +56,7 @@ function configured() {
     appName: 'Postroom',
     baseURL: config.PUBLIC_URL,
     basePath: AUTH_PATH,
-    secret: signInSecret(),
+    ...signInSecrets(),
     trustedOrigins: [config.PUBLIC_URL],
     database: prismaAdapter(db, { provider: 'postgresql', transaction: true }),
     telemetry: { enabled: false },
@@ -105,13 +105,6 @@ function configured() {
     account: { accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true } },
     plugins: [twoFactor({ issuer: 'Postroom' }), ...openIdConnect()],
   });
-}
-
-/** A key of its own for signing cookies, from the one that secrets at rest are encrypted with. */
-function signInSecret(): string {
-  if (config.secretKey === undefined)
-    throw new Error('POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) is not set, so nobody can sign in.');
-  return Buffer.from(hkdfSync('sha256', config.secretKey, '', 'postroom sign-in', 32)).toString('base64');
 }
 
 function openIdConnect() {

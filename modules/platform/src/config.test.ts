@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from './config.ts';
 
@@ -35,6 +38,18 @@ test('a secret key of the wrong length is refused', () => {
   expect(() => parseConfig({ POSTROOM_SECRET_KEY: Buffer.alloc(16).toString('base64') })).toThrow(
     /POSTROOM_SECRET_KEY: must hold 32 bytes/,
   );
+});
+
+test('a key file holds the key in use, and keys of before on its other lines', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-config-'));
+  const file = join(folder, 'secret.key');
+  const [fresh, old] = [Buffer.alloc(32, 2), Buffer.alloc(32, 1)];
+  writeFileSync(file, `${fresh.toString('base64')}\n${old.toString('base64')}\n`);
+  const { secretKeys } = parseConfig({ POSTROOM_KEY_FILE: file });
+  expect(secretKeys.map(({ bytes }) => bytes)).toEqual([fresh, old]);
+  writeFileSync(file, `${fresh.toString('base64')}\nno key\n`);
+  expect(() => parseConfig({ POSTROOM_KEY_FILE: file })).toThrow(/^POSTROOM_KEY_FILE: must hold keys of 32 bytes/);
+  rmSync(folder, { recursive: true });
 });
 
 test('DNS_SERVERS are addresses, with a port where it is not 53', () => {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { readSecretKeys } from './secret-keys.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 /** `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`: addresses with a port where it is not 53. */
@@ -54,9 +54,11 @@ const environment = z.object({
   RETURNS_TLS_KEY: z.string().optional(),
   /** Who may send for a MAIL FROM subdomain, as SPF mechanisms, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
   MAIL_FROM_SPF: z.string().min(1).optional(),
-  /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them. */
+  /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them, and on further lines keys of before. */
   POSTROOM_SECRET_KEY: z.string().optional(),
   POSTROOM_KEY_FILE: z.string().optional(),
+  /** Keys that were used before, separated by commas: what they encrypted and signed is still read. */
+  POSTROOM_SECRET_KEY_PREVIOUS: z.string().optional(),
   /** Lets webhooks go to private addresses and over plain http; always so in development. */
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
   /** Lets mail servers that projects set up be on private addresses; always so in development. */
@@ -117,7 +119,7 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
     PROVIDERS_ALLOW_PRIVATE: settings.PROVIDERS_ALLOW_PRIVATE ?? development,
     GRAPHQL_EXPLORER: settings.GRAPHQL_EXPLORER ?? development,
     oidc: openIdConnect(settings),
-    secretKey: secretKey(settings.POSTROOM_SECRET_KEY, settings.POSTROOM_KEY_FILE),
+    secretKeys: readSecretKeys(settings),
   };
 }
 
@@ -128,16 +130,6 @@ function openIdConnect(settings: z.infer<typeof environment>) {
   if (issuer !== undefined || clientId !== undefined || clientSecret !== undefined)
     throw new Error('OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: must be given together');
   return undefined;
-}
-
-function secretKey(given: string | undefined, file: string | undefined): Buffer | undefined {
-  const text = given ?? (file === undefined ? undefined : readFileSync(file, 'utf8'));
-  if (text === undefined) return undefined;
-  const key = Buffer.from(text.trim(), 'base64');
-  const name = given === undefined ? 'POSTROOM_KEY_FILE' : 'POSTROOM_SECRET_KEY';
-  if (key.length !== 32)
-    throw new Error(`${name}: must hold 32 bytes in base64, for example of: openssl rand -base64 32`);
-  return key;
 }
 
 function configOrExit(): Config {

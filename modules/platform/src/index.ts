@@ -66,7 +66,16 @@ export {
   type StreamRoute,
 } from './rest.ts';
 export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
-export { decryptSecret, encryptSecret } from './secrets.ts';
+export { type Renewed, renewSecrets, unreadableSecret } from './renew-secrets.ts';
+export {
+  registerSecretColumn,
+  type Sealing,
+  type SecretColumn,
+  secretColumn,
+  secretColumns,
+  secretKeysFor,
+} from './secrets.ts';
+export { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
 export { runService, type Service } from './service.ts';
 export { workflowUrl } from './temporal-ui.ts';
 export { readTogether, together } from './together.ts';

@@ -31,6 +31,8 @@ export interface Route {
   tag: string;
   document: DocumentNode;
   reply: (data: Selected) => Reply;
+  /** Whether its answer shows a secret, so that it is encrypted where it is kept for an idempotency key. */
+  answersSecret?: boolean;
   /** The largest body it takes, in bytes; 1 MB unless it says. */
   maxBodyBytes?: number;
   /** An example of the body, for the reference. */

@@ -1,10 +1,11 @@
-import { config, decryptSecret, logger, pool } from '@postroom/platform';
+import { config, logger, pool } from '@postroom/platform';
 import { noteHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
 import { ATTEMPTED } from './live.ts';
 import { type EventRow, renderBody, requestHeaders } from './payload.ts';
 import { remember } from './remember.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
+import { signingSecret } from './signing-secrets.ts';
 
 /** Everything that an attempt needs of delivery, event and endpoint. */
 export interface DueDelivery extends EventRow {
@@ -88,7 +89,7 @@ function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDe
 
 const decrypted = remember((idAndEnvelope) => {
   const [id = '', envelope = ''] = idAndEnvelope.split(' ');
-  return decryptSecret(envelope, id);
+  return signingSecret.decrypt(envelope, id);
 });
 
 /**

@@ -32,7 +32,7 @@ test('secrets are encrypted at rest, each for its own row', async () => {
   const api = await testApi();
   const { body } = await api.post('/v1/webhooks', { url: URL, events: ['*'] });
   const { secret } = await db.webhookEndpoint.findUniqueOrThrow({ where: { id: body.data.id } });
-  expect(secret).toMatch(/^v1:/);
+  expect(secret).toMatch(/^v2:/);
   expect(secret).not.toContain(body.data.secret.slice(6, 20));
 });
 

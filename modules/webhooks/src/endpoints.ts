@@ -2,9 +2,7 @@ import {
   assertValid,
   config,
   db,
-  decryptSecret,
   DomainError,
-  encryptSecret,
   type FieldProblem,
   inTransaction,
   isId,
@@ -24,6 +22,7 @@ import {
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
 import { urlProblem } from './http-client.ts';
 import { newSigningSecret } from './signature.ts';
+import { signingSecret } from './signing-secrets.ts';
 
 type Endpoint = Prisma.WebhookEndpointModel;
 
@@ -61,7 +60,7 @@ export async function createEndpoint(
       url: input.url,
       description: input.description?.trim() || null,
       events: events ?? [],
-      secret: encryptSecret(secret, id),
+      secret: signingSecret.encrypt(secret, id),
     },
   });
   return { id, secret };
@@ -188,7 +187,7 @@ export async function enableEndpoint(
 /** Shows the signing secret once more. For signed-in people only (spec: Webhook endpoint). */
 export async function revealSecret(projectId: string, id: string): Promise<string> {
   const { secret } = await getEndpoint(projectId, id);
-  return decryptSecret(secret, id);
+  return signingSecret.decrypt(secret, id);
 }
 
 /**
@@ -201,7 +200,7 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
   const { count } = await db.webhookEndpoint.updateMany({
     where: { id, projectId, secret: previous },
     data: {
-      secret: encryptSecret(secret, id),
+      secret: signingSecret.encrypt(secret, id),
       previousSecret: previous,
       previousSecretExpiresAt: new Date(Date.now() + ROTATION_OVERLAP_MS),
     },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { encryptSecret, newId } from '@postroom/platform';
+import { newId, secretColumn } from '@postroom/platform';
 import { eventually, killableWorker, type KillableWorker, type Receiver, startReceiver } from '@postroom/testkit';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,12 @@ async function endpoint(): Promise<{ projectId: string; endpointId: string }> {
   await db.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   await db.query(
     `INSERT INTO webhook_endpoints (id, project_id, url, events, secret, updated_at) VALUES ($1, $2, $3, '{*}', $4, now())`,
-    [endpointId, projectId, receiver.url, encryptSecret(newSigningSecret(), endpointId)],
+    [
+      endpointId,
+      projectId,
+      receiver.url,
+      secretColumn('webhook_endpoints', 'secret').encrypt(newSigningSecret(), endpointId),
+    ],
   );
   return { projectId, endpointId };
 }

@@ -31,6 +31,7 @@ export const routes: Route[] = [
       status: 201,
       body: { data: { ...created, secret } },
     }),
+    answersSecret: true,
     example: { ...example, description: 'Our CRM' },
   },
   {

@@ -1,4 +1,4 @@
-import { encryptSecret, idsFrom, newId, pool } from '@postroom/platform';
+import { idsFrom, newId, pool, secretColumn } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteOld } from './retention.ts';
@@ -21,7 +21,7 @@ async function endpoint(disabledDaysAgo?: number): Promise<string> {
     [
       id,
       projectId,
-      encryptSecret('whsec_x', id),
+      secretColumn('webhook_endpoints', 'secret').encrypt('whsec_x', id),
       disabledDaysAgo === undefined,
       disabledDaysAgo === undefined ? null : daysAgo(disabledDaysAgo),
     ],

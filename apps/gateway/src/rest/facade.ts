@@ -131,7 +131,8 @@ async function handle(
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
   const body = await readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES);
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
-  return runOnce(response, await claim(projectId, key, { method, path, body }), requestId, () => run(body));
+  const claimed = await claim(projectId, key, { method, path, body, answersSecret: route.answersSecret === true });
+  return runOnce(response, claimed, requestId, () => run(body));
 }
 
 async function runRoute(

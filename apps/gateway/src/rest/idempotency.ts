@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { DomainError, invalid, pool } from '@postroom/platform';
+import { DomainError, invalid, pool, secretColumn } from '@postroom/platform';
 import { errorAnswer } from './http.ts';
 
 export interface StoredAnswer {
@@ -21,6 +21,13 @@ interface Row {
   body: string | null;
 }
 
+/** Answers are kept as they were given, but for those that show a secret. */
+const SEALED = 'v2:';
+const sealedAnswer = secretColumn('idempotency_keys', 'body', {
+  boundTo: ['project_id', 'key'],
+  envelopes: `${SEALED}%`,
+});
+
 /** Claims anew what is older than a day: `ON CONFLICT … WHERE` lets exactly one of several requests have it. */
 const CLAIM = `
   INSERT INTO idempotency_keys (project_id, key, fingerprint) VALUES ($1, $2, $3)
@@ -35,7 +42,7 @@ const CLAIM = `
 export async function claim(
   projectId: string,
   key: string,
-  request: { method: string; path: string; body: Buffer },
+  request: { method: string; path: string; body: Buffer; answersSecret: boolean },
 ): Promise<Claim> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalid({ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
@@ -45,7 +52,7 @@ export async function claim(
     .update(request.body)
     .digest('hex');
   const claimed = await pool.query({ name: 'idempotency-claim', text: CLAIM, values: [projectId, key, fingerprint] });
-  if (claimed.rowCount === 1) return { replay: undefined, settle: (answer) => settle(projectId, key, answer) };
+  if (claimed.rowCount === 1) return { replay: undefined, settle: (answer) => settle(projectId, key, answer, request) };
   const { rows } = await pool.query<Row>(
     'SELECT fingerprint, status, body FROM idempotency_keys WHERE project_id = $1 AND key = $2',
     [projectId, key],
@@ -62,10 +69,16 @@ export async function claim(
       'The first request under this Idempotency-Key has not been answered yet.',
     );
   }
-  return { replay: { status: first.status, body: first.body }, settle: async () => {} };
+  const body = first.body.startsWith(SEALED) ? sealedAnswer.decrypt(first.body, projectId, key) : first.body;
+  return { replay: { status: first.status, body }, settle: async () => {} };
 }
 
-async function settle(projectId: string, key: string, answer: StoredAnswer): Promise<void> {
+async function settle(
+  projectId: string,
+  key: string,
+  answer: StoredAnswer,
+  { answersSecret }: { answersSecret: boolean },
+): Promise<void> {
   if (answer.status >= 500) {
     await pool.query('DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND status IS NULL', [
       projectId,
@@ -76,7 +89,12 @@ async function settle(projectId: string, key: string, answer: StoredAnswer): Pro
   await pool.query({
     name: 'idempotency-settle',
     text: 'UPDATE idempotency_keys SET status = $3, body = $4 WHERE project_id = $1 AND key = $2',
-    values: [projectId, key, answer.status, answer.body],
+    values: [
+      projectId,
+      key,
+      answer.status,
+      answersSecret ? sealedAnswer.encrypt(answer.body, projectId, key) : answer.body,
+    ],
   });
 }
 

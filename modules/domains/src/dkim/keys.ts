@@ -1,6 +1,6 @@
 import { generateKeyPair, type KeyObject, randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { decryptSecret, encryptSecret } from '@postroom/platform';
+import { secretColumn } from '@postroom/platform';
 import { keyObject } from './key-objects.ts';
 
 const generate = promisify(generateKeyPair);
@@ -20,9 +20,10 @@ export async function createDkimKey(domainId: string): Promise<StoredKey> {
   const selector = `pr${randomInt(0x7fffffff).toString(36).padStart(6, '0')}`;
   return {
     selector,
-    privateKey: encryptSecret(
+    privateKey: dkimPrivateKey.encrypt(
       privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      context(domainId, selector),
+      domainId,
+      selector,
     ),
     publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
   };
@@ -30,8 +31,11 @@ export async function createDkimKey(domainId: string): Promise<StoredKey> {
 
 /** The private key of a row. */
 export function readDkimKey(domainId: string, { selector, privateKey }: Omit<StoredKey, 'publicKey'>): KeyObject {
-  return keyObject(privateKey, (envelope) => decryptSecret(envelope, context(domainId, selector)));
+  return keyObject(privateKey, (envelope) => dkimPrivateKey.decrypt(envelope, domainId, selector));
 }
 
 /** An envelope copied to another domain or selector does not open. */
-const context = (domainId: string, selector: string) => `dkim ${domainId} ${selector}`;
+const dkimPrivateKey = secretColumn('dkim_keys', 'private_key', {
+  boundTo: ['domain_id', 'selector'],
+  context: (domainId, selector) => `dkim ${domainId} ${selector}`,
+});

@@ -42,10 +42,10 @@ test('a relay is set up, changed and removed; its password is encrypted at rest 
   });
   const row = async () => (await pool.query('SELECT * FROM mail_providers WHERE id = $1', [made.id])).rows[0];
   expect(JSON.stringify(await row())).not.toContain('relay secret');
-  expect((await row()).credentials).toMatch(/^v1:/);
+  expect((await row()).credentials).toMatch(/^v2:/);
   const changed = await run(owner, UPDATE, { id: made.id, input: { name: 'Other', smtp: { port: 2525 } } });
   expect(changed).toMatchObject({ name: 'Other', host: 'smtp.example.com', port: 2525 });
-  expect((await row()).credentials).toMatch(/^v1:/);
+  expect((await row()).credentials).toMatch(/^v2:/);
   expect((await row()).revision).toBe(2);
   const gone = await owner.graphql('mutation ($id: ID!) { deleteMailProvider(id: $id) }', { id: made.id });
   expect(gone.body.data).toEqual({ deleteMailProvider: true });

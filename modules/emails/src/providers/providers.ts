@@ -4,7 +4,6 @@ import {
   assertValid,
   config,
   db,
-  encryptSecret,
   type FieldProblem,
   invalid,
   isId,
@@ -13,6 +12,7 @@ import {
   type Prisma,
 } from '@postroom/platform';
 import { explained } from './accounts/status.ts';
+import { providerCredentials } from './credentials.ts';
 import { hostProblem } from './guard.ts';
 import { credentialsOf } from './route.ts';
 import { SES_PATH } from './ses/notifications.ts';
@@ -81,7 +81,8 @@ export async function createProvider(projectId: string, input: ProviderInput): P
       domain: input.domain == null ? '' : normalizeDomain(input.domain),
       position: input.position ?? 1,
       settings: read.settings,
-      credentials: read.credentials === undefined ? null : encryptSecret(JSON.stringify(read.credentials), id),
+      credentials:
+        read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
       token: randomBytes(24).toString('base64url'),
     },
   });
@@ -110,7 +111,8 @@ export async function updateProvider(projectId: string, id: string, input: Provi
       ...(input.domain == null ? {} : { domain: input.domain === '' ? '' : normalizeDomain(input.domain) }),
       ...(input.position == null ? {} : { position: input.position }),
       settings: read.settings,
-      credentials: read.credentials === undefined ? null : encryptSecret(JSON.stringify(read.credentials), id),
+      credentials:
+        read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
       status: 'untested',
       statusReason: null,
       revision: { increment: 1 },

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encryptSecret, newId, selfSigned } from '@postroom/platform';
+import { newId, secretColumn, selfSigned } from '@postroom/platform';
 import { eventually, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -62,7 +62,8 @@ async function relay({ implicit = false, methods = ['PLAIN', 'LOGIN'], certifica
   };
 }
 
-const secretOf = (id: string, password: string) => encryptSecret(JSON.stringify({ user: 'postroom', password }), id);
+const secretOf = (id: string, password: string) =>
+  secretColumn('mail_providers', 'credentials').encrypt(JSON.stringify({ user: 'postroom', password }), id);
 
 /** Sets a relay up as `createMailProvider` does, for which people sign in. */
 async function provider(

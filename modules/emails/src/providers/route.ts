@@ -1,10 +1,11 @@
 import { normalizeDomain, sendingSetup } from '@postroom/domains';
-import { db, decryptSecret, emailKey, logger, pool, type Prisma } from '@postroom/platform';
+import { db, emailKey, logger, pool, type Prisma } from '@postroom/platform';
 import { LANE_WIDTH, lane, type Traffic } from '../lanes.ts';
 import { returnAddress } from '../returns/index.ts';
 import { senderOf, signed } from '../signing.ts';
 import { hostDeferred, type SendOutcome } from '../smtp/index.ts';
 import { goneOutcome, openMailbox } from './accounts/way.ts';
+import { providerCredentials } from './credentials.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
 import { openSmtp, type SmtpCredentials, type SmtpSettings } from './smtp.ts';
 import { isOfWay, noted } from './standing.ts';
@@ -102,7 +103,9 @@ export function credentialsOf({
   id,
   credentials,
 }: Pick<Prisma.MailProviderModel, 'id' | 'credentials'>): SmtpCredentials | SesCredentials | undefined {
-  return credentials === null ? undefined : (JSON.parse(decryptSecret(credentials, id)) as SmtpCredentials);
+  return credentials === null
+    ? undefined
+    : (JSON.parse(providerCredentials.decrypt(credentials, id)) as SmtpCredentials);
 }
 
 const open = new Map<string, { revision: number; way: Promise<Way> }>();

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { isId } from '@postroom/platform';
-import { cipherKeyFor, macFor } from '../link-mac.ts';
+import { cipherKeysFor, macFor } from '../link-mac.ts';
 
 /** Bytes of the signature in a token: 96 bits, sixteen characters. */
 const SIGNATURE_BYTES = 12;
@@ -28,8 +28,8 @@ export function readTrackingToken(token: string): string | undefined {
   return mac.verify(suffix, Buffer.from(token.slice(SUFFIX_LENGTH), 'base64url')) ? messageId : undefined;
 }
 
-let key: KeyObject | undefined;
-const sealingKey = () => (key ??= cipherKeyFor('postroom tracking values'));
+let keys: KeyObject[] | undefined;
+const sealingKeys = () => (keys ??= cipherKeysFor('postroom tracking values'));
 
 const NONCE = 12;
 const TAG = 16;
@@ -43,7 +43,8 @@ export function sealValues(messageId: string, link: number, values: readonly str
   const text = JSON.stringify(values);
   const bound = `${messageId} ${link}`;
   const nonce = Buffer.from(nonceMac.sign(`${bound} ${Buffer.from(text).toString('latin1')}`, NONCE, 'hex'), 'hex');
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(), nonce).setAAD(Buffer.from(bound));
+  const [key] = sealingKeys() as [KeyObject];
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return sealed.toString('base64url');
 }
@@ -52,9 +53,17 @@ export function sealValues(messageId: string, link: number, values: readonly str
 export function unsealValues(messageId: string, link: number, sealed: string): string[] | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < NONCE + TAG) return undefined;
+  for (const key of sealingKeys()) {
+    const values = unsealBy(key, `${messageId} ${link}`, bytes);
+    if (values !== undefined) return values;
+  }
+  return undefined;
+}
+
+function unsealBy(key: KeyObject, bound: string, bytes: Buffer): string[] | undefined {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', sealingKey(), bytes.subarray(0, NONCE))
-      .setAAD(Buffer.from(`${messageId} ${link}`))
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE))
+      .setAAD(Buffer.from(bound))
       .setAuthTag(bytes.subarray(-TAG));
     const text = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8');
     return JSON.parse(text) as string[];

@@ -163,7 +163,7 @@ test('secrets are encrypted at rest, and no answer shows them', async () => {
   const { account } = await connect(owner, other(user));
   const { rows } = await pool.query('SELECT * FROM mailbox_accounts WHERE id = $1', [account.id]);
   expect(JSON.stringify(rows)).not.toContain(user.password);
-  expect(rows[0].credentials).toMatch(/^v1:/);
+  expect(rows[0].credentials).toMatch(/^v2:/);
 });
 
 test('a server that offers no TLS is sent no password', async () => {

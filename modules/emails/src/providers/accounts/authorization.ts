@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { config, db, decryptSecret, DomainError, encryptSecret, isId, notFound } from '@postroom/platform';
+import { config, db, DomainError, isId, notFound, secretColumn } from '@postroom/platform';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { PRESETS } from './presets.ts';
 import { forgetToken, requestToken, withTenant } from './tokens.ts';
+
+const sealedVerifier = secretColumn('mailbox_authorizations', 'verifier');
 
 /** Where mailbox providers send people back to; it is registered with the OAuth2 client. */
 export const CALLBACK_PATH = '/providers/mailbox/callback';
@@ -34,7 +36,7 @@ export async function beginAuthorization(projectId: string, id: string, userId: 
       id: authorization,
       mailboxId: id,
       userId,
-      verifier: encryptSecret(verifier, authorization),
+      verifier: sealedVerifier.encrypt(verifier, authorization),
       expiresAt: new Date(Date.now() + PATIENCE_MS),
     },
   });
@@ -88,7 +90,7 @@ export async function finishAuthorization(
     grant_type: 'authorization_code',
     code,
     redirect_uri: redirectUri(),
-    code_verifier: decryptSecret(begun.verifier, id),
+    code_verifier: sealedVerifier.decrypt(begun.verifier, id),
   }).catch((failure: unknown) => {
     throw new DomainError('validation_error', failure instanceof Error ? failure.message : String(failure));
   });

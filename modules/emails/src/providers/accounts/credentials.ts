@@ -1,4 +1,4 @@
-import { decryptSecret, encryptSecret, type Prisma } from '@postroom/platform';
+import { type Prisma, secretColumn } from '@postroom/platform';
 
 /** What an account signs in with, as it is encrypted at rest. */
 export type StoredCredentials = { password: string } | OAuthCredentials;
@@ -13,12 +13,14 @@ export interface OAuthCredentials {
   expiresAt?: number | undefined;
 }
 
+const sealing = secretColumn('mailbox_accounts', 'credentials');
+
 export const sealCredentials = (id: string, credentials: StoredCredentials) =>
-  encryptSecret(JSON.stringify(credentials), id);
+  sealing.encrypt(JSON.stringify(credentials), id);
 
 export function openCredentials({
   id,
   credentials,
 }: Pick<Prisma.MailboxAccountModel, 'id' | 'credentials'>): StoredCredentials {
-  return JSON.parse(decryptSecret(credentials, id)) as StoredCredentials;
+  return JSON.parse(sealing.decrypt(credentials, id)) as StoredCredentials;
 }

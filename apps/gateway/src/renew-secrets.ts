@@ -1,0 +1,15 @@
+// Encrypts every secret in the database with the key in use, and says what is left: `npm run renew-secrets`.
+import { closeDatabase, renewSecrets, secretKeysFor } from '@postroom/platform';
+import './rest/idempotency.ts';
+import './schema.ts';
+
+const [{ id }] = secretKeysFor('so there is nothing to encrypt with');
+const columns = await renewSecrets();
+for (const { column, renewed, left, problem } of columns) {
+  console.log(`${column}: ${renewed} encrypted anew${left === 0 ? '' : `, ${left} left`}`);
+  if (problem !== undefined) console.log(`  ${problem}`);
+}
+const left = columns.reduce((sum, column) => sum + column.left, 0);
+console.log(left === 0 ? `Every secret is under the key ${id}.` : `${left} are not under the key ${id}.`);
+process.exitCode = left === 0 ? 0 : 1;
+await closeDatabase();

@@ -1,0 +1,107 @@
+import { pool } from './db.ts';
+import { type SecretColumn, secretColumns } from './secrets.ts';
+
+/** Rows that are read and written at once. What a crash finds unwritten is encrypted by the next run. */
+const PORTION = 200;
+
+/** What was done about one column. */
+export interface Renewed {
+  /** Such as `webhook_endpoints.secret`. */
+  column: string;
+  /** Secrets that were encrypted anew. */
+  renewed: number;
+  /** Secrets that are still under another key: those that can't be read. */
+  left: number;
+  /** Why the first of them can't be. */
+  problem: string | undefined;
+}
+
+/**
+ * Encrypts every secret in the database that is not under the key in use with that key, and says what is left. It may be killed at any moment
+ * and run again, and run beside everything else: a secret that somebody changes meanwhile is left as they wrote it, under the key in use.
+ */
+export async function renewSecrets(): Promise<Renewed[]> {
+  const renewed: Renewed[] = [];
+  for (const column of secretColumns()) renewed.push(await renewColumn(column));
+  return renewed;
+}
+
+async function renewColumn(secret: SecretColumn): Promise<Renewed> {
+  const { table, column } = secret;
+  let [count, problem]: [number, string | undefined] = [0, undefined];
+  for (
+    let after: string[] | undefined, rows;
+    (rows = await readOld(secret, after)).length > 0;
+    after = rows.at(-1)?.key
+  ) {
+    const fresh: { key: string[]; old: string; renewed: string }[] = [];
+    for (const { key, sealed } of rows) {
+      try {
+        const renewed = await secret.encrypt(await secret.decrypt(sealed, ...key), ...key);
+        fresh.push({ key, old: sealed, renewed });
+      } catch (error) {
+        problem ??= error instanceof Error ? error.message : String(error);
+      }
+    }
+    count += await write(secret, fresh);
+  }
+  const { rows } = await pool.query(`SELECT count(*)::int AS left FROM "${table}" WHERE ${isOld(secret)}`, [
+    secret.current(),
+  ]);
+  return { column: `${table}.${column}`, renewed: count, left: rows[0].left, problem };
+}
+
+/** Some of what is under another key, in the order of the rows' keys, after one of them. */
+async function readOld(
+  secret: SecretColumn,
+  after: string[] | undefined,
+): Promise<{ key: string[]; sealed: string }[]> {
+  const key = secret.key.map((name) => `"${name}"`).join(', ');
+  const place = secret.key.map((_, index) => `$${index + 2}`).join(', ');
+  const { rows } = await pool.query<{ key: string[]; sealed: string }>(
+    `SELECT ARRAY[${key}] AS key, "${secret.column}" AS sealed FROM "${secret.table}"
+     WHERE ${isOld(secret)} ${after === undefined ? '' : `AND (${key}) > (${place})`} ORDER BY ${key} LIMIT ${PORTION}`,
+    [secret.current(), ...(after ?? [])],
+  );
+  return rows;
+}
+
+/** Where nobody has changed it since it was read. */
+async function write(
+  { table, column, key }: SecretColumn,
+  fresh: readonly { key: string[]; old: string; renewed: string }[],
+): Promise<number> {
+  const names = [...key.map((_, index) => `key_${index}`), 'old', 'renewed'];
+  const { rowCount } = await pool.query(
+    `UPDATE "${table}" t SET "${column}" = fresh.renewed
+     FROM unnest(${names.map((_, index) => `$${index + 1}::text[]`).join(', ')}) AS fresh(${names.join(', ')})
+     WHERE ${key.map((name, index) => `t."${name}" = fresh.key_${index}`).join(' AND ')} AND t."${column}" = fresh.old`,
+    [
+      ...key.map((_, index) => fresh.map((row) => row.key[index])),
+      fresh.map(({ old }) => old),
+      fresh.map((row) => row.renewed),
+    ],
+  );
+  return rowCount ?? 0;
+}
+
+/** `NULL` is neither. */
+const isOld = ({ column, envelopes }: SecretColumn) =>
+  `NOT starts_with("${column}", $1)${envelopes === undefined ? '' : ` AND "${column}" LIKE '${envelopes}'`}`;
+
+/**
+ * Why a secret in the database can't be read with the keys that are set, if one can't: looked at when a program starts, since a wrong key
+ * shows nowhere else until a webhook or a mail fails. It reads the first of each column.
+ */
+export async function unreadableSecret(): Promise<string | undefined> {
+  for (const secret of secretColumns()) {
+    const [first] = await readOld({ ...secret, current: () => ' ' }, undefined);
+    if (first === undefined) continue;
+    try {
+      await secret.decrypt(first.sealed, ...first.key);
+    } catch (error) {
+      return `${secret.table}.${secret.column}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  return undefined;
+}

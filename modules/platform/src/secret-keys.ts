@@ -1,0 +1,47 @@
+import { hkdfSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A key that secrets at rest are encrypted with. */
+export interface SecretKey {
+  /** Eight hexadecimal digits, made of the key: envelopes name it, and tell nothing of it. */
+  id: string;
+  bytes: Buffer;
+}
+
+/** Where keys are looked for, as errors say it. */
+export const SECRET_KEY_SETTINGS = 'POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) and POSTROOM_SECRET_KEY_PREVIOUS';
+
+/**
+ * The keys that are set: the one that encrypts, then those of before, which only decrypt. The first line of a key file is the one that
+ * encrypts, its other lines are keys of before.
+ * @throws Error naming the setting that holds something else.
+ */
+export function readSecretKeys(settings: {
+  POSTROOM_SECRET_KEY?: string | undefined;
+  POSTROOM_KEY_FILE?: string | undefined;
+  POSTROOM_SECRET_KEY_PREVIOUS?: string | undefined;
+}): SecretKey[] {
+  const { POSTROOM_SECRET_KEY: given, POSTROOM_KEY_FILE: file, POSTROOM_SECRET_KEY_PREVIOUS: previous } = settings;
+  const keys =
+    given !== undefined
+      ? [toKey('POSTROOM_SECRET_KEY', given)]
+      : file === undefined
+        ? []
+        : readFileSync(file, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => toKey('POSTROOM_KEY_FILE', line));
+  const before = previous?.split(',').map((text) => toKey('POSTROOM_SECRET_KEY_PREVIOUS', text)) ?? [];
+  if (keys.length === 0 && before.length > 0)
+    throw new Error('POSTROOM_SECRET_KEY_PREVIOUS: needs POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) beside it');
+  return [...keys, ...before].filter(({ id }, index, all) => all.findIndex((key) => key.id === id) === index);
+}
+
+function toKey(setting: string, text: string): SecretKey {
+  const bytes = Buffer.from(text.trim(), 'base64');
+  if (bytes.length !== 32) {
+    const what = setting === 'POSTROOM_SECRET_KEY' ? 'must hold 32 bytes' : 'must hold keys of 32 bytes';
+    throw new Error(`${setting}: ${what} in base64, for example of: openssl rand -base64 32`);
+  }
+  return { id: Buffer.from(hkdfSync('sha256', bytes, '', 'postroom key id', 4)).toString('hex'), bytes };
+}
