@@ -58,6 +58,36 @@ inBrowser('what came of a campaign', () => {
     await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
   });
 
+  test('a campaign that was complained about after it had completed blocks its sender until somebody says so on its page', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    await pool.query(
+      `UPDATE campaigns SET pause_blocks_sender = true, pause_reason = '5 of 100 messages were marked as spam.' WHERE id = $1`,
+      [id],
+    );
+    const { groupIds } = (await api.get(`/v1/campaigns/${id}`)).body.data;
+    const letter = { name: 'Next', subject: 'Next', from_email: 'news@example.com', html: '<p>Next</p>' };
+    const next = (await api.post('/v1/campaigns', { ...letter, group_ids: groupIds })).body.data;
+    expect((await api.post(`/v1/campaigns/${next.id}/send`)).status).toBe(403);
+    await using viewer = await windowOf(api, 'viewer');
+    await viewer.open(`/campaigns/${id}`);
+    await viewer.page.getByText('No other campaign goes out from this sender’s domain').waitFor();
+    expect(await viewer.page.getByRole('button', { name: 'Allow campaigns again' }).count()).toBe(0);
+
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByText('5 of 100 messages were marked as spam.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Allow campaigns again' }).click();
+    await page.getByText('No other campaign goes out from this sender’s domain').waitFor({ state: 'detached' });
+    expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({
+      status: 'completed',
+      blocksSender: false,
+    });
+    expect((await api.post(`/v1/campaigns/${next.id}/send`)).status).toBe(202);
+  });
+
   test('its links show clicks of people and of programs apart', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);

@@ -1,9 +1,14 @@
+import { addUnwatchedDomain, startCloudflare } from '@postroom/domains/testing';
 import { config, db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
 
 inBrowser('domains', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   test('a domain is added, its records are there to be copied, and it is removed by its name', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
@@ -52,6 +57,39 @@ inBrowser('domains', () => {
     await page.getByText('Another key stands there.').waitFor();
     await page.getByText('v=DKIM1; p=old').waitFor();
     await page.getByRole('link', { name: 'Open Cloudflare' }).waitFor();
+  });
+
+  test('records are published for a person: first it is said what would be done, a refused token changes nothing', async () => {
+    const api = await testApi();
+    const nameservers = ['lara.ns.cloudflare.com', 'rick.ns.cloudflare.com'];
+    const provider = await startCloudflare({ name: 'publish.example', nameservers });
+    onTestFinished(() => provider.close());
+    // The client of Cloudflare's API reads where that is from here.
+    vi.stubEnv('CLOUDFLARE_BASE_URL', provider.url);
+    await using window = await windowOf(api);
+    const { page } = window;
+    const { id, domain } = await addUnwatchedDomain(api.projectId, 'mail.publish.example');
+    const zone = { zone: 'publish.example', nameservers, dnsProvider: 'cloudflare' };
+    const { records } = await db.domain.update({ where: { id }, data: zone });
+    await window.open(`/domains/${domain}`);
+    await page.getByRole('button', { name: 'Publish for me' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('API token').fill('not the token');
+    await dialog.getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('API token').fill(provider.token);
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog.getByText('Nothing has been changed yet.').waitFor();
+    const names = (records as { name: string }[]).map(({ name }) => name);
+    await soon(() => dialog.getByText('Will be added').count()).toBe(names.length);
+    expect(provider.records).toEqual([]);
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await soon(() => dialog.getByText('Added', { exact: true }).count()).toBe(names.length);
+    expect(provider.records.map(({ name }) => name).sort()).toEqual(names.toSorted());
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText(/records were published at Cloudflare/).waitFor();
+    expect(JSON.stringify(await db.domain.findUniqueOrThrow({ where: { id } }))).not.toContain(provider.token);
   });
 
   test('a viewer sees a domain and is offered no change', async () => {

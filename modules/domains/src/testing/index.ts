@@ -3,6 +3,7 @@ import { insertDomain, newDomain } from '../domains.ts';
 
 export { checkDomainWith } from '../check.ts';
 export { type Schedule, SCHEDULE } from '../status.ts';
+export { type CloudflareStandIn, startCloudflare } from './cloudflare.ts';
 export { type DnsServer, startDnsServer } from './dns-server.ts';
 export { type DnsWorld, freshDomain, startDnsWorld } from './dns-world.ts';
 
