@@ -57,19 +57,25 @@ async function makeProject(name: string, size: number): Promise<string> {
   ]);
   await suppressSome(projectId, size);
   await mailSome(projectId, ids);
-  await createSegment(projectId, { name: 'pro', filter: { field: 'customFields.plan', op: 'is', value: 'pro' } });
-  await createSegment(projectId, {
+  await createSegment(projectId, 'key_bench', {
+    name: 'pro',
+    filter: { field: 'customFields.plan', op: 'is', value: 'pro' },
+  });
+  await createSegment(projectId, 'key_bench', {
     name: 'one in a thousand',
     filter: { field: 'customFields.tier', op: 'is', value: 'gold' },
   });
-  await createSegment(projectId, {
+  await createSegment(projectId, 'key_bench', {
     name: 'high score',
     filter: { field: 'customFields.score', op: 'moreThan', value: 900 },
   });
-  await createSegment(projectId, { name: 'opened', filter: { field: 'opened', op: 'inLast', value: 30 } });
-  await createSegment(projectId, { name: 'quiet', filter: { field: 'opened', op: 'notInLast', value: 30 } });
-  await createSegment(projectId, { name: 'group', filter: { field: 'group', op: 'is', value: groupId } });
-  await createSegment(projectId, {
+  await createSegment(projectId, 'key_bench', { name: 'opened', filter: { field: 'opened', op: 'inLast', value: 30 } });
+  await createSegment(projectId, 'key_bench', {
+    name: 'quiet',
+    filter: { field: 'opened', op: 'notInLast', value: 30 },
+  });
+  await createSegment(projectId, 'key_bench', { name: 'group', filter: { field: 'group', op: 'is', value: groupId } });
+  await createSegment(projectId, 'key_bench', {
     name: 'mixed',
     filter: {
       and: [

@@ -1,8 +1,8 @@
 import { suppress } from '@postroom/contacts';
 import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
-import { type Api, signedIn, testApi } from '@postroom/testkit';
-import { describe, expect, test } from 'vitest';
+import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 /** A project with a verified domain, a contact in a group, and a campaign that only has to be sent. */
 async function readyCampaign(more: Record<string, unknown> = {}) {
@@ -118,6 +118,59 @@ describe('send', () => {
     expect((await send(api, campaign.id)).status).toBe(202);
     await api.patch(`/v1/templates/${template.id}`, { body: '<p>Changed</p>' });
     expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.html).toBe('<p>From a template</p>');
+  });
+
+  test('of edits that name the same version one is taken, even when all arrive at once', async () => {
+    const { api, campaign } = await readyCampaign();
+    const edit = (subject: string, version?: number) =>
+      api.patch(`/v1/campaigns/${campaign.id}`, { subject, ...(version === undefined ? {} : { version }) });
+    const replies = await Promise.all(['One', 'Two', 'Three'].map((subject) => edit(subject, campaign.version)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(replies.find(({ status }) => status === 409)?.body.error).toMatchObject({
+      code: 'conflict',
+      details: [{ field: 'version' }],
+    });
+    const taken = replies.find(({ status }) => status === 200)?.body.data;
+    expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data).toEqual(taken);
+    expect(taken.version).toBe(campaign.version + 1);
+    expect((await edit('Four', taken.version)).status).toBe(200);
+    expect((await edit('Five')).body.data).toMatchObject({ subject: 'Five', version: taken.version + 2 });
+    expect((await api.patch(`/v1/campaigns/${campaign.id}`, { version: taken.version + 2 })).status).toBe(400);
+  });
+
+  test('an edit that waits for another one is refused when that is committed, and taken when it is not', async () => {
+    const { api, campaign } = await readyCampaign();
+    const path = `/v1/campaigns/${campaign.id}`;
+    const other = await pool.connect();
+    onTestFinished(() => other.release(true));
+    const editBehind = async (end: 'COMMIT' | 'ROLLBACK') => {
+      await other.query('BEGIN');
+      await other.query("UPDATE campaigns SET subject = 'Theirs', version = version + 1 WHERE id = $1", [campaign.id]);
+      const edit = api.patch(path, { subject: 'Mine', version: campaign.version });
+      await eventually(async () => {
+        const { rowCount } = await pool.query(
+          `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND $1 = ANY (pg_blocking_pids(a.pid))`,
+          [(other as unknown as { processID: number }).processID],
+        );
+        expect(rowCount).toBe(1);
+      });
+      await other.query(end);
+      return edit;
+    };
+    expect((await editBehind('COMMIT')).status).toBe(409);
+    expect((await api.get(path)).body.data.subject).toBe('Theirs');
+    campaign.version += 1;
+    expect((await editBehind('ROLLBACK')).body.data).toMatchObject({ subject: 'Mine', version: campaign.version + 1 });
+  });
+
+  test('a campaign says who edited it last', async () => {
+    const { api, campaign } = await readyCampaign();
+    expect(campaign.editedById).toMatch(/^key_/);
+    const person = await signedIn(api);
+    const update =
+      'mutation ($id: ID!) { updateCampaign(id: $id, input: { name: "Other" }) { editedById editedByName } }';
+    const { updateCampaign } = (await person.graphql(update, { id: campaign.id })).body.data;
+    expect(updateCampaign).toEqual({ editedById: person.id, editedByName: 'A Person' });
   });
 
   test('a campaign says which version of its template went out', async () => {

@@ -15,6 +15,7 @@ import {
   type Prisma,
   readPage,
   type RowsQuery,
+  savedSince,
   signalWorkflow,
 } from '@postroom/platform';
 import { type ContentFormat, readBody } from '@postroom/templates';
@@ -46,13 +47,15 @@ const MAX_BODY_LENGTH = 500_000;
 const MAX_AUDIENCE = 100;
 const MAX_RATE = 100_000;
 
-/** Creates a draft, which may be incomplete. @throws DomainError `validation_error` naming each bad field. */
-export async function createCampaign(projectId: string, input: CampaignInput): Promise<Campaign> {
+/**
+ * Creates a draft, which may be incomplete. `authorId` is whoever writes: `usr_…` or `key_…`.
+ * @throws DomainError `validation_error` naming each bad field.
+ */
+export async function createCampaign(projectId: string, authorId: string, input: CampaignInput): Promise<Campaign> {
   if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
   const data = await checked(projectId, input);
-  return db.campaign.create({
-    data: { groupIds: [], segmentIds: [], ...data, id: newId('cmp'), projectId, name: input.name.trim() },
-  });
+  const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
+  return db.campaign.create({ data: { groupIds: [], segmentIds: [], ...data, ...own } });
 }
 
 /** A campaign of the project, or `not_found`. */
@@ -89,10 +92,16 @@ export async function listCampaigns(
 
 /**
  * Changes what is given. A draft or scheduled campaign can be changed in every way, one that is under way only in its rate,
- * which takes effect within seconds.
- * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` when it is too late.
+ * which takes effect within seconds. Of two edits that name the same version one is refused, however close they come.
+ * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` when it is too late, or
+ * when the campaign is not at the version any more that `version` names.
  */
-export async function updateCampaign(projectId: string, id: string, input: CampaignInput): Promise<void> {
+export async function updateCampaign(
+  projectId: string,
+  authorId: string,
+  id: string,
+  { version, ...input }: CampaignInput & { version?: number | null | undefined },
+): Promise<void> {
   await getCampaign(projectId, id);
   const data = await checked(projectId, input);
   if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
@@ -101,11 +110,16 @@ export async function updateCampaign(projectId: string, id: string, input: Campa
     const statuses: Campaign['status'][] = isRateOnly
       ? ['draft', 'scheduled', 'sending', 'paused']
       : ['draft', 'scheduled'];
-    const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: statuses } }, data });
+    const { count } = await tx.campaign.updateMany({
+      where: { id, projectId, status: { in: statuses }, ...(version == null ? {} : { version }) },
+      data: { ...data, version: { increment: 1 }, editedById: authorId },
+    });
+    const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true } });
+    if (now === null) throw notFound('campaign');
+    if (count === 0 && statuses.includes(now.status)) throw savedSince('campaign');
     if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be changed.');
     if (!isRateOnly) return;
-    const { run } = await tx.campaign.findUniqueOrThrow({ where: { id }, select: { run: true } });
-    await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal: 'changeRate' });
+    await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });
   });
 }
 

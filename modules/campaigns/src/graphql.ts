@@ -1,10 +1,12 @@
 import { findContacts } from '@postroom/contacts';
 import { Contact } from '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
+import { actorName } from '@postroom/projects';
 import { ContentFormat } from '@postroom/templates/graphql';
 import './policy-graphql.ts';
 import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
+  authenticated,
   batched,
   builder,
   callerProject,
@@ -197,6 +199,18 @@ const Campaign = builder.prismaObject('Campaign', {
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       description: 'When it was last edited, or its status commanded.',
+    }),
+    version: t.exposeInt('version', {
+      description: 'Raised by each edit; an edit may name the one that it was written on.',
+    }),
+    editedById: t.exposeID('editedById', {
+      nullable: true,
+      description: 'Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down.',
+    }),
+    editedByName: t.string({
+      nullable: true,
+      description: 'What the person or the key is called now; null when they are gone.',
+      resolve: ({ editedById }) => (editedById === null ? null : actorName(editedById)),
     }),
   }),
 });
@@ -468,6 +482,9 @@ const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
       description: `${describe.ratePerSecond} This may be changed while the campaign is being sent.`,
       ...RATE,
     }),
+    version: t.int({
+      description: 'The version that this was written on; `conflict` when it is not the newest any more.',
+    }),
   }),
 });
 
@@ -546,7 +563,7 @@ builder.mutationFields((t) => {
       description: 'Creates a draft.',
       args: { input: t.arg({ type: CreateCampaignInput, required: true, description: 'The campaign.' }) },
       resolve: async (query, _root, { input }, context) => {
-        const { id } = await createCampaign(callerProject(context), input);
+        const { id } = await createCampaign(callerProject(context), authenticated(context).id, input);
         return getCampaign(callerProject(context), id, query);
       },
     }),
@@ -555,7 +572,7 @@ builder.mutationFields((t) => {
       description: 'Changes a draft or scheduled campaign, or the rate of one that is being sent.',
       args: { id, input: t.arg({ type: UpdateCampaignInput, required: true, description: 'What to change.' }) },
       resolve: async (query, _root, { id, input }, context) => {
-        await updateCampaign(callerProject(context), id, input);
+        await updateCampaign(callerProject(context), authenticated(context).id, id, input);
         return getCampaign(callerProject(context), id, query);
       },
     }),

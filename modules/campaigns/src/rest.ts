@@ -8,7 +8,7 @@ const FIELDS = `id name subject status scheduledAt recipientCount
   fromName fromEmail replyTo templateId templateVersion groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks
   startedAt completedAt recipientsDeletedAt createdAt updatedAt`;
-const DETAIL = `${FIELDS} html format source text`;
+const DETAIL = `${FIELDS} html format source text version editedById editedByName`;
 
 /** A route that changes the status and answers with the campaign. */
 const command = (name: string, mutation: string, summary: string): Route => ({

@@ -1,5 +1,5 @@
 import { DomainError, emailKey, type FieldProblem, newId, record, sql, type Tx } from '@postroom/platform';
-import { checkEmail, checkName, type ContactSource, localPart } from './contacts.ts';
+import { checkEmail, checkName, type ContactSource, LATER, localPart } from './contacts.ts';
 import { coerceValues, type CustomFieldValues, type Schema } from './custom-fields.ts';
 import { type ContactFacts, contactUpdated, FACTS_SQL } from './events.ts';
 import { suppressedAmong } from './suppressions.ts';
@@ -234,7 +234,7 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
          FROM contacts c JOIN n ON n.key = c.email_key
         WHERE c.project_id = $1 ORDER BY c.email_key FOR UPDATE OF c
      )
-     UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = now()
+     UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${LATER}
        FROM before b
       WHERE c.id = b.id AND (coalesce(b.new_name, b.name), b.new_fields) IS DISTINCT FROM (b.name, b.custom_fields)
      RETURNING c.id, c.email, c.name, c.name <> b.name AS renamed`,

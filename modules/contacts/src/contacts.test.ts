@@ -147,6 +147,33 @@ test('custom_fields replaces the existing values', async () => {
   expect(await patch({})).toEqual({});
 });
 
+test('of changes that name the same time of the last change one is taken, even when all arrive at once', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
+  const ada = await api.contact('ada@example.com', { custom_fields: { city: 'London' } });
+  const { updatedAt } = (await api.get(`/v1/contacts/${ada.id}`)).body.data;
+  const change = (city: string) =>
+    api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { city }, updated_at: updatedAt });
+  const replies = await Promise.all(['Turin', 'Paris', 'Bern'].map(change));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const refused = replies.find(({ status }) => status === 409)?.body.error;
+  expect(refused).toMatchObject({ code: 'conflict', details: [{ field: 'updated_at' }] });
+  const taken = replies.find(({ status }) => status === 200)?.body.data;
+  expect((await api.get(`/v1/contacts/${ada.id}`)).body.data).toEqual(taken);
+  expect((await api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { city: 'Rome' } })).status).toBe(200);
+});
+
+test('each change of a contact is later than the one before it, however close they come', async () => {
+  const api = await testApi();
+  const { id } = await api.contact('ada@example.com');
+  const far = new Date(Date.now() + 60_000);
+  await pool.query('UPDATE contacts SET updated_at = $2 WHERE id = $1', [id, far]);
+  await api.patch(`/v1/contacts/${id}`, { name: 'Ada' });
+  await api.post('/v1/contacts/batch', { contacts: [{ email: 'ada@example.com', name: 'A' }], on_conflict: 'update' });
+  const { updatedAt } = (await api.get(`/v1/contacts/${id}`)).body.data;
+  expect(Date.parse(updatedAt)).toBe(far.getTime() + 2);
+});
+
 test('an email must not duplicate another contact, even when both changes arrive at once', async () => {
   const api = await testApi();
   const [ada, grace] = [await api.contact('ada@example.com'), await api.contact('grace@example.com')];

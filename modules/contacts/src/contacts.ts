@@ -11,6 +11,7 @@ import {
   pool,
   readTogether,
   record,
+  savedSince,
   sql,
   textProblem,
   together,
@@ -53,6 +54,8 @@ export interface UpdateContactInput {
   email?: string | null | undefined;
   customFields?: unknown;
   subscribed?: boolean | null | undefined;
+  /** When it had last changed as this was written. */
+  updatedAt?: Date | null | undefined;
 }
 
 const MAX_NAME_LENGTH = 200;
@@ -182,13 +185,16 @@ export async function getContact(projectId: string, id: string): Promise<Contact
  * Changes what is given; custom fields are replaced as a whole, and a name of null or blank becomes the local part again.
  * `subscribed: false` adds an unsubscribe suppression for the address, `true` clears it. A person who unsubscribed, or
  * complained, stays so at a new address.
- * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is another contact's or suppressed.
+ * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is another contact's or suppressed, or
+ * when the contact has changed since `updatedAt`.
  */
 export async function updateContact(projectId: string, id: string, input: UpdateContactInput): Promise<Contact> {
   if (!isId('ctc', id)) throw notFound('contact');
   return inTransaction(async (tx) => {
     if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
     const before = await lockContact(tx, projectId, id);
+    if (input.updatedAt != null && input.updatedAt.getTime() !== before.updatedAt.getTime())
+      throw savedSince('contact', 'updatedAt');
     const after = await changed(tx, projectId, before, input);
     if (emailKey(after.email) !== emailKey(before.email))
       await moveAddress(tx, projectId, id, before.email, after.email);
@@ -245,10 +251,11 @@ async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Co
 
 type Stored = Pick<Contact, 'id' | 'email' | 'name' | 'customFields'>;
 
-async function lockContact(tx: Tx, projectId: string, id: string): Promise<Stored> {
-  const [contact] = await sql<Stored>(
+async function lockContact(tx: Tx, projectId: string, id: string): Promise<Stored & Pick<Contact, 'updatedAt'>> {
+  const [contact] = await sql<Stored & Pick<Contact, 'updatedAt'>>(
     tx,
-    'SELECT id, email, name, custom_fields AS "customFields" FROM contacts WHERE project_id = $1 AND id = $2 FOR UPDATE',
+    `SELECT id, email, name, custom_fields AS "customFields", updated_at AS "updatedAt" FROM contacts
+     WHERE project_id = $1 AND id = $2 FOR UPDATE`,
     [projectId, id],
   );
   if (contact === undefined) throw notFound('contact');
@@ -288,13 +295,16 @@ async function moveAddress(tx: Tx, projectId: string, id: string, from: string, 
   );
 }
 
+/** The time of a change: never that of the one before, so that whoever read the contact in between is told apart. */
+export const LATER = `greatest(now(), updated_at + interval '1 millisecond')`;
+
 /** `contact.updated` is for the name and the address; other changes are not events (spec: Event types). */
 async function writeChanges(tx: Tx, projectId: string, before: Stored, after: Stored): Promise<void> {
   const renamed = after.name !== before.name || after.email !== before.email;
   if (!renamed && after.customFields === before.customFields) return;
   await sql(
     tx,
-    `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = now() WHERE id = $1`,
+    `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = ${LATER} WHERE id = $1`,
     [before.id, after.email, emailKey(after.email), after.name, JSON.stringify(after.customFields)],
   ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
   if (renamed) await record(tx, projectId, [contactUpdated(after)]);

@@ -1,4 +1,14 @@
-import { builder, callerProject, JSON_OBJECT, NAME, Node, registerNode, relayNames } from '@postroom/platform';
+import { actorName } from '@postroom/projects';
+import {
+  authenticated,
+  builder,
+  callerProject,
+  JSON_OBJECT,
+  NAME,
+  Node,
+  registerNode,
+  relayNames,
+} from '@postroom/platform';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
 import type { Contact as ContactRow } from './contacts.ts';
@@ -39,6 +49,18 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its name or filter last changed.' }),
+    version: t.exposeInt('version', {
+      description: 'Raised by each edit; an edit may name the one that it was written on.',
+    }),
+    editedById: t.exposeID('editedById', {
+      nullable: true,
+      description: 'Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down.',
+    }),
+    editedByName: t.string({
+      nullable: true,
+      description: 'What the person or the key is called now; null when they are gone.',
+      resolve: ({ editedById }) => (editedById === null ? null : actorName(editedById)),
+    }),
   }),
 });
 
@@ -89,6 +111,9 @@ const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
     filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...JSON_OBJECT }),
+    version: t.int({
+      description: 'The version that this was written on; `conflict` when it is not the newest any more.',
+    }),
   }),
 });
 
@@ -97,7 +122,7 @@ builder.mutationFields((t) => ({
     type: Segment,
     description: 'Saves a filter under a name. `conflict` when the name is taken.',
     args: { input: t.arg({ type: CreateSegmentInput, required: true, description: 'The segment.' }) },
-    resolve: (_root, { input }, context) => createSegment(callerProject(context), input),
+    resolve: (_root, { input }, context) => createSegment(callerProject(context), authenticated(context).id, input),
   }),
   updateSegment: t.field({
     type: Segment,
@@ -106,7 +131,8 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'Segment id.' }),
       input: t.arg({ type: UpdateSegmentInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, context) => updateSegment(callerProject(context), id, input),
+    resolve: (_root, { id, input }, context) =>
+      updateSegment(callerProject(context), authenticated(context).id, id, input),
   }),
   deleteSegment: t.field({
     type: 'Boolean',

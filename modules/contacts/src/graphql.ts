@@ -137,6 +137,10 @@ const UpdateContactInput = builder.inputType('UpdateContactInput', {
     email: t.string({ description: "A new address; no other contact's, and not suppressed." }),
     customFields: t.field({ type: 'JSON', description: 'Replaces all values.', ...JSON_OBJECT }),
     subscribed: t.boolean({ description: 'False adds an unsubscribe suppression for the address, true clears it.' }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description: 'When it had last changed as this was written; `conflict` when it has changed since.',
+    }),
   }),
 });
 

@@ -3,7 +3,7 @@ import { created, deleted, found, gql, page, type Route } from '@postroom/platfo
 const CONTACT = 'id email name source segments { id name } suppressionStatus customFields createdAt updatedAt';
 const CUSTOM_FIELD = 'id key label type options createdAt';
 const SUPPRESSION = 'id email reason createdAt';
-const SEGMENT = 'id name filter createdAt updatedAt';
+const SEGMENT = 'id name filter version editedById editedByName createdAt updatedAt';
 
 /** Requests of `/v1` are in snake_case, and so are the names of their fields in a batch's errors. */
 const inRestNames = ({ error, ...result }: { error: { field: string; message: string } | null }) =>

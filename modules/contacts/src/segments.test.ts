@@ -207,6 +207,9 @@ test('a segment is created, listed, retrieved with its count, changed and delete
   expect(segment).toEqual({
     id: expect.stringMatching(/^seg_/),
     name: 'Everyone',
+    version: 1,
+    editedById: expect.stringMatching(/^key_/),
+    editedByName: 'test',
     filter: { ...filter, op: 'endsWith' },
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
@@ -230,6 +233,21 @@ test('a name that is used is a conflict, even when both requests arrive at once'
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
   const other = await api.post('/v1/segments', { name: 'Other', filter });
   expect((await api.patch(`/v1/segments/${other.body.data.id}`, { name: 'Same' })).status).toBe(409);
+});
+
+test('of edits of a segment that name the same version one is taken, even when all arrive at once', async () => {
+  const api = await testApi();
+  const filter = { field: 'email', op: 'endsWith', value: '@example.com' };
+  const { id, version, editedById } = (await api.post('/v1/segments', { name: 'All', filter })).body.data;
+  expect(editedById).toMatch(/^key_/);
+  const edit = (value: string) => api.patch(`/v1/segments/${id}`, { filter: { ...filter, value }, version });
+  const replies = await Promise.all(['.one', '.two', '.three'].map(edit));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const refused = replies.find(({ status }) => status === 409)?.body.error;
+  expect(refused).toMatchObject({ code: 'conflict', details: [{ field: 'version' }] });
+  const taken = replies.find(({ status }) => status === 200)?.body.data;
+  expect((await api.get(`/v1/segments/${id}`)).body.data).toMatchObject(taken);
+  expect((await api.patch(`/v1/segments/${id}`, { name: 'Others' })).body.data).toMatchObject({ version: version + 2 });
 });
 
 test("another project's segment is not_found, and its groups can not be asked about", async () => {

@@ -13,6 +13,7 @@ import {
   type Prisma,
   readPage,
   readTogether,
+  savedSince,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
@@ -23,6 +24,8 @@ export interface Segment {
   id: string;
   name: string;
   filter: SegmentFilter;
+  version: number;
+  editedById: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -58,37 +61,52 @@ export async function getSegment(projectId: string, id: string): Promise<Segment
 }
 
 /**
- * Saves a filter over the project's contacts under a name.
+ * Saves a filter over the project's contacts under a name. `authorId` is whoever saves it: `usr_…` or `key_…`.
  * @throws DomainError `validation_error` naming what is wrong in the filter, by path; `conflict` when the name is taken.
  */
-export async function createSegment(projectId: string, input: { name: string; filter?: unknown }): Promise<Segment> {
+export async function createSegment(
+  projectId: string,
+  authorId: string,
+  input: { name: string; filter?: unknown },
+): Promise<Segment> {
   const name = checkName(input.name);
   const filter = await checkFilter(projectId, input.filter);
   if ((await db.segment.count({ where: { projectId } })) >= MAX_SEGMENTS) {
     throw new DomainError('conflict', `A project has at most ${MAX_SEGMENTS} segments.`);
   }
-  const row = await db.segment
-    .create({ data: { id: newId('seg'), projectId, name, filter: filter as Prisma.InputJsonValue } })
-    .catch(nameTaken(name));
+  const data = { id: newId('seg'), projectId, editedById: authorId, name, filter: filter as Prisma.InputJsonValue };
+  const row = await db.segment.create({ data }).catch(nameTaken(name));
   return asSegment(row);
 }
 
-/** Renames a segment, replaces its filter, or both; what is not given stays. */
+/**
+ * Renames a segment, replaces its filter, or both; what is not given stays. Of two edits that name the same version one is
+ * refused, however close they come.
+ * @throws DomainError as `createSegment`, or `not_found`; `conflict` when it is not at the version any more that `version` names.
+ */
 export async function updateSegment(
   projectId: string,
+  authorId: string,
   id: string,
-  input: { name?: string | null | undefined; filter?: unknown },
+  input: { name?: string | null | undefined; filter?: unknown; version?: number | null | undefined },
 ): Promise<Segment> {
   await getSegment(projectId, id);
   const name = input.name == null ? undefined : checkName(input.name);
   const filter = input.filter == null ? undefined : await checkFilter(projectId, input.filter);
-  const row = await db.segment
-    .update({
-      where: { id },
-      data: { ...(name !== undefined && { name }), ...(filter && { filter: filter as Prisma.InputJsonValue }) },
+  const { count } = await db.segment
+    .updateMany({
+      where: { id, projectId, ...(input.version == null ? {} : { version: input.version }) },
+      data: {
+        ...(name !== undefined && { name }),
+        ...(filter && { filter: filter as Prisma.InputJsonValue }),
+        version: { increment: 1 },
+        editedById: authorId,
+      },
     })
     .catch(nameTaken(name ?? ''));
-  return asSegment(row);
+  const segment = await getSegment(projectId, id);
+  if (count === 0) throw savedSince('segment');
+  return segment;
 }
 
 /** Deletes a segment; its contacts stay. */

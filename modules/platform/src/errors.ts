@@ -52,6 +52,12 @@ export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what} in this project.`);
 }
 
+/** `conflict` for an edit of `what`, which has been saved since its author read it. */
+export function savedSince(what: string, field: 'version' | 'updatedAt' = 'version'): DomainError {
+  const message = `This ${what} has been saved by somebody since it was read.`;
+  return new DomainError('conflict', message, [{ field, message: 'is not the newest any more' }]);
+}
+
 /** Whether an error is PostgreSQL's unique violation, thrown by Prisma or by pg. */
 export function isUniqueViolation(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

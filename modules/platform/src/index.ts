@@ -24,6 +24,7 @@ export {
   invalid,
   isUniqueViolation,
   notFound,
+  savedSince,
   STATUS_BY_CODE,
 } from './errors.ts';
 export { type NewEvent, record } from './events.ts';

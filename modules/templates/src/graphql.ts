@@ -42,6 +42,10 @@ export const ContentFormat = builder.enumType('ContentFormat', {
   },
 });
 
+const NEWEST_AUTHOR = {
+  versions: { orderBy: { number: 'desc' }, take: 1, select: { authorId: true } },
+} as const;
+
 const Template = builder.prismaObject('Template', {
   interfaces: [Node],
   description: 'Content to send again and again; its placeholders may have a default value.',
@@ -60,6 +64,18 @@ const Template = builder.prismaObject('Template', {
     version: t.exposeInt('version', { description: 'The number of its newest version, which is what it says now.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    editedById: t.id({
+      nullable: true,
+      select: NEWEST_AUTHOR,
+      description: 'Who saved its newest version, `usr_…` or `key_…`; null when nobody wrote that down.',
+      resolve: ({ versions: [newest] }) => newest?.authorId,
+    }),
+    editedByName: t.string({
+      nullable: true,
+      select: NEWEST_AUTHOR,
+      description: 'What the person or the key is called now; null when they are gone.',
+      resolve: ({ versions: [newest] }) => (newest?.authorId == null ? null : actorName(newest.authorId)),
+    }),
   }),
 });
 

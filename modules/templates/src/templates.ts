@@ -12,6 +12,7 @@ import {
   type Prisma,
   readPage,
   type RowsQuery,
+  savedSince,
 } from '@postroom/platform';
 import { type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './flaws.ts';
@@ -79,10 +80,7 @@ export async function updateTemplate(
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return change(projectId, id, { authorId }, (template) => {
-    if (version != null && version !== template.version) {
-      const message = `Version ${template.version} of this template has been saved since version ${version} was read.`;
-      throw new DomainError('conflict', message, [{ field: 'version', message: 'is not the newest any more' }]);
-    }
+    if (version != null && version !== template.version) throw savedSince('template');
     return data;
   }).catch(nameTaken(data.name ?? ''));
 }

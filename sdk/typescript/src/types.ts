@@ -157,6 +157,12 @@ export interface Segment {
   name: string;
   /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
+  /** Raised by each edit; an edit may name the one that it was written on. */
+  version: number;
+  /** Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down. */
+  editedById: string | null;
+  /** What the person or the key is called now; null when they are gone. */
+  editedByName: string | null;
   /** When it was saved. */
   createdAt: string;
   /** When its name or filter last changed. */
@@ -669,6 +675,12 @@ export interface SegmentDetail {
   name: string;
   /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
+  /** Raised by each edit; an edit may name the one that it was written on. */
+  version: number;
+  /** Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down. */
+  editedById: string | null;
+  /** What the person or the key is called now; null when they are gone. */
+  editedByName: string | null;
   /** When it was saved. */
   createdAt: string;
   /** When its name or filter last changed. */
@@ -763,6 +775,12 @@ export interface CampaignDetail {
   source: string | null;
   /** The text part; made from the HTML when null. */
   text: string | null;
+  /** Raised by each edit; an edit may name the one that it was written on. */
+  version: number;
+  /** Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down. */
+  editedById: string | null;
+  /** What the person or the key is called now; null when they are gone. */
+  editedByName: string | null;
 }
 
 /** A DNS record to publish. */
@@ -1025,6 +1043,8 @@ export interface UpdateContactInput {
   name?: string | null | undefined;
   /** False adds an unsubscribe suppression for the address, true clears it. */
   subscribed?: boolean | null | undefined;
+  /** When it had last changed as this was written; `conflict` when it has changed since. */
+  updated_at?: string | null | undefined;
 }
 
 /** A new custom field. */
@@ -1077,6 +1097,8 @@ export interface UpdateSegmentInput {
   filter?: Record<string, unknown> | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
+  /** The version that this was written on; `conflict` when it is not the newest any more. */
+  version?: number | null | undefined;
 }
 
 /** What was removed, or made nameless, when a person was erased. */
@@ -1177,6 +1199,8 @@ export interface UpdateCampaignInput {
   track_clicks?: boolean | null | undefined;
   /** Whether opens are tracked; as the project has it when it starts if not given. */
   track_opens?: boolean | null | undefined;
+  /** The version that this was written on; `conflict` when it is not the newest any more. */
+  version?: number | null | undefined;
 }
 
 /** When a campaign is to start. */
