@@ -144,6 +144,48 @@ inBrowser('contacts, groups and segments', () => {
     });
   });
 
+  test('a segment and a contact that somebody else changes meanwhile: nothing that was typed is lost, nor what they saved', async () => {
+    const api = await testApi();
+    for (const key of ['city', 'plan']) await api.post('/v1/custom-fields', { key, label: key, type: 'text' });
+    const fields = { city: 'London', plan: 'free' };
+    const contact = await api.contact('ada@example.com', { name: 'Ada', custom_fields: fields });
+    const filter = { and: [{ field: 'email', op: 'endsWith', value: '@example.com' }] };
+    const segment = (await api.post('/v1/segments', { name: 'All', filter })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    const alert = page.getByRole('alert').filter({ hasText: 'saved this' });
+
+    await window.open(`/contacts/${contact.id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('city').fill('Turin');
+    await api.patch(`/v1/contacts/${contact.id}`, { custom_fields: { ...fields, plan: 'pro' } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Turin').waitFor();
+    const path = `/v1/contacts/${contact.id}`;
+    expect((await api.get(path)).body.data.customFields).toEqual({ city: 'Turin', plan: 'pro' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('city').fill('Bern');
+    await api.patch(path, { custom_fields: { city: 'Paris', plan: 'pro' } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await alert.getByText('Both changed: city.').waitFor();
+    expect((await api.get(path)).body.data.customFields.city).toBe('Paris');
+    await alert.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText('Bern').waitFor();
+    expect((await api.get(path)).body.data.customFields).toEqual({ city: 'Bern', plan: 'pro' });
+
+    await window.open(`/segments/${segment.id}`);
+    await page.getByLabel('Name').fill('Mine');
+    await api.patch(`/v1/segments/${segment.id}`, { name: 'Theirs' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await alert.getByText('Both changed: name.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await alert.getByRole('button', { name: 'See theirs' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
+    await alert.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
+    expect((await api.get(`/v1/segments/${segment.id}`)).body.data).toMatchObject({ name: 'Mine', filter });
+  });
+
   test('an address is suppressed and let go again; a field is added with a key of its name', async () => {
     const api = await testApi();
     await using window = await windowOf(api);

@@ -169,7 +169,30 @@ inBrowser('templates and campaigns', () => {
     expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 3, body: '<p>First words</p>' });
   });
 
-  test('of two people who write on one template the second is told, and decides', async () => {
+  test('of two people who write in the same place of a template the second is told by whom, looks, and keeps hers', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
+    const now = async () => (await api.get(`/v1/templates/${id}`)).body.data;
+    await using ada = await windowOf(api);
+    await using bob = await windowOf(api);
+    for (const each of [ada, bob]) await each.open(`/templates/${id}`);
+    await ada.page.getByLabel('Subject').fill('Mine');
+    await bob.page.getByLabel('Subject').fill('Theirs');
+    await bob.page.getByRole('button', { name: 'Save' }).click();
+    await bob.page.getByText(/^Version 2, saved/).waitFor();
+    await ada.page.getByRole('button', { name: 'Save' }).click();
+    const alert = ada.page.getByRole('alert');
+    await alert.getByText(/A Person saved this/).waitFor();
+    await alert.getByText('Both changed: subject.').waitFor();
+    expect(await seriousFindings(ada.page)).toEqual([]);
+    expect(await now()).toMatchObject({ subject: 'Theirs', version: 2 });
+    await alert.getByRole('button', { name: 'Keep mine' }).click();
+    await ada.page.getByText(/^Version 3, saved/).waitFor();
+    expect(await alert.count()).toBe(0);
+    expect(await now()).toMatchObject({ subject: 'Mine', version: 3 });
+  });
+
+  test('what two people write in different places of a template is both kept', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
     await using window = await windowOf(api);
@@ -178,13 +201,94 @@ inBrowser('templates and campaigns', () => {
     await page.getByLabel('Subject').fill('Mine');
     await api.patch(`/v1/templates/${id}`, { body: '<p>Theirs</p>' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has saved it meanwhile').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
-    expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: null, version: 2 });
-    await page.getByRole('button', { name: 'Save mine' }).click();
     await page.getByText(/^Version 3, saved/).waitFor();
-    expect(await page.getByText('Somebody else has saved it meanwhile').count()).toBe(0);
-    expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: 'Mine', version: 3 });
+    await page.frameLocator('iframe').getByText('Theirs').waitFor();
+    expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: 'Mine', body: '<p>Theirs</p>' });
+  });
+
+  test('a template is duplicated: the copy is a draft that says the same, and a second one has to be called otherwise', async () => {
+    const api = await testApi();
+    const source =
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Snow</mj-text></mj-column></mj-section></mj-body></mjml>';
+    const letter = { name: 'Letter', subject: 'Winter', body: source, format: 'mjml' };
+    const { id } = (await api.post('/v1/templates', letter)).body.data;
+    await api.post(`/v1/templates/${id}/publish`);
+    await using window = await windowOf(api);
+    const { page } = window;
+    const duplicate = async () => {
+      await window.open(`/templates/${id}`);
+      await page.getByRole('button', { name: 'More for Letter' }).click();
+      await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    };
+    await duplicate();
+    await page.getByRole('heading', { level: 1, name: 'Letter (copy)' }).waitFor();
+    await page.frameLocator('iframe').getByText('Snow').waitFor();
+    const [copy] = (await api.get('/v1/templates')).body.data;
+    expect(copy).toMatchObject({ name: 'Letter (copy)', subject: 'Winter', source, format: 'mjml', status: 'draft' });
+    expect(page.url()).toContain(copy.id);
+    await duplicate();
+    await page.getByText('Is there a copy of that name already?').waitFor();
+    expect((await api.get('/v1/templates')).body.data).toHaveLength(2);
+  });
+
+  test('two people write in one campaign at once: in different places both are kept, in the same place it is asked about', async () => {
+    const api = await readyProject();
+    const { id } = (await api.post('/v1/campaigns', { name: 'News' })).body.data;
+    const now = async () => (await api.get(`/v1/campaigns/${id}`)).body.data;
+    await using ada = await windowOf(api);
+    await using bob = await windowOf(api);
+    for (const each of [ada, bob]) await each.open(`/campaigns/${id}`);
+    const subject = (of: typeof ada) => of.page.getByLabel('Subject');
+    await subject(ada).fill('From Ada');
+    await ada.page.getByText(/^Saved/).waitFor();
+    await bob.page.getByLabel('Sender’s name').fill('Bob');
+    await soon(now).toMatchObject({ subject: 'From Ada', fromName: 'Bob' });
+    await soon(() => subject(bob).inputValue()).toBe('From Ada');
+    await bob.page.getByText(/^Saved/).waitFor();
+
+    await subject(bob).fill('From Bob');
+    await soon(async () => (await now()).subject).toBe('From Bob');
+    await subject(ada).fill('From Ada, again');
+    const alert = ada.page.getByRole('alert').filter({ hasText: 'A Person saved this' });
+    await alert.getByText('Both changed: subject.').waitFor();
+    await ada.page.getByText('Not saved: see below.').waitFor();
+    expect(await seriousFindings(ada.page)).toEqual([]);
+    await alert.getByRole('button', { name: 'See theirs' }).click();
+    expect(await subject(ada).inputValue()).toBe('From Bob');
+    await alert.getByRole('button', { name: 'Back to mine' }).click();
+    expect(await subject(ada).inputValue()).toBe('From Ada, again');
+    expect((await now()).subject).toBe('From Bob');
+    await alert.getByRole('button', { name: 'Keep mine' }).click();
+    await soon(now).toMatchObject({ subject: 'From Ada, again', fromName: 'Bob' });
+    await ada.page.getByText(/^Saved/).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  test('who takes what somebody else wrote has that, and goes on writing on it', async () => {
+    const api = await readyProject();
+    const { id } = (await api.post('/v1/campaigns', { name: 'News', html: '<p>First</p>' })).body.data;
+    const now = async () => (await api.get(`/v1/campaigns/${id}`)).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.frameLocator('iframe').getByText('First').waitFor();
+    await api.patch(`/v1/campaigns/${id}`, { html: '<p>Theirs</p>', subject: 'Autumn' });
+    await page.getByRole('textbox', { name: 'HTML' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('<p>Mine</p>');
+    const alert = page.getByRole('alert').filter({ hasText: 'saved this' });
+    await alert.getByText('Both changed: content.').waitFor();
+    await alert.getByRole('button', { name: 'See theirs' }).click();
+    await page.frameLocator('iframe').getByText('Theirs').waitFor();
+    await alert.getByRole('button', { name: 'Back to mine' }).click();
+    await page.frameLocator('iframe').getByText('Mine').waitFor();
+    await alert.getByRole('button', { name: 'See theirs' }).click();
+    await alert.getByRole('button', { name: 'Take theirs' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await page.frameLocator('iframe').getByText('Theirs').waitFor();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Autumn');
+    await page.getByLabel('Subject').fill('Winter');
+    await soon(now).toMatchObject({ html: '<p>Theirs</p>', subject: 'Winter' });
   });
 
   test('a campaign says what is counted, before it is sent and afterwards, and can be written once more', async () => {

@@ -24,8 +24,11 @@ export function useChange<Data, Variables extends Record<string, unknown>>(
     setRunning(true);
     const { data, error } = await client.mutation(mutation, variables).toPromise();
     setRunning(false);
-    setProblem(error === undefined ? undefined : problemOf(error));
-    if (error !== undefined) return undefined;
+    const refusal = error === undefined ? undefined : problemOf(error);
+    setProblem(refusal);
+    // It is not any more what the page shows, so the page asks again.
+    if (refusal?.code === 'conflict') refresh();
+    if (refusal !== undefined) return undefined;
     refresh();
     return data;
   };

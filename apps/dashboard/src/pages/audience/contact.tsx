@@ -1,5 +1,4 @@
 import { Badge, Button, Card, Grid, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import {
   IconBan,
   IconDots,
@@ -13,12 +12,14 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
+import { useEdited } from '../../data/edited.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContactQuery } from '../../generated/graphql.ts';
+import { ClashAlert } from '../../parts/clash-alert.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { FormButtons, FormProblem } from '../../parts/form.tsx';
 import { TextLink } from '../../parts/link.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { BackLabel, Page, Section } from '../../parts/page.tsx';
@@ -68,6 +69,7 @@ const UPDATE = graphql(`
   mutation UpdateContact($id: ID!, $input: UpdateContactInput!) {
     updateContact(id: $id, input: $input) {
       id
+      updatedAt
     }
   }
 `);
@@ -194,26 +196,77 @@ export function Fact({ name, children }: { name: string; children: React.ReactNo
   );
 }
 
+/** Custom fields are edited beside the name and the address, under their keys with this before them. */
+const OWN = 'customFields.';
+
+function contentOf({ name, email, customFields }: ContactRow, fields: CustomField[]): Record<string, unknown> {
+  const values = customFields as Values;
+  const keys = new Set([...fields.map(({ key }) => key), ...Object.keys(values)]);
+  return { name, email, ...Object.fromEntries([...keys].map((key) => [OWN + key, values[key] ?? null])) };
+}
+
+const valuesOf = (content: Record<string, unknown>): Values =>
+  Object.fromEntries(
+    Object.entries(content)
+      .filter(([key, value]) => key.startsWith(OWN) && value !== null)
+      .map(([key, value]) => [key.slice(OWN.length), value]),
+  );
+
 function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: CustomField[]; onDone: () => void }) {
   const update = useChange(UPDATE);
-  const [values, setValues] = useState(contact.customFields as Values);
-  const form = useForm({ initialValues: { name: contact.name, email: contact.email } });
-  useFieldProblems(form, update.problem);
-  const submit = form.onSubmit(async ({ name, email }) => {
-    const changed = email.trim() === contact.email ? {} : { email };
-    const data = await update.run({ id: contact.id, input: { name, ...changed, customFields: values } });
-    if (data === undefined) return;
-    tell('Saved.');
-    onDone();
-  });
+  const edited = useEdited({ content: contentOf(contact, fields), version: contact.updatedAt });
+  const { content, set, clash } = edited;
+  const values = valuesOf(content);
+  const readOnly = clash?.seesTheirs === true;
+  const save = () =>
+    edited.save(async ({ name, email, ...others }, updatedAt) => {
+      const changed = String(email).trim() === contact.email ? {} : { email: String(email) };
+      const input = { name: String(name), ...changed, customFields: valuesOf(others), updatedAt: String(updatedAt) };
+      const data = await update.run({ id: contact.id, input });
+      if (data === undefined) return undefined;
+      tell('Saved.');
+      onDone();
+      return data.updateContact.updatedAt;
+    });
+  const setValues = (next: Values) => set(Object.fromEntries(fields.map(({ key }) => [OWN + key, next[key] ?? null])));
+  const problem = update.problem?.fields.updatedAt === undefined ? update.problem : undefined;
+  const words = Object.fromEntries(fields.map(({ key, label }) => [OWN + key, label]));
   return (
-    <form onSubmit={submit} noValidate>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+      noValidate
+    >
       <Stack gap="sm">
-        <FormProblem problem={update.problem} fields={['email', 'name', ...fields.map(({ key }) => key)]} />
-        <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
-        <TextInput label="Email" type="email" autoComplete="off" {...form.getInputProps('email')} />
-        <FieldInputs fields={fields} values={values} errors={update.problem?.fields ?? {}} onChange={setValues} />
-        <FormButtons submit="Save" running={update.running}>
+        <ClashAlert
+          clash={clash}
+          of={{ editedById: null, editedByName: null, updatedAt: contact.updatedAt }}
+          words={{ name: 'name', email: 'address', ...words }}
+          onKeep={() => void save()}
+        />
+        <FormProblem problem={problem} fields={['email', 'name', ...fields.map(({ key }) => key)]} />
+        <TextInput
+          label="Name"
+          data-autofocus
+          autoComplete="off"
+          value={String(content.name)}
+          error={problem?.fields.name}
+          readOnly={readOnly}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="off"
+          value={String(content.email)}
+          error={problem?.fields.email}
+          readOnly={readOnly}
+          onChange={(event) => set({ email: event.currentTarget.value })}
+        />
+        <FieldInputs fields={fields} values={values} errors={problem?.fields ?? {}} onChange={setValues} />
+        <FormButtons submit="Save" running={update.running} disabled={clash !== undefined}>
           <Button variant="default" onClick={onDone}>
             Cancel
           </Button>

@@ -61,6 +61,11 @@ function nodeOf(filter: Filter): Node {
   return { kind: 'condition', id: nextId(), field, op, value, campaignId };
 }
 
+/** Whether two trees, or other values, say the same: numbers of their nodes say nothing. */
+export const sameTree = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+
+const textOf = (value: unknown) => JSON.stringify(value, (key, member: unknown) => (key === 'id' ? undefined : member));
+
 /** The filter that a tree stands for; undefined while something is missing in it. */
 export function filterOf(node: Node): Filter | undefined {
   if (node.kind === 'condition') return conditionOf(node);

@@ -5,8 +5,11 @@ import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
+import { useEdited } from '../../data/edited.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { SegmentQuery } from '../../generated/graphql.ts';
+import { ClashAlert } from '../../parts/clash-alert.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FormProblem } from '../../parts/form.tsx';
 import { ButtonLink, TextLink } from '../../parts/link.tsx';
@@ -18,7 +21,16 @@ import { ExportLink } from './export-link.tsx';
 import { AUDIENCES } from './contact-filters.tsx';
 import { CUSTOM_FIELDS } from './field-values.tsx';
 import { BundleEditor } from './segment-builder.tsx';
-import { type Bundle, fieldChoices, type Filter, filterOf, newBundle, newCondition, treeOf } from './segment-tree.ts';
+import {
+  type Bundle,
+  fieldChoices,
+  type Filter,
+  filterOf,
+  newBundle,
+  newCondition,
+  sameTree,
+  treeOf,
+} from './segment-tree.ts';
 import { Subscription } from './subscription.tsx';
 
 const SEGMENT = graphql(`
@@ -27,6 +39,10 @@ const SEGMENT = graphql(`
       id
       name
       filter
+      version
+      updatedAt
+      editedById
+      editedByName
     }
   }
 `);
@@ -68,6 +84,7 @@ const UPDATE = graphql(`
   mutation UpdateSegment($id: ID!, $input: UpdateSegmentInput!) {
     updateSegment(id: $id, input: $input) {
       id
+      version
     }
   }
 `);
@@ -93,9 +110,8 @@ export function Segment() {
       <BackLabel>Segments</BackLabel>
     </TextLink>
   );
-  if (isNew) return <Editor key={NEW} back={back} name="" tree={newBundle('all', [newCondition()])} />;
-  if (row !== undefined)
-    return <Editor key={row.id} id={row.id} back={back} name={row.name} tree={treeOf(row.filter as Filter)} />;
+  if (isNew) return <Editor key={NEW} back={back} />;
+  if (row !== undefined) return <Editor key={row.id} segment={row} back={back} />;
   return (
     <Page title="Segment" back={back}>
       <Answer of={segment}>{() => null}</Answer>
@@ -103,23 +119,33 @@ export function Segment() {
   );
 }
 
+/** What is edited here is called so. */
+const FIELD_WORDS = { name: 'name', tree: 'conditions' };
+
 interface EditorProps {
   /** Missing while it has not been saved. */
-  id?: string;
-  name: string;
-  tree: Bundle;
+  segment?: SegmentQuery['segment'];
   back: React.ReactNode;
 }
 
-function Editor({ id, name: savedName, tree: savedTree, back }: EditorProps) {
+const NOTHING_YET = () => ({ name: '', tree: newBundle('all', [newCondition()]) });
+const contentOf = ({ name, filter }: SegmentQuery['segment']) => ({ name, tree: treeOf(filter as Filter) });
+
+function Editor({ segment, back }: EditorProps) {
+  const id = segment?.id;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const [name, setName] = useState(savedName);
-  const [tree, setTree] = useState(savedTree);
-  const [changed, setChanged] = useState(false);
+  const edited = useEdited(
+    { content: segment === undefined ? NOTHING_YET() : contentOf(segment), version: segment?.version ?? 0 },
+    { same: sameTree },
+  );
+  const { content, set, clash, isSaved } = edited;
+  const { name, tree } = content;
+  const changed = !isSaved;
   const create = useChange(CREATE);
   const update = useChange(UPDATE);
   const mayWrite = useMay()('write');
+  const readOnly = !mayWrite || clash?.seesTheirs === true;
   const filter = filterOf(tree);
   useBlocker({
     shouldBlockFn: () => changed && !window.confirm('What you changed is not saved. Leave anyway?'),
@@ -135,23 +161,28 @@ function Editor({ id, name: savedName, tree: savedTree, back }: EditorProps) {
       void navigate({ to: '/p/$projectId/segments/$segmentId', params, replace: true, ignoreBlocker: true });
       return;
     }
-    if ((await update.run({ id, input: { name, filter } })) === undefined) return;
-    tell('Saved.');
-    setChanged(false);
+    await edited.save(async (written, version) => {
+      const input = { name: written.name, filter: filterOf(written.tree), version: Number(version) };
+      const data = await update.run({ id, input });
+      if (data !== undefined) tell('Saved.');
+      return data?.updateSegment.version;
+    });
   };
-  const problem = create.problem ?? update.problem;
+  const problem = create.problem ?? (update.problem?.fields.version === undefined ? update.problem : undefined);
   return (
     <Page
-      title={id === undefined ? 'New segment' : savedName}
+      title={segment?.name ?? 'New segment'}
       back={back}
       about="Who is in it follows from what contacts are now; nobody has to be added or taken out."
       actions={
         mayWrite && (
           <>
-            {id !== undefined && <More id={id} name={savedName} />}
+            {segment !== undefined && <More id={segment.id} name={segment.name} />}
             <Button
               loading={create.running || update.running}
-              disabled={filter === undefined || name.trim() === '' || (id !== undefined && !changed)}
+              disabled={
+                filter === undefined || name.trim() === '' || (id !== undefined && !changed) || clash !== undefined
+              }
               onClick={() => void save()}
             >
               Save
@@ -160,6 +191,9 @@ function Editor({ id, name: savedName, tree: savedTree, back }: EditorProps) {
         )
       }
     >
+      {segment !== undefined && (
+        <ClashAlert clash={clash} of={segment} words={FIELD_WORDS} onKeep={() => void save()} />
+      )}
       <FormProblem problem={problem} fields={['name']} />
       <Card>
         <Stack>
@@ -169,19 +203,10 @@ function Editor({ id, name: savedName, tree: savedTree, back }: EditorProps) {
             maw={420}
             value={name}
             error={problem?.fields.name}
-            readOnly={!mayWrite}
-            onChange={(event) => {
-              setName(event.currentTarget.value);
-              setChanged(true);
-            }}
+            readOnly={readOnly}
+            onChange={(event) => set({ name: event.currentTarget.value })}
           />
-          <Conditions
-            tree={tree}
-            onChange={(next) => {
-              setTree(next);
-              setChanged(true);
-            }}
-          />
+          <Conditions tree={tree} onChange={(next) => set({ tree: next })} />
         </Stack>
       </Card>
       <Preview filter={filter} {...(id === undefined ? {} : { id })} />

@@ -2,6 +2,7 @@ import { Card, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { State } from '../../parts/badge.tsx';
+import { ClashAlert } from '../../parts/clash-alert.tsx';
 import { FormProblem } from '../../parts/form.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { When } from '../../parts/when.tsx';
@@ -22,21 +23,41 @@ export interface PartProps {
   readOnly: boolean;
 }
 
+/** What the fields of a draft are called here. */
+const FIELD_WORDS: Record<keyof Draft, string> = {
+  name: 'name of the campaign',
+  subject: 'subject',
+  fromName: 'sender’s name',
+  fromEmail: 'sender’s address',
+  replyTo: 'where answers go',
+  body: 'content',
+  templateId: 'content',
+  written: 'content',
+  groupIds: 'groups',
+  segmentIds: 'segments',
+  ratePerSecond: 'rate',
+  trackOpens: 'counting of opens',
+  trackClicks: 'counting of clicks',
+};
+
 /** A campaign before it is sent. Its parts can be filled in in any order, and are saved as they are typed. */
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
-  const { draft, set, saving, problem, isSaved, save } = useDraft(campaign);
+  const { draft, set, saving, problem, isSaved, clash, save } = useDraft(campaign);
   const [tone, word] = STATUS_WORDS[campaign.status];
-  const readOnly = !useMay()('write');
+  const mayWrite = useMay()('write');
+  const readOnly = !mayWrite || clash?.seesTheirs === true;
   const part: PartProps = { draft, set, errors: problem?.fields ?? {}, readOnly };
+  const failed = problem !== undefined || clash !== undefined;
   return (
     <Page
       title={campaign.name}
       width={1320}
       back={back}
       mark={<State tone={tone}>{word}</State>}
-      about={<Saving saving={saving} isSaved={isSaved} failed={problem !== undefined} at={campaign.updatedAt} />}
-      actions={!readOnly && <CampaignMenu campaign={campaign} />}
+      about={<Saving saving={saving} isSaved={isSaved} failed={failed} at={campaign.updatedAt} />}
+      actions={mayWrite && <CampaignMenu campaign={campaign} />}
     >
+      <ClashAlert clash={clash} of={campaign} words={FIELD_WORDS} />
       <FormProblem
         problem={problem}
         fields={['name', 'subject', 'fromName', 'fromEmail', 'replyTo', 'html', 'templateId', 'ratePerSecond']}

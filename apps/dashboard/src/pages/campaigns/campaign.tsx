@@ -43,6 +43,9 @@ const CAMPAIGN = graphql(`
       recipientsDeletedAt
       createdAt
       updatedAt
+      version
+      editedById
+      editedByName
       engagement {
         sent
         delivered

@@ -95,7 +95,7 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
     return (
       <Text size="sm" c="dimmed">
         There are no templates yet.{' '}
-        <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm">
+        <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm" underline="always">
           Write one
         </TextLink>{' '}
         to send it again and again, or write this campaign’s own text.

@@ -1,6 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useChange } from '../../data/change.ts';
+import { useEdited } from '../../data/edited.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
 import type { CampaignRow } from './campaign.tsx';
@@ -9,6 +10,7 @@ const UPDATE = graphql(`
   mutation UpdateCampaign($id: ID!, $input: UpdateCampaignInput!) {
     updateCampaign(id: $id, input: $input) {
       id
+      version
     }
   }
 `);
@@ -79,35 +81,31 @@ function contentOf({ body, templateId, written }: Pick<Draft, 'body' | 'template
   return { templateId: null, html: written, format: body };
 }
 
-/** What is being written, saved as it is typed: one save at a time, and another after it if more was typed meanwhile. */
-export function useDraft(campaign: CampaignRow) {
-  const [draft, setDraft] = useState(() => draftOf(campaign));
-  const [saved, setSaved] = useState(draft);
-  const update = useChange(UPDATE);
-  const saving = useRef<Promise<boolean>>(Promise.resolve(true));
-  const current = useRef(draft);
-  current.current = draft;
+/** The body is one thing, however it is given. */
+const UNITS: (keyof Draft)[][] = [['written', 'body', 'templateId']];
 
-  const save = (): Promise<boolean> => {
-    saving.current = saving.current.then(async () => {
-      const wanted = current.current;
-      const done = (await update.run({ id: campaign.id, input: inputOf(wanted) })) !== undefined;
-      if (done) setSaved(wanted);
-      return done;
+/** What is being written, saved as it is typed, unless somebody else has written in the same place. */
+export function useDraft(campaign: CampaignRow) {
+  const edited = useEdited({ content: draftOf(campaign), version: campaign.version }, { units: UNITS });
+  const { content: draft, set, isSaved, clash, version } = edited;
+  const update = useChange(UPDATE);
+  const save = () =>
+    edited.save(async (content, writtenOn) => {
+      const input = { ...inputOf(content), version: Number(writtenOn) };
+      return (await update.run({ id: campaign.id, input }))?.updateCampaign.version;
     });
-    return saving.current;
-  };
   const saveSoon = useEffectEvent(() => void save());
-  const isSaved = draft === saved;
+  const waits = isSaved || clash !== undefined;
   useEffect(() => {
-    if (isSaved) return undefined;
+    if (waits) return undefined;
     const timer = setTimeout(() => saveSoon(), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [draft, isSaved]);
+  }, [draft, waits, version]);
   useBlocker({
     shouldBlockFn: async () => !isSaved && !(await save()) && !window.confirm('This could not be saved. Leave anyway?'),
     enableBeforeUnload: () => !isSaved,
   });
-  const set = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
-  return { draft, set, saving: update.running, problem: update.problem, isSaved, save };
+  // A refusal is about what is not saved; that somebody else saved it is told by the clash.
+  const problem = isSaved || update.problem?.fields.version !== undefined ? undefined : update.problem;
+  return { draft, set, saving: update.running, problem, isSaved, clash, save };
 }

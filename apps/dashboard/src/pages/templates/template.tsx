@@ -1,13 +1,15 @@
-import { Alert, Button, Group, Menu, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Menu, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconCheck, IconCopy, IconDots, IconHistory, IconTrash } from '@tabler/icons-react';
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
+import { useEdited } from '../../data/edited.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateQuery } from '../../generated/graphql.ts';
+import { ClashAlert } from '../../parts/clash-alert.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FormProblem } from '../../parts/form.tsx';
 import { ButtonLink, TextLink } from '../../parts/link.tsx';
@@ -30,6 +32,8 @@ const TEMPLATE = graphql(`
       status
       version
       updatedAt
+      editedById
+      editedByName
     }
   }
 `);
@@ -47,7 +51,6 @@ const PUBLISH = graphql(`
   mutation PublishTemplate($id: ID!) {
     publishTemplate(id: $id) {
       id
-      version
     }
   }
 `);
@@ -93,53 +96,40 @@ const contentOf = ({ name, subject, body, source }: TemplateRow) => ({
   body: source ?? body,
 });
 
+/** What is edited here is called so. */
+const FIELD_WORDS = { name: 'name', subject: 'subject', body: 'content' };
+
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
   const { id, status, updatedAt, format } = template;
   const update = useChange(UPDATE);
   const publish = useChange(PUBLISH);
-  const [content, setContent] = useState(() => contentOf(template));
-  const [saved, setSaved] = useState(content);
-  // What is written here was written on this version; somebody else may have saved another since.
-  const [base, setBase] = useState(template.version);
+  const edited = useEdited({ content: contentOf(template), version: template.version });
+  const { content, set, clash } = edited;
   const may = useMay();
+  const readOnly = !may('write') || clash?.seesTheirs === true;
   const { id: projectId } = useProject();
-  const changed = JSON.stringify(content) !== JSON.stringify(saved);
+  const changed = !edited.isSaved;
   useBlocker({
     shouldBlockFn: () => changed && !window.confirm('What you changed is not saved. Leave anyway?'),
     enableBeforeUnload: () => changed,
   });
-  const save = async (version: number | null) => {
-    const { name, subject, body } = content;
-    const input = { name, subject: subject.trim() === '' ? null : subject, body, format, version };
-    const data = await update.run({ id, input });
-    if (data === undefined) return false;
-    setSaved(content);
-    setBase(data.updateTemplate.version);
-    return true;
-  };
-  const saveAndTell = async (version: number | null = base) => {
-    if (await save(version)) tell('Saved.');
-  };
+  const save = (told?: string) =>
+    edited.save(async ({ name, subject, body }, version) => {
+      const input = { name, subject: subject.trim() === '' ? null : subject, body, format, version: Number(version) };
+      const data = await update.run({ id, input });
+      if (data !== undefined && told !== undefined) tell(told);
+      return data?.updateTemplate.version;
+    });
+  const saveAndTell = () => void save('Saved.');
   const saveAndPublish = async () => {
-    if (changed && !(await save(base))) return;
-    const data = await publish.run({ id });
-    if (data === undefined) return;
-    setBase(data.publishTemplate.version);
-    tell('The template is published.');
+    if (changed && !(await save())) return;
+    if ((await publish.run({ id })) !== undefined) tell('The template is published.');
   };
-  useHotkeys([['mod+S', () => changed && may('write') && void saveAndTell()]], [], true);
-  // Nothing of this page would be lost, so it shows what somebody else has saved.
-  if (!changed && template.version > base) {
-    const now = contentOf(template);
-    setContent(now);
-    setSaved(now);
-    setBase(template.version);
-  }
-  const set = (part: Partial<typeof content>) => setContent((before) => ({ ...before, ...part }));
-  const problem = update.problem ?? publish.problem;
+  useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
+  const problem = update.problem?.fields.version === undefined ? (update.problem ?? publish.problem) : undefined;
   return (
     <Page
-      title={saved.name}
+      title={template.name}
       width={1560}
       back={back}
       mark={<TemplateState status={status} />}
@@ -148,7 +138,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
           'Not saved yet.'
         ) : (
           <>
-            Version {base}, saved <When at={updatedAt} />.
+            Version {edited.version}, saved <When at={updatedAt} />.
           </>
         )
       }
@@ -168,8 +158,8 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
               <Button
                 variant={status === 'draft' ? 'default' : 'filled'}
                 loading={update.running}
-                disabled={!changed}
-                onClick={() => void saveAndTell()}
+                disabled={!changed || clash !== undefined}
+                onClick={saveAndTell}
               >
                 Save
               </Button>
@@ -177,6 +167,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
                 <Button
                   leftSection={<IconCheck size={16} aria-hidden />}
                   loading={publish.running}
+                  disabled={clash !== undefined}
                   onClick={() => void saveAndPublish()}
                 >
                   Publish
@@ -187,26 +178,14 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
         </>
       }
     >
-      {problem?.fields.version === undefined ? (
-        <FormProblem problem={problem} fields={['name', 'subject']} />
-      ) : (
-        <Alert color="yellow" role="alert" title="Somebody else has saved it meanwhile">
-          <Stack gap="xs" align="flex-start">
-            <Text size="sm">
-              {problem.message} Saving yours makes it the newest; the other stays among the versions.
-            </Text>
-            <Button size="compact-sm" variant="default" loading={update.running} onClick={() => void saveAndTell(null)}>
-              Save mine
-            </Button>
-          </Stack>
-        </Alert>
-      )}
+      <ClashAlert clash={clash} of={template} words={FIELD_WORDS} onKeep={saveAndTell} />
+      <FormProblem problem={problem} fields={['name', 'subject']} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Name"
           value={content.name}
           error={problem?.fields.name}
-          readOnly={!may('write')}
+          readOnly={readOnly}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
         <TextInput
@@ -214,11 +193,11 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
           placeholder="Hello {{name|there}}"
           value={content.subject}
           error={problem?.fields.subject}
-          readOnly={!may('write')}
+          readOnly={readOnly}
           onChange={(event) => set({ subject: event.currentTarget.value })}
         />
       </SimpleGrid>
-      <MailEditor value={content.body} format={format} readOnly={!may('write')} onChange={(body) => set({ body })} />
+      <MailEditor value={content.body} format={format} readOnly={readOnly} onChange={(body) => set({ body })} />
       <Group gap="xs">
         <Text size="xs" c="dimmed">
           Campaigns send a template as it is when they start, transactional mail as it is at that moment: what is saved

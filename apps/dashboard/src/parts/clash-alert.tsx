@@ -1,0 +1,68 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { useSession } from '../app/session.tsx';
+import type { Clash } from '../data/edited.ts';
+import { When } from './when.tsx';
+
+/** Who saved something last, and when. */
+export interface LastEdit {
+  editedById: string | null;
+  editedByName: string | null;
+  updatedAt: string;
+}
+
+interface ClashAlertProps<Content> {
+  clash: Clash<Content> | undefined;
+  of: LastEdit;
+  /** What the fields are called on this page. */
+  words: Partial<Record<keyof Content, string>>;
+  /** Is done after one's own was chosen; nothing where it is saved by itself. */
+  onKeep?: () => void;
+}
+
+/** Somebody else has saved what is being written here: says who and when, shows theirs, and asks which it is to be. */
+export function ClashAlert<Content>({ clash, of, words, onKeep }: ClashAlertProps<Content>) {
+  const { me } = useSession();
+  if (clash === undefined) return null;
+  const { fields, seesTheirs, see } = clash;
+  const isMe = of.editedById === me.id;
+  const changed = new Intl.ListFormat('en').format(fields.map((field) => words[field] ?? String(field)));
+  const keep = () => {
+    clash.keepMine();
+    onKeep?.();
+  };
+  return (
+    <Alert
+      color="yellow"
+      role="alert"
+      icon={<IconUsers aria-hidden />}
+      title={
+        <>
+          {isMe ? 'You' : (of.editedByName ?? 'Somebody')} saved this <When at={of.updatedAt} />
+          {isMe && ' in another window'}
+        </>
+      }
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          {seesTheirs
+            ? 'This is what they saved; what you wrote is kept until you choose.'
+            : `Both changed: ${changed}. What you wrote is still here, and not saved.`}
+        </Text>
+        <Group gap="xs">
+          <Button size="compact-sm" variant="default" onClick={() => see(!seesTheirs)}>
+            {seesTheirs ? 'Back to mine' : 'See theirs'}
+          </Button>
+          {seesTheirs && (
+            <Button size="compact-sm" variant="default" onClick={clash.takeTheirs}>
+              Take theirs
+            </Button>
+          )}
+          <Button size="compact-sm" onClick={keep}>
+            Keep mine
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
