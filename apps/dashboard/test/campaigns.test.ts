@@ -356,6 +356,8 @@ inBrowser('templates and campaigns', () => {
     await page.getByLabel('Name').fill('December letter');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Still missing').waitFor();
+    // Words of the page, not names that programs use.
+    await page.getByText('Recipients: must be at least one contact, in groups or segments').waitFor();
     expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
 
     await page.getByRole('combobox', { name: 'Sender’s address' }).fill('news@example.com');

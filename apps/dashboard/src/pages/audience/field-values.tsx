@@ -32,7 +32,8 @@ export function FieldValue({ of: field, values }: { of: CustomField; values: unk
         –
       </Text>
     );
-  return <>{textOf(field, value)}</>;
+  // A date stays in one line; words may be long.
+  return <span className={field.type === 'date' ? 'nowrap' : undefined}>{textOf(field, value)}</span>;
 }
 
 function textOf({ type }: CustomField, value: unknown): string {

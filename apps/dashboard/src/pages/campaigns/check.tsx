@@ -99,7 +99,7 @@ function Findings({
           <List size="sm">
             {problems.map(({ field, message }) => (
               <List.Item key={field + message}>
-                {WORDS[field] ?? field}: {message}
+                {WORDS[field] ?? field}: {inWords(message)}
               </List.Item>
             ))}
           </List>
@@ -111,7 +111,7 @@ function Findings({
             {warnings.map(({ field, message }) => (
               <List.Item key={field + message}>
                 {WORDS[field] === undefined ? '' : `${WORDS[field]}: `}
-                {message}
+                {inWords(message)}
               </List.Item>
             ))}
           </List>
@@ -129,6 +129,7 @@ function Findings({
 /** What the fields of findings are called on this page. */
 const WORDS: Record<string, string> = {
   subject: 'Subject',
+  fromName: 'Sender’s name',
   fromEmail: 'Sender’s address',
   html: 'Content',
   templateId: 'Content',
@@ -137,6 +138,10 @@ const WORDS: Record<string, string> = {
   groupIds: 'Recipients',
   body: 'Content',
 };
+
+/** Findings name what programs give; people find it here by these words. */
+const inWords = (message: string) =>
+  message.replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
 
 function Commands({
   campaign,

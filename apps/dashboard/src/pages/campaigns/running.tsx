@@ -174,6 +174,13 @@ function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) 
   );
 }
 
+/** How fast, given how many a second: in the unit that leaves a number to read. */
+function speed(perSecond: number): string {
+  if (perSecond >= 10) return `${Math.round(perSecond)}/s`;
+  if (perSecond >= 1) return `${perSecond.toFixed(1)}/s`;
+  return `${Math.max(1, Math.round(perSecond * 60))} a minute`;
+}
+
 /** What is going on, in a sentence: how far, how fast, how long still. */
 function Sentence({ campaign }: { campaign: CampaignRow }) {
   const { status, recipientCount, progress, startedAt, completedAt } = campaign;
@@ -186,7 +193,7 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
       {status === 'sending' && open > 0 && (
         <>
           Sending: {done} done
-          {rate !== undefined && `, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`}
+          {rate !== undefined && `, ${speed(rate)}`}
           {rate !== undefined && `, about ${duration(open / rate)} left`}
           {pace === 0 && '. Nothing has gone out just now; the answers of the mail server stand with the recipients'}.
         </>

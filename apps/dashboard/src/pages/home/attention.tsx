@@ -99,7 +99,7 @@ function worriesOf(
       .map(({ id, email, statusReason }): Worry => ({
         key: id,
         color: 'red',
-        says: `No mail goes out by the mailbox ${email}${statusReason === null ? '.' : `: ${statusReason}`}`,
+        says: `No mail goes out by the mailbox ${email}${statusReason === null ? '.' : `: ${statusReason.replaceAll('\n', '. ')}`}`,
         link: (
           <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" pt={3}>
             Look
