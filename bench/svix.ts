@@ -15,13 +15,16 @@ import { Agent } from 'undici';
 const AT_ONCE = 50;
 const READY_MS = 30_000;
 
+/** Settings of its server beside those that the bench needs; its own defaults otherwise. */
+export type Settings = Record<string, string>;
+
 export interface Svix {
   version: string;
   queue: string;
   /** Makes an application whose endpoints are these, and returns its id. */
   createApplication: (urls: readonly string[]) => Promise<string>;
-  /** Hands over a message for each body, through its API. */
-  send: (application: string, bodies: Iterable<() => unknown>) => Promise<void>;
+  /** Hands over a message for each body to each of the applications, through its API. */
+  send: (applications: readonly string[], bodies: Iterable<() => unknown>) => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -29,6 +32,7 @@ export interface Svix {
 export async function startSvix(options: {
   program: string;
   redis: string | undefined;
+  settings: Settings;
   postgresUrl: string;
   folder: string;
 }): Promise<Svix> {
@@ -63,6 +67,7 @@ export async function startSvix(options: {
     SVIX_WHITELIST_SUBNETS: '[127.0.0.1/32]',
     SVIX_LOG_LEVEL: 'info',
     RUST_LOG: 'svix_server=warn,tower_http=warn',
+    ...options.settings,
   };
   const tool = (...args: string[]) => execFileSync(options.program, args, { env, cwd: folder, encoding: 'utf8' });
   const version = tool('--version').trim();
@@ -83,17 +88,20 @@ export async function startSvix(options: {
   await ask('/api/v1/event-type/', { name: 'email.delivered', description: 'A message arrived.' });
   return {
     version,
-    queue: options.redis === undefined ? 'memory' : 'Redis',
+    queue: [
+      options.redis === undefined ? 'memory' : 'Redis',
+      ...Object.entries(options.settings).map((pair) => pair.join('=')),
+    ].join(', '),
     createApplication: async (urls) => {
       const { id } = await ask('/api/v1/app/', { name: 'bench' });
       for (const url of urls) await ask(`/api/v1/app/${id}/endpoint/`, { url });
       return id;
     },
-    send: async (application, bodies) => {
-      const left = bodies[Symbol.iterator]();
+    send: async (applications, bodies) => {
+      const left = messages(applications, bodies);
       const sendNext = async () => {
-        for (let next = left.next(); next.done !== true; next = left.next())
-          await ask(`/api/v1/app/${application}/msg/`, { eventType: 'email.delivered', payload: next.value() });
+        for (const { application, payload } of left)
+          await ask(`/api/v1/app/${application}/msg/`, { eventType: 'email.delivered', payload });
       };
       await Promise.all(Array.from({ length: AT_ONCE }, sendNext));
     },
@@ -106,6 +114,10 @@ export async function startSvix(options: {
       }
     },
   };
+}
+
+function* messages(applications: readonly string[], bodies: Iterable<() => unknown>) {
+  for (const body of bodies) for (const application of applications) yield { application, payload: body() };
 }
 
 async function createDatabase(url: string): Promise<string> {

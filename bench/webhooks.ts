@@ -1,11 +1,12 @@
 /**
  * How fast events reach endpoints: a PostgreSQL, a Temporal, a worker and a receiver of its own, all on this machine and gone afterwards.
- * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint and to fifty; a
- * paced stream; 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse; and, when asked for, a million deliveries
+ * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint, to fifty of fifty
+ * projects, and to fifty of one, where each event goes to all of them; a paced stream; 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse; and, when asked for, a million deliveries
  * that wait for one endpoint that hangs (--waiting 1000000).
  * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness|backlog], and with
  * [--temporal-server <program> --temporal-sql-tool <program>] a Temporal that keeps its data in the same PostgreSQL
- * (temporal-server.ts), with [--svix <program> [--redis <program>]] the same bursts by Svix' server, in turn with ours (svix.ts).
+ * (temporal-server.ts), with [--svix <program> [--redis <program>] [--svix-settings "NAME=value …"]] the same bursts by Svix' server, in
+ * turn with ours (svix.ts).
  * It ends by itself after ten minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -19,7 +20,7 @@ import { migrate } from '@postroom/platform/migrate';
 import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';
 import { memoryMb } from './processes.ts';
-import { startSvix, type Svix } from './svix.ts';
+import { type Settings, startSvix, type Svix } from './svix.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
 const { values } = parseArgs({
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     'temporal-server': { type: 'string' },
     'temporal-sql-tool': { type: 'string' },
     svix: { type: 'string' },
+    'svix-settings': { type: 'string', default: '' },
     redis: { type: 'string' },
   },
 });
@@ -84,7 +86,15 @@ const workers = await Promise.all(
 const svix =
   values.svix === undefined
     ? undefined
-    : await startSvix({ program: values.svix, redis: values.redis, postgresUrl: postgres.url, folder });
+    : await startSvix({
+        program: values.svix,
+        redis: values.redis,
+        settings: Object.fromEntries(
+          values['svix-settings'].split(' ').flatMap((pair) => (pair === '' ? [] : [pair.split('=')])),
+        ) as Settings,
+        postgresUrl: postgres.url,
+        folder,
+      });
 const workerPids = new Set(workers.map(([{ pid }]) => pid));
 const wants = (part: string) => values.only === undefined || values.only === part;
 const good = (n: number) => `http://127.0.0.1:${ports.port}/hook/${n}`;
@@ -121,11 +131,16 @@ try {
 
 async function bursts(): Promise<void> {
   const alone = await postsAlone();
-  for (const endpoints of [1, 50]) {
-    const rate = await burst(`burst to ${endpoints}`, endpoints, EVENTS);
+  const shapes = [
+    { title: '1 endpoint', endpoints: 1, projects: 1 },
+    { title: '50 endpoints of 50 projects', endpoints: 50, projects: 50 },
+    { title: '50 endpoints of one project', endpoints: 50, projects: 1 },
+  ];
+  for (const { title, endpoints, projects } of shapes) {
+    const rate = await burst(`burst to ${title}`, endpoints, EVENTS, { projects });
     console.log(`  ${(rate / alone).toFixed(2)} of the POSTs alone`);
     if (svix === undefined) continue;
-    const peer = await burstBySvix(svix, endpoints, EVENTS);
+    const peer = await burstBySvix(svix, title, { endpoints, projects }, EVENTS);
     console.log(`  ${(rate / peer).toFixed(2)} times what Svix delivered`);
   }
 }
@@ -148,7 +163,7 @@ async function backlog(waiting: number): Promise<void> {
   const projectId = await makeProject(0, false);
   await createEndpoint(projectId, { url: `http://127.0.0.1:${ports.hangingPort}/`, events: ['*'] });
   const began = Date.now();
-  for (let left = waiting; left > 0; left -= PORTION) await record(projectId, Math.min(left, PORTION));
+  for (let left = waiting; left > 0; left -= PORTION) await record([projectId], Math.min(left, PORTION));
   console.log(
     `${waiting} deliveries wait for one that hangs, recorded in ${((Date.now() - began) / 1000).toFixed(1)} s`,
   );
@@ -218,33 +233,49 @@ async function postsAlone(): Promise<number> {
   return rate;
 }
 
-/** Records events at once, so that so many deliveries go out, and waits until the receiver has each. Returns deliveries a second. */
-async function burst(title: string, endpoints: number, deliveries: number, { failing = false } = {}): Promise<number> {
-  const projectId = await makeProject(endpoints, failing);
+/**
+ * Records events at once, so that so many deliveries go out, and waits until the receiver has each. The endpoints are in so many
+ * projects; each event goes to all of its own. Returns deliveries a second.
+ */
+async function burst(
+  title: string,
+  endpoints: number,
+  deliveries: number,
+  { failing = false, projects = 1 } = {},
+): Promise<number> {
+  const projectIds: string[] = [];
+  while (projectIds.length < projects) projectIds.push(await makeProject(endpoints / projects, failing));
   const before = cpuByProgram();
   const began = Date.now();
   const each = Math.ceil(deliveries / endpoints);
-  await record(projectId, each);
+  await record(projectIds, each);
   const figures = await arrived(each * endpoints);
   const seconds = (Date.now() - began) / 1000;
   report(title, figures, seconds, before);
-  await pool.query('DELETE FROM webhook_endpoints WHERE project_id = $1', [projectId]);
+  await pool.query('DELETE FROM webhook_endpoints WHERE project_id = ANY ($1)', [projectIds]);
   return figures.count / seconds;
 }
 
 /** The same by Svix' server. What is posted through its API meanwhile is part of it, as recording the events is part of ours. */
-async function burstBySvix(peer: Svix, endpoints: number, deliveries: number): Promise<number> {
-  const application = await peer.createApplication(Array.from({ length: endpoints }, (_, n) => good(n)));
-  await peer.send(application, bodies(20)); // its caches are filled by these
+async function burstBySvix(
+  peer: Svix,
+  title: string,
+  { endpoints, projects }: { endpoints: number; projects: number },
+  deliveries: number,
+): Promise<number> {
+  const urls = Array.from({ length: endpoints }, (_, n) => good(n));
+  const applications: string[] = [];
+  while (urls.length > 0) applications.push(await peer.createApplication(urls.splice(0, endpoints / projects)));
+  await peer.send(applications, bodies(20)); // its caches are filled by these
   await arrived(20 * endpoints);
   const before = cpuByProgram();
   const began = Date.now();
   const each = Math.ceil(deliveries / endpoints);
-  await peer.send(application, bodies(each));
+  await peer.send(applications, bodies(each));
   const [accepted, { count }] = [Date.now(), await ask<{ count: number }>('count')];
   const figures = await arrived(each * endpoints);
   const ended = Date.now();
-  report(`${peer.version} (${peer.queue}) to ${endpoints}`, figures, (ended - began) / 1000, before);
+  report(`${peer.version} (${peer.queue}) to ${title}`, figures, (ended - began) / 1000, before);
   if (count < figures.count) {
     const rest = ((figures.count - count) / (ended - accepted)) * 1000;
     console.log(
@@ -272,7 +303,7 @@ async function paced(): Promise<void> {
   for (let sent = 0; sent < total; sent++) {
     const wait = began + (sent * 1000) / RATE - Date.now();
     if (wait > 0) await pause(wait);
-    await record(projectId, 1);
+    await record([projectId], 1);
   }
   const offered = (Date.now() - began) / 1000;
   const figures = await arrived(total);
@@ -292,12 +323,13 @@ async function makeProject(endpoints: number, failing: boolean): Promise<string>
   return projectId;
 }
 
-/** Records events in one statement, as a campaign's page does. */
-async function record(projectId: string, events: number): Promise<void> {
+/** Records events in one statement, as a campaign's page does: so many in each of these projects. */
+async function record(projectIds: readonly string[], events: number): Promise<void> {
   await pool.query(
     `INSERT INTO events (id, project_id, type, data)
-     SELECT postroom_id('evt'), $1, 'email.delivered', $2::json FROM generate_series(1, $3::int)`,
-    [projectId, DATA, events],
+     SELECT postroom_id('evt'), project_id, 'email.delivered', $2::json
+     FROM generate_series(1, $3::int), unnest($1::text[]) AS project_id`,
+    [projectIds, DATA, events],
   );
 }
 

@@ -28,46 +28,46 @@ test('in normal traffic each delivery goes alone', () => {
   expect(takes.every(({ batch }) => batch === null)).toBe(true);
 });
 
-test('when many wait for an endpoint, up to 300 go in one batch', () => {
-  const takes = plan([endpoint('a', { waiting: 300, isFlowing: true })], { alone: 20, inHand: 0, now });
-  expect(takes).toEqual([{ endpointId: 'a', take: 300, batch: expect.stringMatching(/^batch_/) }]);
+test('when many wait for an endpoint, up to 600 go in one batch', () => {
+  const takes = plan([endpoint('a', { waiting: 600, isFlowing: true })], { alone: 20, inHand: 0, now });
+  expect(takes).toEqual([{ endpointId: 'a', take: 600, batch: expect.stringMatching(/^batch_/) }]);
 });
 
 test('the first few of a burst go in a batch too', () => {
   expect(sizes(plan([endpoint('a', { waiting: 100 })], { alone: 20, inHand: 0, now }))).toEqual([10]);
 });
 
-test('few deliveries each for many endpoints share batches of at most 300', () => {
-  expect(sizes(plan(many(140, { waiting: 5 }), { alone: 20, inHand: 0, now }))).toEqual([300, 300, 100]);
+test('few deliveries each for many endpoints share batches of at most 600', () => {
+  expect(sizes(plan(many(260, { waiting: 5 }), { alone: 20, inHand: 0, now }))).toEqual([600, 600, 100]);
 });
 
 test('parts of up to half a batch share one, and more goes alone', () => {
   const waiting = (rows: number) => many(4, { waiting: rows, isFlowing: true });
-  expect(sizes(plan(waiting(100), { alone: 0, inHand: 0, now }))).toEqual([300, 100]);
-  expect(sizes(plan(waiting(200), { alone: 0, inHand: 0, now }))).toEqual([200, 200, 200, 200]);
+  expect(sizes(plan(waiting(200), { alone: 0, inHand: 0, now }))).toEqual([600, 200]);
+  expect(sizes(plan(waiting(400), { alone: 0, inHand: 0, now }))).toEqual([400, 400, 400, 400]);
 });
 
 test('an endpoint has few in hand until it is seen to acknowledge, and at most three batches then', () => {
   const take = (more: Partial<Waiting>) =>
-    taken(plan([endpoint('a', { waiting: 300, ...more })], { alone: 0, inHand: 0, now }));
+    taken(plan([endpoint('a', { waiting: 600, ...more })], { alone: 0, inHand: 0, now }));
   expect(take({})).toEqual({ a: 10 });
   expect(take({ attempting: 10 })).toEqual({});
-  expect(take({ attempting: 850, isFlowing: true })).toEqual({ a: 50 });
-  expect(take({ attempting: 900, isFlowing: true })).toEqual({});
+  expect(take({ attempting: 1750, isFlowing: true })).toEqual({ a: 50 });
+  expect(take({ attempting: 1800, isFlowing: true })).toEqual({});
   expect(take({ retrying: 1000, isFlowing: true })).toEqual({});
 });
 
 test('however many endpoints wait, what is in hand is bounded, and those served longest ago come first', () => {
-  const waiting = many(100, { waiting: 300, isFlowing: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
-  const takes = plan(waiting, { alone: 0, inHand: 1_450, now });
-  expect(sizes(takes)).toEqual([300, 300, 300, 300, 300, 50]);
+  const waiting = many(100, { waiting: 600, isFlowing: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
+  const takes = plan(waiting, { alone: 0, inHand: 2_950, now });
+  expect(sizes(takes)).toEqual([600, 600, 600, 600, 600, 50]);
   expect(takes[0]?.endpointId).toBe('e99');
-  expect(plan(waiting, { alone: 0, inHand: 3_000, now })).toEqual([]);
+  expect(plan(waiting, { alone: 0, inHand: 6_000, now })).toEqual([]);
 });
 
 test('whoever wants little gets it before anybody gets a batch', () => {
   const waiting = [endpoint('big', { waiting: 100, isFlowing: true }), endpoint('small', { waiting: 2, servedAt: 9 })];
-  expect(taken(plan(waiting, { alone: 0, inHand: 2_990, now }))).toEqual({ big: 8, small: 2 });
+  expect(taken(plan(waiting, { alone: 0, inHand: 5_990, now }))).toEqual({ big: 8, small: 2 });
 });
 
 test('an endpoint that struggles gets little, alone, and then a probe each half minute', () => {

@@ -26,7 +26,7 @@ const RETRIES_PER_ROUND = 20;
 const SWEEP_EVERY_MS = 10_000;
 
 /**
- * Waiting deliveries become workflows: `deliverWebhook` for one, `deliverBatch` for the first attempts of up to 300. They
+ * Waiting deliveries become workflows: `deliverWebhook` for one, `deliverBatch` for the first attempts of up to 600. They
  * are marked before their workflow starts, and those of a start that fails are unmarked; what a crash leaves marked
  * without a workflow is found by the sweep.
  */
