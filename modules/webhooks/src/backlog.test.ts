@@ -103,4 +103,4 @@ test('what the relay reads and claims does not grow with what waits', async () =
   const again = await reads(CLAIM_RETRIES, [20, false]);
   await pool.query('UPDATE webhook_endpoints SET enabled = false WHERE id = $1', [endpointId]);
   expect(again).toEqual(few);
-});
+}, 120_000);
