@@ -285,6 +285,30 @@ test('a mail above 40 MB is 552, said before it is sent where its size is', asyn
   expect(await emailsOf(api)).toEqual([]);
 });
 
+test('a mail to 60 addresses goes out in two, each of which shows them all', async () => {
+  const api = await sender();
+  const addresses = Array.from({ length: 60 }, (_, index) => `reader${index}@example.net`);
+  const listed = { ...HELLO, to: addresses, messageId: '<listed@example.com>' };
+  for (const part of [addresses.slice(0, 50), addresses.slice(50)]) {
+    const { response, id } = await send(api.key, { ...listed, envelope: { from: 'hello@example.com', to: part } });
+    expect(response).toMatch(/^250 2\.0\.0 eml_\w+ queued/);
+    const { to, recipients } = await email(api, id);
+    expect(to).toEqual(addresses);
+    expect(recipients.map((recipient: { email: string }) => recipient.email).toSorted()).toEqual(part.toSorted());
+  }
+});
+
+test('a mailing list that is shown, and is nobody who gets the mail, is not counted', async () => {
+  const api = await sender();
+  const to = Array.from({ length: 50 }, (_, index) => `reader${index}@example.net`);
+  const { response } = await send(api.key, {
+    ...HELLO,
+    to: 'list@example.net',
+    envelope: { from: 'hello@example.com', to },
+  });
+  expect(response).toMatch(/^250/);
+});
+
 test('the 51st recipient is 452, so that a client sends it in another mail', async () => {
   const api = await sender();
   const { say, socket } = await dial(development.port);

@@ -58,8 +58,10 @@ export interface ReadEmail {
   recipients: Mailbox[] | undefined;
 }
 
-/** Addresses of one email, copies included. */
+/** Addresses that one email goes to, copies included. */
 const MAX_RECIPIENTS = 50;
+/** Addresses that it shows, where who gets it is said apart: a part of its recipients may have it by another email. */
+const MAX_SHOWN = 1_000;
 const MAX_TEXT_LENGTH = 5_000_000;
 const MAX_ATTACHMENTS = 50;
 const MAX_METADATA_LENGTH = 8_000;
@@ -83,9 +85,11 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
   const [to, cc, bcc, replyTo] = [addresses('to'), addresses('cc'), addresses('bcc'), addresses('replyTo')];
   const recipients = input.recipients && readMailboxes(input.recipients, at('recipients'), problems);
   if (input.to.length === 0 && recipients === undefined) problems.add(at('to'), 'must name at least one address');
-  if (to.length + cc.length + bcc.length > MAX_RECIPIENTS) {
+  if (recipients === undefined && to.length + cc.length + bcc.length > MAX_RECIPIENTS)
     problems.add(at('to'), `must be, with cc and bcc, at most ${MAX_RECIPIENTS} addresses`);
-  }
+  if (recipients !== undefined && recipients.length > MAX_RECIPIENTS)
+    problems.add(at('recipients'), `must be at most ${MAX_RECIPIENTS} addresses`);
+  if (to.length + cc.length > MAX_SHOWN) problems.add(at('to'), `must be, with cc, at most ${MAX_SHOWN} addresses`);
   if (replyTo.length > 10) problems.add(at('replyTo'), 'must be at most 10 addresses');
   checkLength(input.subject, at('subject'), 998, problems);
   checkLength(input.html, at('html'), MAX_TEXT_LENGTH, problems);
