@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { renderTemplate, valueFor } from '@postroom/templates/render';
 import type { Template, Values, Variable } from '@postroom/templates/render';
 import type { Mailbox } from './address.ts';
@@ -109,8 +109,9 @@ function customHeaders(headers: Readonly<Record<string, string>>): string {
 
 /** Both parts as one row of static pieces with variables between them. */
 function encodeBody(text: Template, html: Template): { boundary: string; pieces: string[]; variables: Variable[] } {
-  // "=_" is in no quoted-printable text, so that the boundary can't be in a part (RFC 2045 §6.7).
-  const boundary = `=_${randomBytes(12).toString('hex')}`;
+  // "=_" is in no quoted-printable text, so that the boundary can't be in a part (RFC 2045 §6.7). Node keeps random bytes for
+  // UUIDs in stock; asking the system for twelve was a twentieth of what the worker did for a transactional email.
+  const boundary = `=_${randomUUID().replaceAll('-', '')}`;
   const partHead = (type: string) =>
     `--${boundary}\r\nContent-Type: text/${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
   const textPieces = encodePieces(text);
