@@ -1,19 +1,22 @@
 import { actorName } from '@postroom/projects';
 import {
   authenticated,
+  batched,
   builder,
   callerProject,
+  type Context,
   JSON_OBJECT,
   NAME,
   Node,
   registerNode,
   relayNames,
 } from '@postroom/platform';
+import type { SegmentFilter } from './segment-filter.ts';
 import { listContacts } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
 import type { Contact as ContactRow } from './contacts.ts';
 import {
-  countSegment,
+  countFilters,
   createSegment,
   deleteSegment,
   findSegment,
@@ -27,6 +30,15 @@ import {
 const FILTER =
   'A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments.';
 
+/** By the filter as JSON: the segments of a list are counted in one statement. */
+const loadCount = batched(async (context: Context, filters) => {
+  const counts = await countFilters(
+    callerProject(context),
+    filters.map((filter) => JSON.parse(filter) as SegmentFilter),
+  );
+  return new Map(filters.map((filter, at) => [filter, counts[at] ?? 0]));
+});
+
 const Segment = builder.objectRef<SegmentRow>('Segment').implement({
   description: 'A saved filter over contacts. Who is in it follows from what they are now.',
   interfaces: [Node],
@@ -37,7 +49,7 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
     contactCount: t.int({
       description: 'How many contacts are in it now. It is counted when asked for.',
       complexity: 100,
-      resolve: (segment, _args, context) => countSegment(callerProject(context), segment),
+      resolve: async ({ filter }, _args, context) => (await loadCount(context, JSON.stringify(filter))) ?? 0,
     }),
     contacts: t.connection(
       {

@@ -45,7 +45,7 @@ export { Parameters } from './parameters.ts';
 export { SEGMENT_FIELDS } from './segment-operators.ts';
 export type { Condition, SegmentFilter } from './segment-filter.ts';
 export {
-  countSegment,
+  countFilters,
   createSegment,
   deleteSegment,
   getSegment,
