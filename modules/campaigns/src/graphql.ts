@@ -1,18 +1,15 @@
-import { findContacts } from '@postroom/contacts';
-import { Contact } from '@postroom/contacts/graphql';
 import '@postroom/emails/graphql';
 import { actorName } from '@postroom/projects';
 import { ContentFormat } from '@postroom/templates/graphql';
-import './policy-graphql.ts';
+import './graphql-policy.ts';
+import './graphql-preflight.ts';
+import './graphql-recipients.ts';
 import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
   authenticated,
-  batched,
   builder,
   callerProject,
-  type Context,
   db,
-  type FieldProblem,
   jsonSchema,
   NAME,
   Node,
@@ -22,8 +19,6 @@ import {
   relayNames,
   workflowUrl,
 } from '@postroom/platform';
-import { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
-import type { AudienceCount } from './audience.ts';
 import {
   type Campaign as CampaignModel,
   createCampaign,
@@ -32,10 +27,8 @@ import {
   listCampaigns,
   updateCampaign,
 } from './campaigns.ts';
-import { type Preflight, preflight, type VariableCheck } from './preflight.ts';
 import { watchCampaign } from './progress.ts';
 import { workflowIdOf } from './workflow.ts';
-import { listRecipients, type Recipient } from './recipients.ts';
 import {
   acknowledgeCampaign,
   cancelCampaign,
@@ -56,19 +49,6 @@ const CampaignStatus = builder.enumType('CampaignStatus', {
     paused: { description: 'Nothing goes out until it is resumed; `pauseReason` says why if nobody asked for it.' },
     completed: { description: 'No recipient is left to send to.' },
     canceled: { description: 'It was ended before all had gone out.' },
-  },
-});
-
-const RecipientState = builder.enumType('RecipientState', {
-  description: 'What became of one message of a campaign.',
-  values: {
-    planned: { description: 'It has not been sent, or goes again because the server said "later".' },
-    claimed: { description: 'It is being sent.' },
-    accepted: { description: 'The provider accepted it.' },
-    failed: { description: 'A server refused it for good.' },
-    suppressed: { description: 'The address is not to be mailed.' },
-    canceled: { description: 'The campaign was canceled before it went out.' },
-    unknown: { description: 'The connection broke when it may have been accepted. It is not sent again by itself.' },
   },
 });
 
@@ -215,66 +195,6 @@ const Campaign = builder.prismaObject('Campaign', {
   }),
 });
 
-const loadContacts = batched((context: Context, ids) => findContacts(callerProject(context), ids));
-
-const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
-  description: 'A contact as a campaign froze it, and what became of its message.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Message id.' }),
-    contactId: t.exposeID('contactId', { description: 'The contact.' }),
-    contact: t.field({
-      type: Contact,
-      nullable: true,
-      description: 'The contact as it is now; null when it has been deleted.',
-      resolve: ({ contactId }, _args, context) => loadContacts(context, contactId),
-    }),
-    email: t.expose('email', { type: 'EmailAddress', description: 'The address, as it was.' }),
-    state: t.expose('state', { type: RecipientState, description: 'What became of the message.' }),
-    answer: t.exposeString('answer', {
-      nullable: true,
-      description: "The server's last answer, or why there was none.",
-    }),
-    deferrals: t.exposeInt('deferrals', { description: 'How often a server said "later".' }),
-    claimedAt: t.expose('claimedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was last taken in hand.',
-    }),
-    acceptedAt: t.expose('acceptedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the provider accepted it.',
-    }),
-    deliveredAt: t.expose('deliveredAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: "When the recipient's server accepted it.",
-    }),
-    openedAt: t.expose('openedAt', { type: 'DateTime', nullable: true, description: 'When it was first opened.' }),
-    clickedAt: t.expose('clickedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When a link was first clicked.',
-    }),
-    bouncedAt: t.expose('bouncedAt', { type: 'DateTime', nullable: true, description: 'When it bounced.' }),
-    complainedAt: t.expose('complainedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was marked as spam.',
-    }),
-    unsubscribedAt: t.expose('unsubscribedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the recipient unsubscribed by it.',
-    }),
-    notBefore: t.expose('notBefore', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it goes again; null when it does not.',
-    }),
-  }),
-});
-
 const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
   description: 'A tracked link of a campaign, and how often it was followed.',
   fields: (t) => ({
@@ -283,83 +203,6 @@ const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
     clicks: t.exposeInt('clicks', { description: 'Clicks by people.' }),
     uniqueClicks: t.exposeInt('uniqueClicks', { description: 'Recipients who followed it.' }),
     clicksByMachines: t.exposeInt('machineClicks', { description: 'Clicks by programs.' }),
-  }),
-});
-
-const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
-  description: 'Contacts of the audience who get nothing.',
-  fields: (t) => ({
-    reason: t.exposeString('reason', {
-      description: 'Why: their suppression status, or `left_group` for those who left the groups it goes to.',
-    }),
-    contacts: t.exposeInt('contacts', { description: 'How many.' }),
-  }),
-});
-
-const AudienceCount = builder.objectRef<AudienceCount>('AudienceCount').implement({
-  description: 'Whom a campaign would go to now.',
-  fields: (t) => ({
-    contacts: t.exposeInt('contacts', { description: 'Contacts in its groups and segments, each once.' }),
-    recipients: t.exposeInt('recipients', { description: 'Those of them who would get it.' }),
-    excluded: t.field({ type: [Excluded], description: 'The others.', resolve: ({ excluded }) => excluded }),
-  }),
-});
-
-const Finding = builder.objectRef<FieldProblem>('PreflightFinding').implement({
-  description: 'Something to look at before sending.',
-  fields: (t) => ({
-    field: t.exposeString('field', { description: 'What it is about.' }),
-    message: t.exposeString('message', { description: 'What it is.' }),
-  }),
-});
-
-const VariableCheckType = builder.objectRef<VariableCheck>('VariableCheck').implement({
-  description: 'A placeholder of the message.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'What it names.' }),
-    fallback: t.exposeString('fallback', {
-      nullable: true,
-      description: 'Its default, if each place that names it has one.',
-    }),
-    missing: t.exposeInt('missing', { description: 'Recipients for whom it would show nothing.' }),
-    examples: t.exposeStringList('examples', { description: 'Addresses of a few of them.' }),
-  }),
-});
-
-const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
-  description: 'What would happen if a campaign were sent now.',
-  fields: (t) => ({
-    isReady: t.exposeBoolean('isReady', { description: 'Whether it could be sent.' }),
-    problems: t.field({
-      type: [Finding],
-      description: 'What keeps it from being sent.',
-      resolve: (row) => row.problems,
-    }),
-    warnings: t.field({
-      type: [Finding],
-      description: 'What should be looked at first.',
-      resolve: (row) => row.warnings,
-    }),
-    audience: t.field({ type: AudienceCount, description: 'Whom it would go to.', resolve: (row) => row.audience }),
-    variables: t.field({
-      type: [VariableCheckType],
-      description: 'Its placeholders.',
-      resolve: (row) => row.variables,
-    }),
-    tracksOpens: t.boolean({
-      description: 'Whether opens would be tracked.',
-      resolve: ({ tracking }) => tracking.opens,
-    }),
-    tracksClicks: t.boolean({
-      description: 'Whether clicks would be tracked.',
-      resolve: ({ tracking }) => tracking.clicks,
-    }),
-    messageBytes: t.exposeInt('messageBytes', { nullable: true, description: 'The size of one message, about.' }),
-    estimatedSeconds: t.exposeInt('estimatedSeconds', {
-      nullable: true,
-      description:
-        'How long it would take at its rate, the pace of the last campaign, and with the days of a warm-up; null when nothing says it.',
-    }),
   }),
 });
 
@@ -384,32 +227,12 @@ builder.queryFields((t) => ({
     },
     ...relayNames('Campaign'),
   ),
-  campaignRecipients: t.connection(
-    {
-      type: Recipient,
-      description: 'The recipients of a campaign that has started, the newest rows first.',
-      args: {
-        id: t.arg.id({ required: true, description: idArg }),
-        state: t.arg({ type: RecipientState, description: 'Only those in this state.' }),
-        email: t.arg.string({ description: 'Only this address, without regard to case.' }),
-      },
-      resolve: (_root, { id, first, after, state, email }, context) =>
-        listRecipients(callerProject(context), id, { state, email }, { first, after }),
-    },
-    ...relayNames('CampaignRecipient'),
-  ),
   campaignLinks: t.field({
     type: [Link],
     description: 'The tracked links of a campaign that has started, in the order in which they stand in it.',
     complexity: 50,
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => listLinks((await getCampaign(callerProject(context), id)).id),
-  }),
-  campaignPreflight: t.field({
-    type: PreflightType,
-    description: 'What would happen if the campaign were sent now. It changes nothing.',
-    args: { id: t.arg.id({ required: true, description: idArg }) },
-    resolve: (_root, { id }, context) => preflight(callerProject(context), id),
   }),
 }));
 
@@ -511,28 +334,6 @@ const TestSendInput = builder.inputType('TestCampaignInput', {
   }),
 });
 
-const UnknownOutcome = builder.enumType('UnknownOutcome', {
-  description: 'What became of messages whose outcome was unknown, as somebody has found out.',
-  values: {
-    accepted: { description: 'The mail server took them.' },
-    failed: { description: 'It did not take them; they can be retried.' },
-  },
-});
-
-const RecipientsPayload = builder
-  .objectRef<{ campaignId: string; recipients: number }>('CampaignRecipientsPayload')
-  .implement({
-    description: 'What a decision about recipients changed.',
-    fields: (t) => ({
-      recipients: t.exposeInt('recipients', { description: 'How many recipients it was about.' }),
-      campaign: t.prismaField({
-        type: Campaign,
-        description: 'The campaign, as it is now.',
-        resolve: (query, { campaignId }, _args, context) => getCampaign(callerProject(context), campaignId, query),
-      }),
-    }),
-  });
-
 const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
   description: 'A test that goes out.',
   fields: (t) => ({
@@ -543,9 +344,6 @@ const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: idArg });
-  const recipientIds = t.arg.idList({
-    description: 'Message ids of at most 10,000 of its recipients; all in that state when not given.',
-  });
   /** A command changes the status and returns the campaign as it is now. */
   const command = (run: (projectId: string, id: string) => Promise<void>, description: string) =>
     t.prismaField({
@@ -604,45 +402,6 @@ builder.mutationFields((t) => {
       sendCampaign,
       'Starts a campaign now (spec: Campaigns). Its messages go out in the background.',
     ),
-    retryCampaignRecipients: t.field({
-      type: RecipientsPayload,
-      description:
-        'Sends again to recipients who were refused. A completed campaign goes back to `sending` and completes again.',
-      args: { id, recipientIds },
-      resolve: async (_root, { id, recipientIds }, context) => ({
-        campaignId: id,
-        recipients: await retryFailed(callerProject(context), id, recipientIds),
-      }),
-    }),
-    resendCampaignRecipients: t.field({
-      type: RecipientsPayload,
-      description: 'Sends again to recipients whose outcome is unknown. Some of them may get it twice.',
-      args: {
-        id,
-        acceptDuplicates: t.arg.boolean({
-          required: true,
-          description: 'True, to say that it is known that some may get it twice.',
-        }),
-        recipientIds,
-      },
-      resolve: async (_root, { id, ...input }, context) => ({
-        campaignId: id,
-        recipients: await resendUnknown(callerProject(context), id, input),
-      }),
-    }),
-    resolveCampaignRecipients: t.field({
-      type: RecipientsPayload,
-      description: 'Says what became of recipients whose outcome is unknown. Nothing is sent.',
-      args: {
-        id,
-        outcome: t.arg({ type: UnknownOutcome, required: true, description: 'What became of them.' }),
-        recipientIds,
-      },
-      resolve: async (_root, { id, ...input }, context) => ({
-        campaignId: id,
-        recipients: await resolveUnknownRecipients(callerProject(context), id, input),
-      }),
-    }),
     unscheduleCampaign: command(unscheduleCampaign, 'Makes a scheduled campaign a draft again.'),
     pauseCampaign: command(pauseCampaign, 'Pauses a campaign that is being sent; what is in hand goes out.'),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
