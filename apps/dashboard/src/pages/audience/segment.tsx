@@ -1,8 +1,6 @@
-import { Button, Card, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconDots, IconTrash } from '@tabler/icons-react';
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useEdited } from '../../data/edited.ts';
@@ -10,9 +8,9 @@ import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SegmentQuery } from '../../generated/graphql.ts';
 import { ClashAlert } from '../../parts/clash-alert.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
 import { FormProblem } from '../../parts/form.tsx';
 import { ButtonLink, TextLink } from '../../parts/link.tsx';
+import { MoreMenu } from '../../parts/more-menu.tsx';
 import { tell } from '../../parts/notify.tsx';
 import { BackLabel, Page, Section } from '../../parts/page.tsx';
 import { Answer } from '../../parts/states.tsx';
@@ -285,7 +283,6 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
 }
 
 function More({ id, name }: { id: string; name: string }) {
-  const [deleting, setDeleting] = useState(false);
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const remove = useChange(DELETE);
@@ -295,35 +292,15 @@ function More({ id, name }: { id: string; name: string }) {
     void navigate({ to: '/p/$projectId/segments', params: { projectId }, ignoreBlocker: true });
   };
   return (
-    <Group gap={0}>
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" px={9} aria-label={`More for ${name}`}>
-            <IconDots size={18} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            color="var(--mantine-color-error)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setDeleting(true)}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Confirm
-        opened={deleting}
-        onClose={() => setDeleting(false)}
-        title="Delete this segment?"
-        action="Delete"
-        word={name}
-        running={remove.running}
-        problem={remove.problem}
-        onConfirm={() => void confirm()}
-      >
-        Its contacts stay. Campaigns that were to go to it go to nobody by it.
-      </Confirm>
-    </Group>
+    <MoreMenu
+      name={name}
+      remove={{
+        title: 'Delete this segment?',
+        about: 'Its contacts stay. Campaigns that were to go to it go to nobody by it.',
+        run: () => void confirm(),
+        running: remove.running,
+        problem: remove.problem,
+      }}
+    />
   );
 }

@@ -1,8 +1,7 @@
-import { Button, Group, Menu, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconCheck, IconCopy, IconDots, IconHistory, IconTrash } from '@tabler/icons-react';
+import { IconCheck, IconHistory } from '@tabler/icons-react';
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useEdited } from '../../data/edited.ts';
@@ -10,10 +9,10 @@ import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateQuery } from '../../generated/graphql.ts';
 import { ClashAlert } from '../../parts/clash-alert.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
 import { FormProblem } from '../../parts/form.tsx';
 import { ButtonLink, TextLink } from '../../parts/link.tsx';
 import { MailEditor } from '../../parts/mail-editor.tsx';
+import { MoreMenu } from '../../parts/more-menu.tsx';
 import { tell, warn } from '../../parts/notify.tsx';
 import { BackLabel, Page } from '../../parts/page.tsx';
 import { Answer } from '../../parts/states.tsx';
@@ -210,7 +209,6 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
 
 function More({ template }: { template: TemplateRow }) {
   const { id, name } = template;
-  const [deleting, setDeleting] = useState(false);
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const remove = useChange(DELETE);
@@ -233,38 +231,17 @@ function More({ template }: { template: TemplateRow }) {
     void navigate({ to: '/p/$projectId/templates', params: { projectId }, ignoreBlocker: true });
   };
   return (
-    <>
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" px={9} aria-label={`More for ${name}`}>
-            <IconDots size={18} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void duplicate()}>
-            Duplicate
-          </Menu.Item>
-          <Menu.Item
-            color="var(--mantine-color-error)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setDeleting(true)}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Confirm
-        opened={deleting}
-        onClose={() => setDeleting(false)}
-        title="Delete this template?"
-        action="Delete"
-        word={name}
-        running={remove.running}
-        problem={remove.problem}
-        onConfirm={() => void confirm()}
-      >
-        Its versions go with it, and drafts that use it lose their content. Campaigns that were sent keep theirs.
-      </Confirm>
-    </>
+    <MoreMenu
+      name={name}
+      duplicate={{ run: () => void duplicate(), running: create.running }}
+      remove={{
+        title: 'Delete this template?',
+        about:
+          'Its versions go with it, and drafts that use it lose their content. Campaigns that were sent keep theirs.',
+        run: () => void confirm(),
+        running: remove.running,
+        problem: remove.problem,
+      }}
+    />
   );
 }
