@@ -39,7 +39,7 @@ const QUERIES: Record<string, string> = {
   }`,
   'templates, suppressions, custom fields, imports': `{
     templates { nodes { name } } suppressions { nodes { email } } customFields { nodes { key } }
-    imports { nodes { fileName columns { name } counts { rows } } }
+    imports { nodes { fileName columns { name } counts { rows } errors(first: 2) { nodes { line message } } } }
   }`,
 };
 
@@ -139,6 +139,17 @@ async function fill(rows: number): Promise<Filled> {
       owner.graphql(`mutation { createApiKey(input: { name: "K${number}", scope: sending }) { id } }`),
       owner.graphql(`mutation { invite(input: { email: "i${number}@example.com", role: viewer }) { id } }`),
     ]);
+  }
+  for (const number of numbers) {
+    const id = newId('imp');
+    await pool.query(
+      `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields) VALUES ($1, $2, 'completed', 'skip', false, false)`,
+      [id, api.projectId],
+    );
+    await pool.query(
+      `INSERT INTO import_errors (import_id, line, field, message) SELECT $1, line, 'email', 'is required' FROM generate_series(1, $2) AS line`,
+      [id, number],
+    );
   }
   const url = 'https://receiver.example/hook';
   const endpoints: string[] = [];

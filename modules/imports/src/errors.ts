@@ -1,4 +1,4 @@
-import { invalid, type Page, type PageArgs, pageSize, pool, type StreamExchange } from '@postroom/platform';
+import { batched, invalid, type Page, type PageArgs, pageSize, pool, type StreamExchange } from '@postroom/platform';
 import { csvLine } from './csv/index.ts';
 import { answerCsv } from './export.ts';
 import { getImport } from './imports.ts';
@@ -15,10 +15,19 @@ interface Place {
   field: string;
 }
 
-/** What is wrong with the rows of an import, in the order of the file. */
-export async function listErrors(importId: string, { first, after }: PageArgs): Promise<Page<ImportError>> {
+/**
+ * What is wrong with the rows of an import, in the order of the file. Pages that one request asks for together are read together.
+ * @throws DomainError `validation_error` for a cursor that is none.
+ */
+export async function listErrors(
+  request: object,
+  importId: string,
+  { first, after }: PageArgs,
+): Promise<Page<ImportError>> {
   const size = pageSize(first);
-  const rows = await read(importId, after == null ? START : fromCursor(after), size + 1);
+  const { line, field } = after == null ? START : fromCursor(after);
+  const key: PageKey = [importId, line, field, size + 1];
+  const rows = (await loadPage(request, JSON.stringify(key))) ?? [];
   const edges = rows.slice(0, size).map((node) => ({ cursor: toCursor(node), node }));
   return {
     edges,
@@ -30,6 +39,26 @@ export async function listErrors(importId: string, { first, after }: PageArgs): 
     },
   };
 }
+
+/** Of which import, after which place, and how many. */
+type PageKey = [importId: string, line: number, field: string, limit: number];
+
+const loadPage = batched(async (_request: object, keys) => {
+  const asked = keys.map((key) => JSON.parse(key) as PageKey);
+  const { rows } = await pool.query<ImportError & { page: number }>(
+    `SELECT page.number::int AS page, e.line, e.field, e.message
+       FROM unnest($1::text[], $2::int[], $3::text[], $4::int[]) WITH ORDINALITY AS page(import_id, line, field, size, number)
+      CROSS JOIN LATERAL (
+        SELECT line, field, message FROM import_errors
+         WHERE import_id = page.import_id AND (line, field) > (page.line, page.field) ORDER BY line, field LIMIT page.size
+      ) AS e
+      ORDER BY page.number, e.line, e.field`,
+    [0, 1, 2, 3].map((part) => asked.map((key) => key[part])),
+  );
+  const pages = new Map<string, ImportError[]>(keys.map((key) => [key, []]));
+  for (const { page, ...error } of rows) pages.get(keys[page - 1] ?? '')?.push(error);
+  return pages;
+});
 
 const START: Place = { line: 0, field: '' };
 const toCursor = ({ line, field }: Place) => Buffer.from(`${line}:${field}`).toString('base64url');

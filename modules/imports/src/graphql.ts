@@ -138,7 +138,7 @@ const Import = builder.prismaObject('Import', {
       {
         type: ImportRowError,
         description: 'What is wrong with rows, in the order of the file.',
-        resolve: ({ id }, args) => listErrors(id, args),
+        resolve: ({ id }, args, context) => listErrors(context, id, args),
       },
       ...relayNames('ImportError'),
     ),
