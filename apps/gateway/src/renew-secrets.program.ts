@@ -37,11 +37,12 @@ async function make(): Promise<Outside> {
   await ask('mutation ($id: ID!) { authorizeMailbox(id: $id) { account { id } } }', { id: mailbox.account.id });
   const factor = await signInPage(api.url, person.cookie, 'two-factor/enable');
   const messageId = newId('eml');
+  const to = { projectId: api.projectId, email: 'ada@example.com' };
   return {
     email: person.email,
     totp: factor.totpURI,
-    unsubscribe: unsubscribeUrl(messageId, { projectId: api.projectId, email: 'ada@example.com' }),
-    returns: returnAddress(messageId, 'bounces.example.com'),
+    unsubscribe: unsubscribeUrl(messageId, to),
+    returns: returnAddress(messageId, 'bounces.example.com', to),
   };
 }
 

@@ -1,12 +1,15 @@
 import {
+  type Addressed,
   findAddressed,
   findReturnAddress,
+  namedAddresses,
   readReturn,
   recordLateReport,
   recordReports,
   type Report,
+  type ReturnAddress,
 } from '@postroom/emails';
-import { inTransaction, logger } from '@postroom/platform';
+import { inTransaction, logger, sql, type Tx } from '@postroom/platform';
 import type { Recipient } from './recipients.ts';
 
 /**
@@ -15,8 +18,9 @@ import type { Recipient } from './recipients.ts';
  */
 export async function recordReturn(recipient: Recipient, raw: Buffer): Promise<void> {
   const returned = await readReturn(raw);
-  const messageId = recipient.kind === 'message' ? recipient.messageId : complainedOf(raw, returned.kind);
-  if (returned.kind === 'ignored' || messageId === undefined) {
+  const address = recipient.kind === 'message' ? recipient.address : complainedOf(raw, returned.kind);
+  const messageId = address?.messageId;
+  if (returned.kind === 'ignored' || address === undefined || messageId === undefined) {
     const why = returned.kind === 'ignored' ? returned.why : 'it names no message of ours';
     logger.info({ messageId, why }, 'a returned mail was ignored');
     return;
@@ -28,16 +32,36 @@ export async function recordReturn(recipient: Recipient, raw: Buffer): Promise<v
     ...('detail' in returned ? { detail: returned.detail } : {}),
   };
   await inTransaction(async (client) => {
-    const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1', [messageId]);
+    // Held, so that it is not deleted between the two.
+    const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
     if (rowCount === 1) return recordReports(client, [report]);
-    // Whom a message went to that has been deleted is told by its own link to unsubscribe by, in the headers that came back.
-    const addressed = findAddressed(raw.toString('latin1').replaceAll(/=\r?\n/g, ''), messageId);
+    const addressed = await addressedIn(client, raw, address);
     if (addressed !== undefined) await recordLateReport(client, addressed, report);
   });
   logger.info({ messageId, kind: report.kind }, 'a returned mail was recorded');
 }
 
 /** To the address of feedback loops only complaints go, about a mail whose signed return address they show. */
-function complainedOf(raw: Buffer, kind: string): string | undefined {
+function complainedOf(raw: Buffer, kind: string): ReturnAddress | undefined {
   return kind === 'complained' ? findReturnAddress(raw.toString('latin1')) : undefined;
+}
+
+/**
+ * Whom a message went to that has been deleted, as the mail that came back proves: by the message's own link to unsubscribe by, in
+ * the headers that it quotes, or by an address that it names and that the return address was signed for. A name alone proves
+ * nothing: everybody who ever got a mail knows a return address, and could write another name beside it.
+ */
+async function addressedIn(client: Tx, raw: Buffer, address: ReturnAddress): Promise<Addressed | undefined> {
+  const text = raw.toString('utf8').replaceAll(/=\r?\n/g, '');
+  const byLink = findAddressed(text, address.messageId);
+  if (byLink !== undefined) return byLink;
+  const projects = await sql<{ projectId: string }>(
+    client,
+    'SELECT DISTINCT project_id AS "projectId" FROM domains WHERE mail_from_domain = $1',
+    [address.domain],
+  );
+  const emails = projects.length === 0 ? [] : namedAddresses(text);
+  return projects
+    .flatMap(({ projectId }) => emails.map((email) => ({ projectId, email })))
+    .find((each) => address.isOf(each));
 }

@@ -49,7 +49,7 @@ async function message(api: Api, email = 'ada@example.org') {
     `INSERT INTO messages (id, project_id, email, subject, state, accepted_at) VALUES ($1, $2, $3, 'Hi', 'accepted', now())`,
     [id, api.projectId, email],
   );
-  return { id, address: returnAddress(id, 'bounce.news.example') };
+  return { id, address: returnAddress(id, 'bounce.news.example', { projectId: api.projectId, email }) };
 }
 
 const statusOf = async (api: Api, id: string) => (await api.get(`/v1/emails/${id}`)).body.data.status;
@@ -103,7 +103,10 @@ test('a complaint suppresses, and so does one to the address of feedback loops t
   expect(await suppressions(api)).toEqual(['complained', 'complained']);
   // A bounce, or a complaint about nothing that we signed, says nothing there.
   const other = await message(api, 'c@example.org');
-  const forged = report.replaceAll(/b\+[\w]+@bounce\.news\.example/g, other.address.replace(/.{4}@/, '0000@'));
+  const forged = report.replaceAll(
+    /b\+[\w]+@bounce\.news\.example/g,
+    other.address.replace(/.{16}@/, '0000000000000000@'),
+  );
   expect(await comesBack(`fbl@${domain}`, forged)).toBe(250);
   expect(
     await comesBack(`fbl@${domain}`, fixture('postfix-unknown').toString().replaceAll(/b\+x@/g, other.address)),
@@ -127,7 +130,8 @@ test('addresses that we did not sign are refused, and so is every other', async 
   const [mine, theirs] = [address.slice(2, 28), newId('eml').slice(4)];
   for (const forged of [
     address.replace(mine, theirs),
-    address.replace(/.@/, (last) => (last === '0@' ? '1@' : '0@')),
+    address.replace(/.{32}@/, (end) => `${end.startsWith('0') ? '1' : '0'}${end.slice(1)}`),
+    address.replace('@', '0@'),
     'b+@bounce.news.example',
     'postmaster@bounce.news.example',
     'fbl@nobody.example',
@@ -174,8 +178,77 @@ test('a link of another message, or one that we did not make, suppresses nobody'
   expect(await suppressions(api)).toEqual([]);
 });
 
+/** An email without a link to unsubscribe by, from a domain whose mail comes back to us, that has been deleted. */
+async function deleted(api: Api, email: string) {
+  const domain = `${randomBytes(6).toString('hex')}.example`;
+  await pool.query(
+    `INSERT INTO domains (id, project_id, domain, mail_from_domain, updated_at) VALUES ($1, $2, $3, $4, now())`,
+    [newId('dom'), api.projectId, domain, `bounce.${domain}`],
+  );
+  return returnAddress(newId('eml'), `bounce.${domain}`, { projectId: api.projectId, email });
+}
+
+const suppressed = async (api: Api) =>
+  (await api.get('/v1/suppressions')).body.data.map(
+    ({ email, reason }: Record<string, string>) => `${email} ${reason}`,
+  );
+
+/** A mail that came back about this address, in every field that names its recipient. */
+const about = (name: string, email: string) =>
+  fixture(name)
+    .toString('latin1')
+    .replaceAll(/\bada@[\w.-]+/g, email);
+
+test.each([
+  ['postfix-unknown', 'bounced'],
+  ['gmail-unknown', 'bounced'],
+  ['qmail-unknown', 'bounced'],
+  ['exim-unknown', 'bounced'],
+  ['arf-fastmail', 'complained'],
+])(
+  '%s about an email that has been deleted suppresses whom it names, if the email went there',
+  async (name, reason) => {
+    const api = await testApi();
+    const address = await deleted(api, 'Ada+lists@example.org');
+    expect(await comesBack(address, about(name, 'ada+lists@example.org'))).toBe(250);
+    expect(await suppressed(api)).toEqual([`ada+lists@example.org ${reason}`]);
+    expect((await api.events()).filter(({ type }) => type.startsWith('email.'))).toEqual([]);
+  },
+);
+
+test('a complaint to the address of feedback loops about a deleted email suppresses its recipient', async () => {
+  const api = await testApi();
+  const address = await deleted(api, 'ada@example.org');
+  const report = about('arf-fastmail', 'ada@example.org').replaceAll(/b\+\w+@[\w.]+/g, address);
+  expect(await comesBack(`fbl@${address.split('@')[1]}`, report, 'fbl@provider.example')).toBe(250);
+  expect(await suppressed(api)).toEqual(['ada@example.org complained']);
+});
+
+test('who got an email can not have anybody else suppressed by its return address when it has been deleted', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const address = await deleted(api, 'eve@example.org');
+  const [, domain = ''] = address.split('@');
+  const foreign = await deleted(other, 'ada@example.org');
+  // A report about somebody else, the signature of another email beside its own, and that of another project's domain.
+  const spliced = `${address.slice(0, 48)}${foreign.slice(48, 60)}@${domain}`;
+  for (const to of [address, spliced, foreign.replace(/@.*/, `@${domain}`)]) {
+    expect(await comesBack(to, about('postfix-unknown', 'ada@example.org'))).toBe(250);
+  }
+  expect([await suppressed(api), await suppressed(other)]).toEqual([[], []]);
+});
+
+test('a soft bounce of a deleted email, and one that names nobody, suppress nobody', async () => {
+  const api = await testApi();
+  const address = await deleted(api, 'ada@example.org');
+  expect(await comesBack(address, about('gmail-full', 'ada@example.org'))).toBe(250);
+  expect(await comesBack(address, about('postfix-unknown', 'postmaster@elsewhere.example'))).toBe(250);
+  expect(await suppressed(api)).toEqual([]);
+});
+
 test('a bounce of a message that is gone, and that says not whom it went to, is taken and changes nothing', async () => {
-  expect(await comesBack(returnAddress(newId('eml'), 'bounce.news.example'), fixture('postfix-unknown'))).toBe(250);
+  const to = { projectId: newId('prj'), email: 'ada@example.org' };
+  const address = returnAddress(newId('eml'), 'bounce.news.example', to);
+  expect(await comesBack(address, fixture('postfix-unknown'))).toBe(250);
 });
 
 test('a mail that is returned with all of its attachments is read by its beginning', async () => {

@@ -27,7 +27,15 @@ export {
   variablesOf,
 } from '@postroom/templates/render';
 export { recordLateReport, recordReports, type Report } from './reports.ts';
-export { findReturnAddress, readReturn, readReturnAddress, returnAddress, type Returned } from './returns/index.ts';
+export {
+  findReturnAddress,
+  namedAddresses,
+  readReturn,
+  readReturnAddress,
+  type ReturnAddress,
+  returnAddress,
+  type Returned,
+} from './returns/index.ts';
 export {
   deleteOldContents,
   deleteOldEmails,

@@ -129,7 +129,7 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
     if (way.signing === 'none') return way.send(message, traffic);
     const sender = await senderOf(projectId, addressOfFrom(message));
     // SES over its API has a MAIL FROM of its own, and writes the envelope anew.
-    const outgoing = way.signing === 'whole' ? withReturnPath(message, sender.mailFromDomain) : message;
+    const outgoing = way.signing === 'whole' ? withReturnPath(message, projectId, sender.mailFromDomain) : message;
     return way.send(signed(outgoing, sender.dkim, way.signing), traffic);
   };
   if (only !== undefined && second === undefined) {
@@ -153,9 +153,10 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
 const takesReturns = () => !sendingSetup().mx.endsWith('.amazonses.com');
 
 /** The message with a return address of its own, where its domain has a MAIL FROM subdomain whose records are seen. */
-function withReturnPath(message: Outgoing, mailFromDomain: string | undefined): Outgoing {
+function withReturnPath(message: Outgoing, projectId: string, mailFromDomain: string | undefined): Outgoing {
   if (mailFromDomain === undefined || message.from === '' || !takesReturns()) return message;
-  return { ...message, signAs: addressOfFrom(message), from: returnAddress(message.id, mailFromDomain) };
+  const from = returnAddress(message.id, mailFromDomain, { projectId, email: message.to });
+  return { ...message, signAs: addressOfFrom(message), from };
 }
 
 /** The address that a signature is made for. */
