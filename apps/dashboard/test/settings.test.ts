@@ -1,7 +1,7 @@
 import { db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, windowOf, soon } from './browser.ts';
+import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
 
 inBrowser('API keys', () => {
   test('a key is shown once, works at once, and the dialog stays until it is saved', async () => {
@@ -62,6 +62,44 @@ inBrowser('a project', () => {
     expect(page.url()).not.toContain(api.projectId);
     const project = await db.project.findUniqueOrThrow({ where: { id: api.projectId } });
     expect(project.name).toBe('Better name');
+  });
+});
+
+inBrowser('retention', () => {
+  test('of messages and of events is chosen by itself, and left to what holds for all projects again', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    const kept = async () => {
+      const project = await db.project.findUniqueOrThrow({ where: { id: api.projectId } });
+      return [project.messageRetentionDays, project.eventRetentionDays];
+    };
+    await window.open('/settings');
+    const [messages, events] = [
+      page.getByRole('combobox', { name: 'Keep messages' }),
+      page.getByRole('combobox', { name: 'Keep events' }),
+    ];
+    expect(await messages.inputValue()).toBe('For ever, as set for all projects');
+    expect(await events.inputValue()).toBe('30 days, as set for all projects');
+    await events.click();
+    await page.getByRole('option', { name: '7 days', exact: true }).click();
+    await page.getByText('Kept for 7 days from now on.').waitFor();
+    expect(await kept()).toEqual([null, 7]);
+    await messages.click();
+    await page.getByRole('option', { name: '1 year', exact: true }).last().click();
+    await soon(kept).toEqual([365, 7]);
+    await soon(() => events.inputValue()).toBe('7 days');
+    await events.click();
+    await page.getByRole('option', { name: 'As set for all projects' }).click();
+    await soon(kept).toEqual([365, null]);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  test('is shown to a member, who can not change it', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'member');
+    await window.open('/settings');
+    expect(await window.page.getByRole('combobox', { name: 'Keep events' }).isDisabled()).toBe(true);
   });
 });
 

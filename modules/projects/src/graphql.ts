@@ -5,6 +5,7 @@ import {
   listProjects,
   renameProject,
   setBrandColor,
+  setEventRetention,
   setMessageRetention,
   updateTracking,
 } from './projects.ts';
@@ -33,6 +34,15 @@ const Project = builder.prismaObject('Project', {
       select: { messageRetentionDays: true },
       description: 'Days that messages are kept; null is for ever.',
       resolve: ({ messageRetentionDays }) => messageRetentionDays ?? config.MESSAGE_RETENTION_DAYS ?? null,
+    }),
+    eventRetentionDays: t.exposeInt('eventRetentionDays', {
+      nullable: true,
+      description: 'Days that events are kept, as the project has set it; null is as the installation has it.',
+    }),
+    keptEventDays: t.int({
+      select: { eventRetentionDays: true },
+      description: 'Days that events are kept, with their deliveries and attempts.',
+      resolve: ({ eventRetentionDays }) => eventRetentionDays ?? config.RETENTION_DAYS,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
@@ -162,6 +172,17 @@ builder.mutationFields((t) => ({
     args: { days: t.arg.int({ description: '30 to 3650 days; null is as the installation has it.' }) },
     resolve: async (query, _root, { days }, context) => {
       await setMessageRetention(callerProject(context), days ?? null);
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  setEventRetention: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description:
+      'Sets how long events of the project are kept, with their deliveries and attempts. What may still be delivered stays.',
+    args: { days: t.arg.int({ description: '1 to 3650 days; null is as the installation has it.' }) },
+    resolve: async (query, _root, { days }, context) => {
+      await setEventRetention(callerProject(context), days ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

@@ -23,7 +23,8 @@ export async function updateTracking(
 }
 
 /** Bounces come back for two weeks, and reports of complaints mostly within days: so long rows are there to find. */
-const MIN_RETENTION_DAYS = 30;
+const MIN_MESSAGE_DAYS = 30;
+const MIN_EVENT_DAYS = 1;
 const MAX_RETENTION_DAYS = 3650;
 
 /**
@@ -31,9 +32,22 @@ const MAX_RETENTION_DAYS = 3650;
  * @throws DomainError `validation_error` unless it is 30 to 3650.
  */
 export async function setMessageRetention(id: string, days: number | null): Promise<void> {
-  if (days !== null && (days < MIN_RETENTION_DAYS || days > MAX_RETENTION_DAYS))
-    throw invalid({ field: 'days', message: `must be ${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}` });
-  await db.project.update({ where: { id }, data: { messageRetentionDays: days } });
+  await db.project.update({ where: { id }, data: { messageRetentionDays: retention(days, MIN_MESSAGE_DAYS) } });
+}
+
+/**
+ * Sets how many days events are kept, and their deliveries and attempts; null is as the installation has it. What may still be
+ * delivered is kept however old it is.
+ * @throws DomainError `validation_error` unless it is 1 to 3650.
+ */
+export async function setEventRetention(id: string, days: number | null): Promise<void> {
+  await db.project.update({ where: { id }, data: { eventRetentionDays: retention(days, MIN_EVENT_DAYS) } });
+}
+
+function retention(days: number | null, least: number): number | null {
+  if (days !== null && (days < least || days > MAX_RETENTION_DAYS))
+    throw invalid({ field: 'days', message: `must be ${least} to ${MAX_RETENTION_DAYS}` });
+  return days;
 }
 
 /** Sets the colour of pages that recipients see, or takes it away. @throws DomainError `validation_error`. */

@@ -1,5 +1,5 @@
 import { idsFrom, newId, pool, secretColumn } from '@postroom/platform';
-import { testApi } from '@postroom/testkit';
+import { signedIn, testApi } from '@postroom/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteOld } from './retention.ts';
 
@@ -142,4 +142,78 @@ test('the age is a setting, and more than one batch is deleted, each seen by the
   expect(deleted.events).toBeGreaterThanOrEqual(2500);
   expect(batches).toBeGreaterThanOrEqual(6);
   expect(await ids('events')).toEqual([]);
+});
+
+/** A project that keeps events so many days, and what is left of an event of that age, its delivery and attempt. */
+async function keeping(keptDays: number | null, days: number) {
+  ({ projectId } = await testApi());
+  await pool.query('UPDATE projects SET event_retention_days = $2 WHERE id = $1', [projectId, keptDays]);
+  await delivery(await event(days), await endpoint(), days, days);
+  const own = projectId;
+  return async () => {
+    projectId = own;
+    return {
+      events: (await ids('events')).length,
+      deliveries: (await ids('deliveries')).length,
+      attempts: (await attempts()).length,
+    };
+  };
+}
+
+const ALL = { events: 1, deliveries: 1, attempts: 1 };
+const NONE = { events: 0, deliveries: 0, attempts: 0 };
+
+test('a project keeps events as long as it says, shorter or longer than others, with their deliveries and attempts', async () => {
+  const shorter = [await keeping(7, 8), await keeping(7, 6)];
+  const longer = [await keeping(365, 364), await keeping(365, 366)];
+  const silent = [await keeping(null, 29), await keeping(null, 31)];
+  await deleteOld();
+  const left = [];
+  for (const leftOf of [...shorter, ...longer, ...silent]) left.push(await leftOf());
+  expect(left).toEqual([NONE, ALL, ALL, NONE, ALL, NONE]);
+});
+
+test('what is open is kept by a project that keeps events for a day', async () => {
+  await pool.query('UPDATE projects SET event_retention_days = 1 WHERE id = $1', [projectId]);
+  const open = await delivery(await event(20), await endpoint(), 20);
+  await event(20);
+  await deleteOld();
+  expect([await ids('deliveries'), (await ids('events')).length]).toEqual([[open], 1]);
+});
+
+test('a deletion that is cut off between projects goes on the next time', async () => {
+  const first = await keeping(7, 8);
+  const second = await keeping(7, 8);
+  let batches = 0;
+  const stop = () => {
+    batches++;
+    throw new Error('cut off');
+  };
+  await expect(deleteOld({ onBatch: stop })).rejects.toThrow('cut off');
+  expect(batches).toBe(1);
+  await deleteOld();
+  expect([await first(), await second()]).toEqual([NONE, NONE]);
+});
+
+test('how long events are kept is a setting of the project, which those set who manage it', async () => {
+  const api = await testApi();
+  const set = 'mutation ($days: Int) { setEventRetention(days: $days) { eventRetentionDays keptEventDays } }';
+  const owner = await signedIn(api, 'owner');
+  for (const days of [1, 3650, 7]) {
+    const { body } = await owner.graphql(set, { days });
+    expect(body.data.setEventRetention).toEqual({ eventRetentionDays: days, keptEventDays: days });
+  }
+  for (const days of [-1, 0, 3651]) {
+    const refused = await owner.graphql(set, { days });
+    expect(refused.body.errors[0].extensions).toMatchObject({
+      code: 'validation_error',
+      details: [{ field: 'days', message: 'must be 1 to 3650' }],
+    });
+  }
+  const theirs = await owner.graphql('{ projects { id keptEventDays } }');
+  expect(theirs.body.data.projects).toContainEqual({ id: api.projectId, keptEventDays: 7 });
+  const asInstalled = await owner.graphql(set, { days: null });
+  expect(asInstalled.body.data.setEventRetention).toEqual({ eventRetentionDays: null, keptEventDays: 30 });
+  const member = await (await signedIn(api, 'member')).graphql(set, { days: 7 });
+  expect(member.body.errors[0].extensions.code).toBe('forbidden');
 });

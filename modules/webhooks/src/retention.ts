@@ -18,7 +18,7 @@ export interface Deleted {
 }
 
 interface Options {
-  /** Days that events, deliveries and attempts are kept. */
+  /** Days that events, deliveries and attempts are kept where a project does not say. */
   days?: number;
   now?: number;
   /** Called after each batch; when it throws, the rest is left for the next time. */
@@ -26,15 +26,14 @@ interface Options {
 }
 
 /**
- * Deletes what is older than it has to be kept, in batches. What is open is never deleted: neither a delivery that may still
- * be attempted, nor its event.
+ * Deletes what is older than it has to be kept, in batches: events, deliveries and attempts as long as their project keeps them.
+ * What is open is never deleted: neither a delivery that may still be attempted, nor its event.
  */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
 }: Options = {}): Promise<Deleted> {
-  const before = new Date(now - days * DAY_MS);
   const all = async (batch: () => Promise<number>) => {
     for (let total = 0; ;) {
       const count = await batch();
@@ -43,12 +42,27 @@ export async function deleteOld({
       if (count < BATCH) return total;
     }
   };
-  return {
-    givenUp: await all(() => giveUpBacklog(new Date(now - BACKLOG_DAYS * DAY_MS))),
-    deliveries: await all(() => deleteDeliveries(before)),
-    events: await deleteEvents(before, onBatch),
-    idempotencyKeys: await all(() => deleteIdempotencyKeys(new Date(now - DAY_MS))),
-  };
+  const deleted = { givenUp: 0, deliveries: 0, events: 0, idempotencyKeys: 0 };
+  deleted.givenUp = await all(() => giveUpBacklog(new Date(now - BACKLOG_DAYS * DAY_MS)));
+  for (const project of await eventRetentions(days)) {
+    const before = new Date(now - project.days * DAY_MS);
+    deleted.deliveries += await all(() => deleteDeliveries(project.projectId, before));
+    deleted.events += await deleteEvents(project.projectId, before, onBatch);
+  }
+  deleted.idempotencyKeys = await all(() => deleteIdempotencyKeys(new Date(now - DAY_MS)));
+  return deleted;
+}
+
+/**
+ * How many days each project keeps events. They are deleted project by project: a walk over all of them would pass, every hour,
+ * what the projects keep that keep it for years.
+ */
+async function eventRetentions(days: number): Promise<{ projectId: string; days: number }[]> {
+  const { rows } = await pool.query<{ id: string; days: number }>(
+    'SELECT id, coalesce(event_retention_days, $1) AS days FROM projects ORDER BY id',
+    [days],
+  );
+  return rows.map((row) => ({ projectId: row.id, days: row.days }));
 }
 
 async function giveUpBacklog(disabledBefore: Date): Promise<number> {
@@ -64,21 +78,22 @@ async function giveUpBacklog(disabledBefore: Date): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Ids begin with the time, so the oldest rows are the first of the primary key. Attempts go with their delivery. */
-async function deleteDeliveries(closedBefore: Date): Promise<number> {
+/** Ids begin with the time, so the oldest rows are a project's first. Attempts go with their delivery. */
+async function deleteDeliveries(projectId: string, closedBefore: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM deliveries WHERE id IN (
-       SELECT id FROM deliveries WHERE id < $1 AND closed_at < $2 ORDER BY id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+       SELECT id FROM deliveries WHERE project_id = $1 AND id < $2 AND closed_at < $3
+        ORDER BY id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
      )`,
-    [idsFrom('dlv', closedBefore), closedBefore],
+    [projectId, idsFrom('dlv', closedBefore), closedBefore],
   );
   return rowCount ?? 0;
 }
 
-/** Walks over the old events once and deletes those that no delivery needs any more. */
-async function deleteEvents(createdBefore: Date, onBatch: () => void): Promise<number> {
+/** Walks over the old events of a project once and deletes those that no delivery needs any more. */
+async function deleteEvents(projectId: string, createdBefore: Date, onBatch: () => void): Promise<number> {
   for (let total = 0, after = ''; ;) {
-    const { last, deleted } = await deleteEventsAfter(after, createdBefore);
+    const { last, deleted } = await deleteEventsAfter(projectId, after, createdBefore);
     total += deleted;
     onBatch();
     if (last === undefined) return total;
@@ -87,11 +102,16 @@ async function deleteEvents(createdBefore: Date, onBatch: () => void): Promise<n
 }
 
 /** Locked first: a replay that is asked for at this moment either finds its event gone, or keeps it. */
-async function deleteEventsAfter(after: string, createdBefore: Date): Promise<{ last?: string; deleted: number }> {
+async function deleteEventsAfter(
+  projectId: string,
+  after: string,
+  createdBefore: Date,
+): Promise<{ last?: string; deleted: number }> {
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `SELECT id FROM events WHERE id > $1 AND id < $2 AND created_at < $3 ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
-      [after, idsFrom('evt', createdBefore), createdBefore],
+      `SELECT id FROM events WHERE project_id = $1 AND id > $2 AND id < $3 AND created_at < $4
+        ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
+      [projectId, after, idsFrom('evt', createdBefore), createdBefore],
     );
     const { rowCount } = await tx.query(
       `DELETE FROM events e WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id)`,

@@ -9,16 +9,18 @@ import { Section } from '../../parts/page.tsx';
 import { Answer } from '../../parts/states.tsx';
 
 const RETENTION = graphql(`
-  query MessageRetention {
+  query Retention {
     projects {
       id
       messageRetentionDays
       keptMessageDays
+      eventRetentionDays
+      keptEventDays
     }
   }
 `);
 
-const CHANGE = graphql(`
+const KEEP_MESSAGES = graphql(`
   mutation SetMessageRetention($days: Int) {
     setMessageRetention(days: $days) {
       id
@@ -26,46 +28,50 @@ const CHANGE = graphql(`
   }
 `);
 
-const CHOICES = [30, 90, 180, 365, 730, 1825];
+const KEEP_EVENTS = graphql(`
+  mutation SetEventRetention($days: Int) {
+    setEventRetention(days: $days) {
+      id
+    }
+  }
+`);
 
 const daysWord = (days: number) =>
-  days % 365 === 0 ? `${days / 365} ${days === 365 ? 'year' : 'years'}` : `${days} days`;
+  days % 365 === 0 ? `${days / 365} ${days === 365 ? 'year' : 'years'}` : days === 1 ? '1 day' : `${days} days`;
 
-/** How long it is kept who got which mail, and what became of it. */
+/** How long it is kept who got which mail, and what was told of it. */
 export function Retention() {
   const { id } = useProject();
-  const manages = useMay()('manage');
   const retention = useRead(RETENTION, {});
-  const change = useChange(CHANGE);
-  const set = async (value: string | null) => {
-    if ((await change.run({ days: value === null ? null : Number(value) })) === undefined) return;
-    tell('What is older is deleted within the hour.');
-  };
+  const messages = useChange(KEEP_MESSAGES);
+  const events = useChange(KEEP_EVENTS);
   return (
     <Section
-      title="Messages"
-      about="How long it is kept who got which mail and what became of it. Counts of campaigns and links stay, and so do suppressions."
+      title="Retention"
+      about="What is older is deleted within the hour. Counts of campaigns and links stay, and so do suppressions."
     >
       <Answer of={retention}>
         {({ projects }) => {
           const project = projects.find((each) => each.id === id);
-          const own = project?.messageRetentionDays ?? null;
-          const given = project?.keptMessageDays ?? null;
-          const days = own === null || CHOICES.includes(own) ? CHOICES : [...CHOICES, own].sort((a, b) => a - b);
           return (
             <Card>
               <Stack>
-                <FormProblem problem={change.problem} />
-                <Select
+                <FormProblem problem={messages.problem ?? events.problem} />
+                <KeptFor
                   label="Keep messages"
-                  placeholder={
-                    own === null && given !== null ? `${daysWord(given)}, as set for all projects` : 'For ever'
-                  }
-                  clearable
-                  data={days.map((each) => ({ value: String(each), label: daysWord(each) }))}
-                  value={own === null ? null : String(own)}
-                  disabled={!manages}
-                  onChange={(value) => void set(value)}
+                  about="Who got which mail and what became of it."
+                  own={project?.messageRetentionDays ?? null}
+                  kept={project?.keptMessageDays ?? null}
+                  choices={[30, 90, 180, 365, 730, 1825]}
+                  set={(days) => messages.run({ days })}
+                />
+                <KeptFor
+                  label="Keep events"
+                  about="With their webhook deliveries and attempts, which can be replayed as long as they are here."
+                  own={project?.eventRetentionDays ?? null}
+                  kept={project?.keptEventDays ?? null}
+                  choices={[7, 14, 30, 60, 90, 180, 365]}
+                  set={(days) => events.run({ days })}
                 />
               </Stack>
             </Card>
@@ -75,3 +81,46 @@ export function Retention() {
     </Section>
   );
 }
+
+interface KeptForProps {
+  label: string;
+  about: string;
+  /** What the project has set, in days; null is as the installation has it. */
+  own: number | null;
+  /** What holds now, in days; null is for ever. */
+  kept: number | null;
+  choices: readonly number[];
+  /** Undefined when it was refused. */
+  set: (days: number | null) => Promise<unknown>;
+}
+
+function KeptFor({ label, about, own, kept, choices, set }: KeptForProps) {
+  const manages = useMay()('manage');
+  const days = own === null || choices.includes(own) ? choices : [...choices, own].sort((a, b) => a - b);
+  // What is set for all projects is known while it holds.
+  const asInstalled =
+    own === null
+      ? `${kept === null ? 'For ever' : daysWord(kept)}, as set for all projects`
+      : 'As set for all projects';
+  const change = async (value: string | null) => {
+    const chosen = value === AS_INSTALLED ? null : Number(value);
+    if ((await set(chosen)) === undefined) return;
+    tell(chosen === null ? 'It is as set for all projects.' : `Kept for ${daysWord(chosen)} from now on.`);
+  };
+  return (
+    <Select
+      label={label}
+      description={about}
+      allowDeselect={false}
+      data={[
+        { value: AS_INSTALLED, label: asInstalled },
+        ...days.map((each) => ({ value: String(each), label: daysWord(each) })),
+      ]}
+      value={own === null ? AS_INSTALLED : String(own)}
+      disabled={!manages}
+      onChange={(value) => void change(value)}
+    />
+  );
+}
+
+const AS_INSTALLED = 'installation';
