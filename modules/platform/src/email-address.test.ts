@@ -9,6 +9,9 @@ test.each([
   'x@xn--r8jz45g.jp',
   'UPPER@EXAMPLE.COM',
   'a_b-c.d@1a.de',
+  'ada@Bücher.example',
+  'ada@a--b.example',
+  'ada@x.y',
 ])('%s is an email address', (address) => expect(emailProblem(address)).toBeUndefined());
 
 test.each([
@@ -19,6 +22,11 @@ test.each([
   'ada@localhost',
   'a b@example.com',
   'ada@exa mple.com',
+  'ada@exa\nmple.com',
+  'ada@example.com\n',
+  'ada@example\t.com',
+  'ada@foo.0x7f',
+  'ada@xn--.com',
   '.ada@example.com',
   'ada.@example.com',
   'a..b@example.com',

@@ -1,6 +1,9 @@
 import { domainToASCII } from 'node:url';
 
 const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]{1,64}$/u;
+/** What nearly all hosts are: letters of ASCII. Others are first written in them, which takes longer than the rest of the check. */
+const PLAIN_HOST = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
+const SPACE = /[\s\p{Cc}]/u;
 const HOST_LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
@@ -16,7 +19,10 @@ export function emailProblem(address: string): string | undefined {
   if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
     return 'has characters before the @ that an email address can not have';
   }
-  const host = domainToASCII(address.slice(at + 1)).toLowerCase();
+  const given = address.slice(at + 1);
+  if (given.length <= 253 && PLAIN_HOST.test(given)) return undefined;
+  // Line breaks and tabs would be passed over there, and stay in the address.
+  const host = SPACE.test(given) ? '' : domainToASCII(given).toLowerCase();
   const labels = host.split('.');
   const validHost = host.length <= 253 && labels.length >= 2 && labels.every((label) => HOST_LABEL.test(label));
   if (!validHost || /^\d+$/.test(labels.at(-1) ?? '')) return 'must have a domain such as example.com after the @';

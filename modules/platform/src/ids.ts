@@ -75,14 +75,13 @@ function encode(ms: number, counter: number): string {
 
 /** Four 32-bit words as 26 digits of five bits; the first digit holds only the top three bits. */
 function base32(words: readonly number[]): string {
-  let text = '';
-  for (let digit = 0; digit < 26; digit++) {
-    const start = digit * 5 - 2;
-    let value = 0;
-    for (let bit = Math.max(start, 0); bit < start + 5; bit++) {
-      value = (value << 1) | (((words[bit >> 5] as number) >>> (31 - (bit & 31))) & 1);
-    }
-    text += ALPHABET[value];
+  let text = ALPHABET.charAt((words[0] as number) >>> 29);
+  for (let start = 3; start < 128; start += 5) {
+    const high = words[start >> 5] as number;
+    const after = 27 - (start & 31); // bits of the word that come after the digit's; fewer than none: it goes on in the next
+    const value =
+      after >= 0 ? high >>> after : (high << -after) | ((words[(start >> 5) + 1] as number) >>> (32 + after));
+    text += ALPHABET.charAt(value & 31);
   }
   return text;
 }
