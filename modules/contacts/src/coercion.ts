@@ -197,10 +197,15 @@ function booleanFromText(text: string): boolean | undefined {
 
 /** The day itself, when the calendar has it. */
 export function dayFromText(text: string): string | undefined {
-  const time = DATE.test(text) ? new Date(`${text}T00:00:00Z`) : undefined;
-  if (time === undefined || Number.isNaN(time.getTime())) return undefined;
-  return time.toISOString().slice(0, 10) === text ? text : undefined;
+  if (!DATE.test(text)) return undefined;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const last = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
+  return day >= 1 && day <= last ? text : undefined;
 }
+
+/** Days of each month in a year that is not a leap year. */
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The UTC day of a date and time. */
 export function dayFromDateTime(text: string): string | undefined {

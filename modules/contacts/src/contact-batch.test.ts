@@ -146,3 +146,13 @@ test('an address that is suppressed while batches are written is left out, or it
   );
   expect(rows).toEqual([{ wrong: 0 }]);
 });
+
+test('contacts go with their project, and those of others stay', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  for (const each of [api, other]) await each.contact('ada@example.com');
+  await pool.query('DELETE FROM projects WHERE id = $1', [api.projectId]);
+  const { rows } = await pool.query('SELECT project_id FROM contacts WHERE project_id = ANY ($1)', [
+    [api.projectId, other.projectId],
+  ]);
+  expect(rows).toEqual([{ project_id: other.projectId }]);
+});

@@ -56,7 +56,19 @@ function orProblem<T>(problems: FieldProblem[], check: () => T): T | undefined {
 interface WriteOptions {
   onConflict: OnConflict;
   source: ContactSource;
+  /** Whether to count on all addresses being new, which takes less time; when one is not, all fails: see `isCollision`. */
+  hopeful?: boolean;
 }
+
+const UNIQUE_VIOLATION = '23505';
+const DEADLOCK = '40P01';
+
+/**
+ * Whether a transaction failed since somebody else has written some of its addresses, or writes them at this moment. It gets
+ * through when it is run again and is not hopeful; so does one that met somebody who was.
+ */
+export const isCollision = (error: unknown) =>
+  [UNIQUE_VIOLATION, DEADLOCK].includes((error as { code?: string } | null)?.code ?? '');
 
 /** A row, and its place among those given. */
 interface Placed extends CheckedContact {
@@ -125,7 +137,7 @@ async function writeRows(
   written: WrittenContact[],
   options: WriteOptions,
 ): Promise<void> {
-  const created = await createFirsts(tx, projectId, rows, options.source);
+  const created = await createFirsts(tx, projectId, rows, options);
   for (const [index, id] of created) written[index] = { status: 'created', id };
   const others = created.size === rows.length ? [] : rows.filter(({ index }) => !created.has(index));
   if (others.length === 0) return;
@@ -150,19 +162,23 @@ async function writeRows(
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 
 /**
- * In the order of addresses, so that two statements that share some never wait for each other. The event has the digits of its
- * contact's id: both are of the same moment. What is not created comes back, since that is what there is least of.
+ * The event has the digits of its contact's id: both are of the same moment. What is not created comes back, since that is what
+ * there is least of. Suppressions are asked for only by a project that has some, and by their hash only where somebody was
+ * erased: to hash each address costs as much as to index it. Texts without line breaks come as lines, which are cut sooner than
+ * an array is read.
  */
-const CREATE = `
+const create = (ending: string) => `
   WITH n AS MATERIALIZED (
-    SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[]) AS n(id, email, email_key, name, custom_fields)
+    SELECT * FROM unnest(string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'), $6::text[],
+      string_to_array($7, E'\\n')::jsonb[]) AS n(id, email, email_key, name, custom_fields)
   ), created AS (
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
     SELECT n.id, $1, n.email, n.email_key, n.name, $2::contact_source, n.custom_fields, $8, $8 FROM n
-     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1
-       AND s.email_key IN (n.email_key, erased_key($1, n.email_key)))
-     ORDER BY n.email_key
-    ON CONFLICT (project_id, email_key) DO NOTHING
+     WHERE NOT ((SELECT EXISTS (SELECT FROM suppressions WHERE project_id = $1))
+         AND EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key))
+       AND NOT ((SELECT EXISTS (SELECT FROM suppressions WHERE project_id = $1 AND email = 'erased'))
+         AND EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = erased_key($1, n.email_key)))
+     ${ending}
     RETURNING c.id, c.email, c.name
   ), recorded AS (
     INSERT INTO events (id, project_id, type, data)
@@ -170,29 +186,41 @@ const CREATE = `
   )
   SELECT n.id FROM n WHERE NOT EXISTS (SELECT FROM created c WHERE c.id = n.id)`;
 
+/** In the order of addresses, so that two statements that share some never wait for each other. */
+const CREATE = create('ORDER BY n.email_key ON CONFLICT (project_id, email_key) DO NOTHING');
+/**
+ * In the order of rows, in which ids grow, so that all indexes of ids grow at their end; and no row is written in a way that it
+ * could be taken back. It ends the transaction when one of the addresses is there.
+ */
+const CREATE_HOPEFULLY = create('');
+
 /** Creates the contacts of addresses that are new, each of the first row that has it; returns their ids by row. */
 async function createFirsts(
   tx: Tx,
   projectId: string,
   rows: readonly Placed[],
-  source: ContactSource,
+  { source, hopeful = false }: WriteOptions,
 ): Promise<Map<number, string>> {
   const seen = new Set<string>();
-  const firsts = rows.filter(({ key }) => !seen.has(key) && seen.add(key));
+  const firsts = hopeful ? rows : rows.filter(({ key }) => !seen.has(key) && seen.add(key));
   const ids = firsts.map(() => newId('ctc'));
-  const left = await sql<{ id: string }>(tx, CREATE, [
+  const left = await sql<{ id: string }>(tx, hopeful ? CREATE_HOPEFULLY : CREATE, [
     projectId,
     source,
-    ids,
-    firsts.map(({ email }) => email),
-    firsts.map(({ key }) => key),
+    ids.join('\n'),
+    firsts.map(({ email }) => email).join('\n'),
+    firsts.map(({ key }) => key).join('\n'),
     firsts.map(({ email, name }) => name ?? localPart(email)),
-    firsts.map(({ customFields }) => JSON.stringify(customFields)),
+    firsts.map(({ customFields }) => JSON.stringify(customFields)).join('\n'),
     new Date(), // the time in the ids: filters by time rely on it
   ]);
   const absent = new Set(left.map(({ id }) => id));
-  const created = firsts.map(({ index }, place) => [index, ids[place] as string] as const);
-  return new Map(absent.size === 0 ? created : created.filter(([, id]) => !absent.has(id)));
+  const created = new Map<number, string>();
+  for (const [place, { index }] of firsts.entries()) {
+    const id = ids[place] as string;
+    if (!absent.has(id)) created.set(index, id);
+  }
+  return created;
 }
 
 async function existingIds(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, string>> {

@@ -12,6 +12,7 @@ export {
   type CheckedContact,
   checkContact,
   type ContactRow,
+  isCollision,
   ON_CONFLICT,
   type OnConflict,
   previewContacts,

@@ -1,6 +1,7 @@
 import {
   type ContactFacts,
   contactUpdated,
+  isCollision,
   previewContacts,
   SUPPRESSED,
   writeContacts,
@@ -81,10 +82,28 @@ export async function writtenBatches(tx: Tx, importId: string): Promise<Set<numb
  * Nothing is written twice: the batch is claimed first, and false is returned when that can't be, since another worker has
  * written it or the import is to end.
  */
-export async function writeBatch(row: Import, batch: Batch): Promise<boolean> {
+export async function writeBatch(row: Import, batch: Batch, outlook: Outlook): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeOnce(row, batch, outlook.isBright);
+    } catch (error) {
+      if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;
+      outlook.isBright = false;
+    }
+  }
+}
+
+/** Whether every address of an import has been new so far: as long as that is so, batches are written in a quicker way. */
+export interface Outlook {
+  isBright: boolean;
+}
+
+const MAX_ATTEMPTS = 5;
+
+async function writeOnce(row: Import, batch: Batch, hopeful: boolean): Promise<boolean> {
   return inTransaction(async (tx) => {
     if (!(await claim(tx, row.id, batch.number))) return false;
-    const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch));
+    const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch, hopeful));
     await keepErrors(tx, row.id, [...batch.errors, ...suppressedRows(batch, written)]);
     await keepProgress(tx, row.id, batch, written);
     await announce(tx, row.id);
@@ -108,11 +127,13 @@ const onConflictOf = ({ onConflict }: Import) => (onConflict === 'update' ? 'upd
 const preview = (tx: Tx, row: Import, { contacts }: Batch) =>
   previewContacts(tx, row.projectId, contacts, { onConflict: onConflictOf(row) });
 
-async function write(tx: Tx, row: Import, { contacts }: Batch): Promise<WrittenContact[]> {
+async function write(tx: Tx, row: Import, { contacts }: Batch, hopeful: boolean): Promise<WrittenContact[]> {
   if (contacts.length === 0) return [];
-  // What waits to be merged into the search indexes may be more than usual, in kB: to merge it in small pieces costs a third.
-  await sql(tx, 'SET LOCAL gin_pending_list_limit = 4096');
-  const written = await writeContacts(tx, row.projectId, contacts, { onConflict: onConflictOf(row), source: 'import' });
+  // What waits to be merged into the search indexes may be more than usual, in kB, and is merged in one go: a merge costs about as
+  // much for many rows as for few.
+  await sql(tx, "SELECT set_config('gin_pending_list_limit', '32768', true), set_config('work_mem', '64MB', true)");
+  const options = { onConflict: onConflictOf(row), source: 'import', hopeful } as const;
+  const written = await writeContacts(tx, row.projectId, contacts, options);
   if (row.groupId !== null || row.groupName !== null) await join(tx, row, written);
   return written;
 }

@@ -1,6 +1,6 @@
 import { pool } from '@postroom/platform';
-import { suppress } from '@postroom/contacts';
-import { type Api, startTestWorker, testApi } from '@postroom/testkit';
+import { createContactsBatch, suppress } from '@postroom/contacts';
+import { type Api, eventually, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { contactsOf, ended, errorsOf, importFile, upload } from './testing.ts';
 
@@ -111,6 +111,18 @@ test('of rows with the same address, whatever its case, the first good one wins;
   }
 });
 
+test('an address that was erased is not imported again, beside others that are', async () => {
+  const api = await testApi();
+  await pool.query(
+    `INSERT INTO suppressions (id, project_id, email, email_key, reason)
+     VALUES ('sup_erased' || $1, $1, 'erased', erased_key($1, 'gone@example.com'), 'manual')`,
+    [api.projectId],
+  );
+  const { id, counts } = await importFile(api, 'email\nada@example.com\nGone@example.com\n');
+  expect(counts).toMatchObject({ created: 1, suppressed: 1 });
+  expect(await errorsOf(api, id)).toEqual(["3 email is on the project's suppression list"]);
+});
+
 test('an address that is not to be mailed is reported; a contact that has one is updated as others are', async () => {
   const api = await testApi();
   await api.contact('known@example.com', { name: 'Known' });
@@ -154,6 +166,71 @@ test('on_conflict=update writes what is given, a blank cell changes nothing, and
     ['cy@example.com', 'cy', custom_fields],
   ]);
   expect((await api.events('contact.updated')).map(({ data }) => data.email)).toEqual(['ada@example.com']);
+});
+
+test('imports and batches that share new addresses, in any order and at once, create each contact once and all get through', async () => {
+  const api = await testApi();
+  const people = Array.from({ length: 4_000 }, (_, n) => ({ email: `person${n}@example.com`, name: `Person ${n}` }));
+  const fileOf = (rows: typeof people) =>
+    ['email,name', ...rows.map(({ email, name }) => `${email},${name}`)].join('\n');
+  const [one, two, ...batches] = await Promise.all([
+    importFile(api, fileOf(people)),
+    importFile(api, fileOf(people.toReversed())),
+    ...[0, 1, 2, 3].map((part) => createContactsBatch(api.projectId, people.slice(part * 1000, part * 1000 + 1000))),
+  ]);
+  expect([one.status, two.status]).toEqual(['completed', 'completed']);
+  const created = batches.flat().filter(({ status }) => status === 'created').length;
+  expect(created + one.counts.created + two.counts.created).toBe(4_000);
+  expect(one.counts.created + one.counts.unchanged).toBe(4_000);
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS contacts, count(DISTINCT email_key)::int AS addresses,
+       (SELECT count(DISTINCT data->>'contact_id')::int FROM events WHERE project_id = $1 AND type = 'contact.created') AS events
+       FROM contacts WHERE project_id = $1`,
+    [api.projectId],
+  );
+  expect(rows).toEqual([{ contacts: 4_000, addresses: 4_000, events: 4_000 }]);
+});
+
+test('a batch that meets a writer of the same address is written anew when that one has committed', async () => {
+  const api = await testApi();
+  const blocking = await pool.connect();
+  await blocking.query('BEGIN');
+  await blocking.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source) VALUES ('ctc_blocking' || $1, $1, 'bob@example.com', 'bob@example.com', 'Bob', 'api')`,
+    [api.projectId],
+  );
+  const importing = importFile(api, 'email\nada@example.com\nbob@example.com\neve@example.com\n');
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO contacts%' AND $1 = ANY (pg_blocking_pids(pid))`,
+      [(blocking as unknown as { processID: number }).processID],
+    );
+    expect(rows).toHaveLength(1);
+  });
+  await blocking.query('COMMIT');
+  blocking.release();
+  expect(await importing).toMatchObject({ status: 'completed', counts: { rows: 3, created: 2, unchanged: 1 } });
+  expect((await api.events('contact.created')).length).toBe(2);
+});
+
+test('contacts of an import are listed in the order of its file, the last one first', async () => {
+  const api = await testApi();
+  const emails = ['mia', 'ada', 'zoe', 'bob'].map((name) => `${name}@example.com`);
+  await importFile(api, ['email', ...emails].join('\n'));
+  const { body } = await api.get('/v1/contacts');
+  expect(body.data.map(({ email }: { email: string }) => email)).toEqual(emails.toReversed());
+});
+
+test('texts with line breaks, quotes and backslashes are kept as they are', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'note', type: 'text' });
+  const [name, note] = ['Ada\nthe "Countess" \\ {NULL}, of', 'one\r\ntwo\t"three" \\n \\'];
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  await importFile(api, `email,name,note\nada@example.com,${quoted(name)},${quoted(note)}\nbob@example.com,NULL,\n`);
+  expect(await contactsOf(api)).toEqual([
+    ['ada@example.com', name, { note }],
+    ['bob@example.com', 'NULL', {}],
+  ]);
 });
 
 test('a dry run writes nothing, and tells what the import would do, errors included', async () => {

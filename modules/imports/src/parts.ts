@@ -21,19 +21,25 @@ export async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
 /** Thrown when the file of an import is gone, since the import has ended. */
 export class FileGone extends Error {}
 
-/** The parts of a file in their order, one at a time. */
+/** The parts of a file in their order, one at a time; the next one is fetched while one is read. */
 export async function* readParts(importId: string, size: number): AsyncGenerator<Buffer> {
-  let read = 0;
-  for (let number = 0; read < size; number++) {
-    const { rows } = await pool.query<{ data: Buffer }>(
-      'SELECT data FROM import_parts WHERE import_id = $1 AND number = $2',
-      [importId, number],
-    );
-    const [part] = rows;
-    if (part === undefined) throw new FileGone(`Part ${number} of ${importId} is not there.`);
-    read += part.data.length;
-    yield part.data;
+  let next: Promise<Buffer | undefined> | undefined;
+  for (let [read, number] = [0, 0]; read < size; number++) {
+    const data = await (next ?? fetchPart(importId, number));
+    if (data === undefined) throw new FileGone(`Part ${number} of ${importId} is not there.`);
+    read += data.length;
+    next = read < size ? fetchPart(importId, number + 1) : undefined;
+    next?.catch(() => {}); // who reads on hears of it, and who does not need not
+    yield data;
   }
+}
+
+async function fetchPart(importId: string, number: number): Promise<Buffer | undefined> {
+  const { rows } = await pool.query<{ data: Buffer }>(
+    'SELECT data FROM import_parts WHERE import_id = $1 AND number = $2',
+    [importId, number],
+  );
+  return rows[0]?.data;
 }
 
 /** The text of a file in pieces, each with how many bytes it ends at. */

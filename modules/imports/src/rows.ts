@@ -31,7 +31,7 @@ export class RowChecker {
     const checked = record.values === undefined ? [inRow(record.problem)] : this.#contactOf(record.values);
     if (Array.isArray(checked)) return { errors: checked.map((problem) => ({ line, ...problem })) };
     const first = this.#seen.add(checked.key, line);
-    if (first === undefined) return { contact: { ...checked, line } };
+    if (first === undefined) return { contact: Object.assign(checked, { line }) };
     return { errors: [{ line, field: 'email', message: `is in line ${first} already` }], isDuplicate: true };
   }
 

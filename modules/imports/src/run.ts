@@ -5,8 +5,11 @@ import { announce, end, type Import, type ImportStatus, isFinal } from './import
 import { FileGone } from './parts.ts';
 import { type Plan, planFile, planOf } from './plan.ts';
 
-/** Batches that are written at the same time, each by a connection: PostgreSQL needs more time for a row than we do. */
-const WRITERS = 2;
+/**
+ * Batches that are written at the same time, each by a connection: PostgreSQL needs more time for a row than we do, and waits for
+ * its disk.
+ */
+const WRITERS = 3;
 
 /** Where an import is, in numbers. */
 export interface Progress {
@@ -75,8 +78,9 @@ export async function continueImport(
   const plan = row === null ? null : planOf(row);
   if (row === null || plan === null || isFinal(row.status)) return progressOf(importId);
   const written = await writtenBatches(pool, importId);
+  const outlook = { isBright: true };
   const write = async (batch: Batch): Promise<boolean> => {
-    const isWritten = await writeBatch(row, batch);
+    const isWritten = await writeBatch(row, batch, outlook);
     onProgress(await progressOf(importId));
     return isWritten || !(await isToEnd(importId));
   };

@@ -1,5 +1,8 @@
 /** What a byte that the encoding has no character for becomes. */
 export const REPLACEMENT = '\uFFFD';
+const REPLACEMENT_CODE = 0xfffd;
+/** The second half of a character that is written in two; the first has been counted. */
+const LOW_SURROGATE = 0xdc00;
 
 /**
  * Finds out the encoding of a file that is given to it in parts: by its byte order mark, else UTF-16 by its zero bytes, else
@@ -32,9 +35,10 @@ export class EncodingDetector {
 
   #count(text: string): void {
     if (!BEYOND_ASCII.test(text)) return;
-    for (const character of text) {
-      if (character === REPLACEMENT) this.#broken++;
-      else if (character > '\x7f') this.#good++;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === REPLACEMENT_CODE) this.#broken++;
+      else if (code > 0x7f && (code & 0xfc00) !== LOW_SURROGATE) this.#good++;
     }
   }
 

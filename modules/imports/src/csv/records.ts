@@ -13,9 +13,12 @@ export function formProblem(values: readonly string[], columns: number): string 
   if (values.length !== columns) {
     return `${values.length} ${values.length === 1 ? 'column' : 'columns'} instead of ${columns}`;
   }
-  if (values.some((value) => value.includes(REPLACEMENT)))
-    return 'some bytes are no valid text in the encoding of the file';
-  return values.some((value) => value.includes('\0')) ? 'a value holds a NUL character' : undefined;
+  let holdsNul = false;
+  for (const value of values) {
+    if (value.includes(REPLACEMENT)) return 'some bytes are no valid text in the encoding of the file';
+    holdsNul ||= value.includes('\0');
+  }
+  return holdsNul ? 'a value holds a NUL character' : undefined;
 }
 
 const NEVER_CLOSED = 'a quote is opened and never closed';
