@@ -2,16 +2,18 @@
  * How many rows a second an import writes, beside what a bare COPY of the same file reaches in the same run: into a table with a
  * key and a unique address, and into one with the columns and indexes of contacts. Every import also checks and coerces, finds
  * duplicates and records a `contact.created` for each contact. Run: node bench/import.ts [rows] [runs]. It starts a PostgreSQL of
- * its own that waits for its disk, and ends by itself.
+ * its own that waits for its disk, and a process with the worker's settings for the imports, and ends by itself.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, run, startPostgres } from '@postroom/launcher';
+import { freePorts, run, SMALL_MEMORY, startPostgres } from '@postroom/launcher';
 import { migrate } from '@postroom/platform/migrate';
 import pg from 'pg';
+import { startChild } from './child.ts';
+import type { Imported } from './import-worker.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const RUNS = Number(process.argv[3] ?? 3);
@@ -33,9 +35,10 @@ Object.assign(process.env, {
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
 const { closeDatabase, newId, pool } = await import('@postroom/platform');
-const { addPart, beginImport, checkOptions, continueImport, createImport, startImport } =
-  await import('@postroom/imports');
+const { addPart, checkOptions, createImport, startImport } = await import('@postroom/imports');
 const { createProject } = await import('@postroom/projects');
+const worker = await startChild('import-worker.ts', { ...SMALL_MEMORY.env, ...process.env }, SMALL_MEMORY.flags);
+let memory = 0;
 
 const COLUMNS = 'email, name, city, plan, seats, signed_up';
 
@@ -107,11 +110,9 @@ async function importFile(file: Buffer): Promise<number> {
   }
   await startImport(projectId, id);
   await pool.query('DELETE FROM outbox WHERE workflow_id = $1', [id]); // the bench is its own worker
-  const started = performance.now();
-  await beginImport(id);
-  const progress = await continueImport(id, new AbortController().signal);
-  const ms = performance.now() - started;
+  const { progress, ms, memory: used } = await worker.ask<Imported>(id);
   if (progress.status !== 'completed' || progress.created !== ROWS) throw new Error(JSON.stringify(progress));
+  memory = Math.max(memory, used);
   await pool.query('DELETE FROM projects WHERE id = $1', [projectId]);
   await pool.query('VACUUM contacts, events');
   return ms;
@@ -153,9 +154,8 @@ const report = (what: string, ms: number[]) => {
 console.log(`${'import'.padEnd(56)} ${String(imported).padStart(8)}/s`);
 report('bare COPY, key and unique address', times.file);
 report('bare COPY, columns and indexes of contacts', times.contacts);
-console.log(
-  `memory at most: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB, the file and what it is compared with included`,
-);
+console.log(`memory of the worker at most: ${memory} MB`);
+await worker.stop();
 await closeDatabase();
 await postgres.stop();
 process.exit(0);
