@@ -120,8 +120,14 @@ function encodeBody(text: Template, html: Template): { boundary: string; pieces:
   const pieces = [...textPieces, join, ...htmlPieces];
   pieces[0] = partHead('plain') + pieces[0]!;
   pieces[pieces.length - 1] += `\r\n--${boundary}--\r\n`;
-  return { boundary, pieces, variables: [...text.variables, ...html.variables] };
+  return { boundary, pieces: pieces.map(oneByte), variables: [...text.variables, ...html.variables] };
 }
+
+/**
+ * The same text of one byte a character: one that was cut out of a text with other characters keeps two for each of its own,
+ * and so would every message that it becomes a part of.
+ */
+const oneByte = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 function encodePieces({ statics }: Template): string[] {
   return statics.map((piece, i) => (i === statics.length - 1 ? encodeLastPiece(piece) : encodePiece(piece)));
