@@ -33,7 +33,8 @@ export async function takeLane(campaignId: string, run: number, claim: string): 
  * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
  * on. The campaign's row is held, so that a page is claimed by the newest attempt of a campaign that is being sent, or by
  * nobody. The rate of a project is shared evenly by its campaigns that are being sent. Whoever was suppressed or deleted
- * since the freeze is marked so instead. One attempt claims a row once: its name in a row stands for one send, so that a
+ * since the freeze is marked so instead. Rows that were never tried are claimed by whoever holds the campaign, so they are not
+ * locked before they are changed; whoever changes other columns of one meanwhile comes first or waits. One attempt claims a row once: its name in a row stands for one send, so that a
  * settlement which the network delays or repeats can not be taken for that of another.
  */
 const CLAIM = `
@@ -52,7 +53,7 @@ const CLAIM = `
     SELECT m.* FROM lane CROSS JOIN LATERAL (
       SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages
       WHERE campaign_id = lane.id AND id > lane.cursor AND state = 'planned'
-      ORDER BY id LIMIT greatest(0, $3 - (SELECT count(*) FROM again)) FOR NO KEY UPDATE
+      ORDER BY id LIMIT greatest(0, $3 - (SELECT count(*) FROM again))
     ) AS m
   ), judged AS (
     SELECT t.id, t.email, t.deferrals, t.deferred_at, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,
@@ -68,16 +69,17 @@ const CLAIM = `
     UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
       claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),
       unsent_at = CASE WHEN j.problem IS NOT NULL THEN now() END
-    FROM judged j WHERE m.id = j.id
+    FROM judged j WHERE m.id = j.id AND m.state = 'planned'
+    RETURNING m.id, j.email, j.name, j.custom_fields, m.deferrals, m.deferred_at, j.problem
   ), counters AS (
-    UPDATE campaigns SET claimed_count = claimed_count + (SELECT count(*) FROM judged WHERE problem IS NULL),
-      suppressed_count = suppressed_count + (SELECT count(*) FROM judged WHERE problem IS NOT NULL),
+    UPDATE campaigns SET claimed_count = claimed_count + (SELECT count(*) FROM taken WHERE problem IS NULL),
+      suppressed_count = suppressed_count + (SELECT count(*) FROM taken WHERE problem IS NOT NULL),
       cursor = coalesce((SELECT max(id) FROM fresh), cursor)
     WHERE id = $1 AND lane = $2
   )
   SELECT (SELECT count(*)::int FROM judged) AS judged, lane.rate_per_second AS "ratePerSecond",
-    j.id, j.email, j.name, j.custom_fields AS "customFields", j.deferrals, j.deferred_at AS "deferredAt"
-  FROM lane LEFT JOIN judged j ON j.problem IS NULL ORDER BY j.id`;
+    t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
+  FROM lane LEFT JOIN taken t ON t.problem IS NULL ORDER BY t.id`;
 
 /** Claims up to so many recipients; none when the campaign has been paused or taken over, or nothing is due. */
 export async function claimPage(
