@@ -29,7 +29,7 @@ import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBin
 import { migrate } from '@postroom/platform/migrate';
 import { startChild } from './child.ts';
 import { type Listmonk, startListmonk } from './listmonk.ts';
-import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
+import { cpuBelow, cpuMs, machineMs, memoryMb } from './processes.ts';
 import type { SinkStats } from './smtp-sink.ts';
 import { countStatements, showStatements } from './statements.ts';
 
@@ -216,12 +216,14 @@ async function sendOne(group: string): Promise<number> {
   let most = 0;
   const watching = setInterval(() => (most = Math.max(most, memoryMb(worker.pid).now)), 100);
   const beganAt = Date.now();
+  const machineBefore = machineMs();
   await api('POST', `/v1/campaigns/${id}/send`);
   let campaign: Campaign;
   do {
     await sleep(250);
     campaign = await api('GET', `/v1/campaigns/${id}`);
   } while (campaign.status === 'sending');
+  const machine = machineMs();
   await probes.stop();
   const completedMs = Date.parse(campaign.completedAt ?? '') - beganAt;
   if (values.webhooks) await untilHeard(RECIPIENTS);
@@ -239,6 +241,12 @@ async function sendOne(group: string): Promise<number> {
   );
   console.log(
     `  CPU µs each: worker ${each('worker')}, PostgreSQL ${each('postgres')}, Temporal ${each('temporal')}, gateway ${each('gateway')}, sink ${each('sink')}`,
+  );
+  const whole =
+    machine.busy + machine.idle + machine.stolen - machineBefore.busy - machineBefore.idle - machineBefore.stolen;
+  const part = (what: keyof typeof machine) => (((machine[what] - machineBefore[what]) / whole) * 100).toFixed(0);
+  console.log(
+    `  the machine, from its start to its end: busy ${part('busy')} %, idle ${part('idle')} %, taken by others of its host ${part('stolen')} %`,
   );
   const { now, peak } = memoryMb(worker.pid);
   console.log(`  worker: ${most} MB at most while it was sent, ${now} MB now, ${peak} MB ever`);
@@ -375,7 +383,7 @@ async function compareFreeze(group: string): Promise<void> {
   const { freeze } = await import('../modules/campaigns/src/freeze.ts');
   await pool.query('DROP TABLE IF EXISTS bare');
   await pool.query(
-    'CREATE TABLE bare (LIKE messages INCLUDING DEFAULTS INCLUDING INDEXES INCLUDING STORAGE) WITH (fillfactor = 50)',
+    'CREATE TABLE bare (LIKE messages INCLUDING DEFAULTS INCLUDING INDEXES INCLUDING STORAGE) WITH (fillfactor = 40)',
   );
   const ratios: number[] = [];
   for (let turn = 0; turn < 3; turn++) {

@@ -72,3 +72,20 @@ export function memoryMb(pid: number): { now: number; peak: number } {
     return { now: 0, peak: 0 };
   }
 }
+
+/** What the machine's cores did since it started, in milliseconds, summed over them; all 0 where the system does not say. */
+export function machineMs(): { busy: number; idle: number; stolen: number } {
+  try {
+    const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0, stolen = 0] = readFileSync(
+      '/proc/stat',
+      'latin1',
+    )
+      .split('\n', 1)[0]!
+      .split(/\s+/)
+      .slice(1)
+      .map((ticks) => Number(ticks) * TICK_MS);
+    return { busy: user + nice + system + irq + softirq, idle: idle + waiting, stolen };
+  } catch {
+    return { busy: 0, idle: 0, stolen: 0 };
+  }
+}
