@@ -158,3 +158,67 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 
 /** Expects something to become so, however slow the machine is. */
 export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: PATIENCE_MS });
+
+/**
+ * What is wrong for somebody who has only a keyboard, a line each: what the Tab key does not reach, does not reach in the
+ * order of the page, or does not show that it has reached.
+ */
+export async function keyboardFindings(page: Page): Promise<string[]> {
+  await page.evaluate(KEYBOARD);
+  for (let stop = 0; stop < MOST_STOPS; stop++) {
+    // In the editor of code Tab indents; Escape lets go of it.
+    if (await page.evaluate('walk.isInEditor()')) await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate('walk.arrive()')) === 'end') break;
+  }
+  return (await page.evaluate('walk.findings()')) as string[];
+}
+
+/** More than any page has; a walk that does not come to the end of its page ends here. */
+const MOST_STOPS = 400;
+
+/** Marks what can be operated and how it looks at rest, before the walk begins at the top. */
+const KEYBOARD = `globalThis.walk = (() => {
+  document.activeElement?.blur();
+  getSelection()?.removeAllRanges();
+  const operable = 'a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable=true]';
+  const isStop = (element) =>
+    element.tabIndex >= 0 && !element.disabled && element.type !== 'hidden' &&
+    element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert], [aria-hidden=true]') === null;
+  const name = (element) =>
+    element.tagName.toLowerCase() + ' "' + (element.getAttribute('aria-label') ?? element.textContent.trim() ?? '').slice(0, 60) + '"' +
+    (element.name ? ' ' + element.name : '');
+  const styles = (element, pseudo) => {
+    const s = getComputedStyle(element, pseudo);
+    return [s.outlineStyle, s.outlineWidth, s.outlineColor, s.boxShadow, s.borderColor, s.backgroundColor].join();
+  };
+  const look = (element) =>
+    [element, element.parentElement, element.nextElementSibling, element.previousElementSibling]
+      .filter((each) => each !== null).map((each) => styles(each)).concat(styles(element, '::after')).join(' | ');
+  const stops = [...document.querySelectorAll(operable)].filter(isStop);
+  const atRest = new Map(stops.map((stop) => [stop, look(stop)]));
+  const reached = [];
+  const unseen = [];
+  const groupOf = (element) => (element.type === 'radio' && element.name ? 'radio ' + element.name : element);
+  return {
+    isInEditor: () => document.activeElement?.closest('.cm-editor') !== null,
+    arrive() {
+      const { activeElement: element } = document;
+      if (element === null || element === document.body || (reached.length > 1 && element === reached[0])) return 'end';
+      if (element === reached.at(-1)) return 'inside';
+      reached.push(element);
+      if (atRest.has(element) && element.tagName !== 'IFRAME' && look(element) === atRest.get(element)) unseen.push(name(element));
+      return 'on';
+    },
+    findings() {
+      const groups = new Set(reached.map(groupOf));
+      const missed = stops.filter((stop) => stop.isConnected && isStop(stop) && !groups.has(groupOf(stop)));
+      const back = reached.filter((stop, at) => at > 0 && (reached[at - 1].compareDocumentPosition(stop) & Node.DOCUMENT_POSITION_PRECEDING) !== 0);
+      return [
+        ...missed.map((stop) => 'not reached: ' + name(stop)),
+        ...back.map((stop) => 'out of order: ' + name(stop)),
+        ...unseen.map((stop) => 'focus not seen: ' + stop),
+      ];
+    },
+  };
+})()`;

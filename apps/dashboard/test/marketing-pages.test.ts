@@ -2,7 +2,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { pool, record } from '@postroom/platform';
 import { type Api, signedIn, type SignedIn, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { inBrowser, openWindow, seriousFindings, soon } from './browser.ts';
+import { inBrowser, keyboardFindings, openWindow, seriousFindings, soon } from './browser.ts';
 
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const SCHEMES = ['light', 'dark'] as const;
@@ -65,6 +65,7 @@ inBrowser('pages for marketers', () => {
         await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
         expect(await page.title()).toMatch(/ · Postroom$/);
         expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+        if (colorScheme === 'light') expect(await keyboardFindings(page), 'by keyboard').toEqual([]);
         for (const [name, size] of Object.entries(SIZES)) {
           await page.setViewportSize(size);
           expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);

@@ -1,7 +1,7 @@
 import { record, db, pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { inBrowser, openWindow, seriousFindings } from './browser.ts';
+import { inBrowser, keyboardFindings, openWindow, seriousFindings } from './browser.ts';
 
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const SCHEMES = ['light', 'dark'] as const;
@@ -45,6 +45,7 @@ inBrowser('every page', () => {
         await page.getByText(title).first().waitFor();
         expect(await page.title()).toMatch(/ · Postroom$/);
         expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+        if (colorScheme === 'light') expect(await keyboardFindings(page), 'by keyboard').toEqual([]);
         for (const [name, size] of Object.entries(SIZES)) {
           await page.setViewportSize(size);
           expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);

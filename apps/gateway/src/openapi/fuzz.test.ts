@@ -12,6 +12,15 @@ const program = await schemathesis();
 const folder = mkdtempSync(join(tmpdir(), 'postroom-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Every text is a CSV file, `null` as well, so that no body of that type can be refused for what it is. */
+writeFileSync(
+  join(folder, 'schemathesis.toml'),
+  `[[operations]]
+include-name = "POST /v1/imports"
+checks.negative_data_rejection.enabled = false
+`,
+);
+
 /** How long each looks. A fixed seed makes a run repeatable; give another to look elsewhere. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
 const SEED = process.env.FUZZ_SEED ?? '1';
@@ -78,7 +87,7 @@ async function withoutHeaders({ url }: Api): Promise<string> {
 
 async function fuzz({ key }: Api, document: string, flags: string[]) {
   const args = ['run', document, '--header', `Authorization: Bearer ${key}`, ...flags, ...FLAGS];
-  // It keeps what it finds in the folder that it is started in.
+  // It finds its settings in the folder that it is started in, and keeps there what it finds.
   const child = spawn(program as string, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
