@@ -23,7 +23,7 @@ const look = () => {
   const { heapUsed, external } = process.memoryUsage();
   most = Math.max(most, Math.round((heapUsed + external) / 2 ** 20));
 };
-setInterval(look, 1_000);
+setInterval(look, 200);
 process.on('message', () => {
   look();
   process.send?.(most);
