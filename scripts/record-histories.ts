@@ -33,6 +33,12 @@ function answers(...given: unknown[]): () => Promise<unknown> {
   };
 }
 
+/** An activity that takes its time. */
+const slowly = (ms: number, activity: () => Promise<unknown>) => async () => {
+  await pause(ms);
+  return activity();
+};
+
 const refused = (attempt: number) =>
   ApplicationFailure.create({
     message: `Attempt ${attempt} of 6: HTTP 503`,
@@ -66,6 +72,11 @@ const STORIES: Record<string, Story> = {
   'deliverWebhook.retried-now': {
     args: ['dlv_1', { message: 'Attempt 1 of 6: HTTP 503', delayMs: 3_600_000 }],
     activities: { attemptDelivery: answers('acknowledged') },
+    meanwhile: (workflow) => workflow.signal('retryNow'),
+  },
+  'deliverWebhook.retried-now-during-an-attempt': {
+    args: ['dlv_1'],
+    activities: { attemptDelivery: slowly(2_000, answers(refused(1), 'acknowledged')) },
     meanwhile: (workflow) => workflow.signal('retryNow'),
   },
   'deliverWebhook.given-up': {

@@ -22,6 +22,8 @@ let worker: Worker;
 let running: Promise<void>;
 let receiver: Receiver;
 let statuses: number[] = [];
+/** What the receiver waits for before it answers. */
+let allowed: Promise<void> | undefined;
 
 beforeAll(async () => {
   await startTestWorker(); // a process has one Temporal runtime, and this is who sets it up
@@ -64,7 +66,11 @@ beforeEach(async () => {
   statuses = [];
   asked = [];
   isHurried = false;
-  receiver = await startReceiver((_, response) => void response.writeHead(statuses.shift() ?? 204).end());
+  allowed = undefined;
+  receiver = await startReceiver(async (_, response) => {
+    await allowed;
+    response.writeHead(statuses.shift() ?? 204).end();
+  });
 });
 afterEach(() => receiver.close());
 
@@ -161,6 +167,24 @@ test('an operator who says "retry now" does not wait, at the second attempt and 
   await refusedOnce(id);
   await handle.signal(retryNow);
   await eventually(async () => expect(await row(id)).toMatchObject({ attempt_count: 2 }));
+  await handle.signal(retryNow);
+  expect(await handle.result()).toBe('acknowledged');
+  expect(receiver.received).toHaveLength(3);
+});
+
+test('a "retry now" that comes while an attempt is being made holds for the wait after it', async () => {
+  const { promise, resolve: allow } = Promise.withResolvers<void>();
+  allowed = promise;
+  statuses = [500, 500];
+  const { handle } = await start();
+  await eventually(() => expect(receiver.received).toHaveLength(1));
+  await handle.signal(retryNow);
+  await eventually(async () => {
+    const history = await handle.fetchHistory();
+    expect(history.events?.filter(({ workflowExecutionSignaledEventAttributes: said }) => said)).toHaveLength(1);
+  });
+  allow();
+  await eventually(() => expect(receiver.received).toHaveLength(2));
   await handle.signal(retryNow);
   expect(await handle.result()).toBe('acknowledged');
   expect(receiver.received).toHaveLength(3);

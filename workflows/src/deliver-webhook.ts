@@ -8,6 +8,7 @@ import {
   condition,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -110,7 +111,7 @@ interface Operator {
   hasGivenUp: () => boolean;
   /** Runs `work` until it ends or a word comes; then what it does is cancelled, and `Interrupted` thrown if it let itself be. */
   interruptible: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Waits for a word, at most so long. */
+  /** Waits for a word, at most so long; not at all when one came during the attempt before. */
   word: (timeoutMs: number) => Promise<void>;
 }
 
@@ -137,7 +138,8 @@ function listenToOperator(): Operator {
       }
     },
     word: async (timeoutMs) => {
-      if (word !== 'giveUp') word = undefined;
+      // What is said while an attempt is being made counts for the wait after it. It was forgotten once, as those histories show.
+      if (word === 'retryNow' && !patched('words-during-attempts')) word = undefined;
       await condition(() => word !== undefined, timeoutMs);
     },
   };
