@@ -25,7 +25,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('button', { name: 'New template' }).first().click();
     await page.getByLabel('Name').fill('Monthly letter');
     await page.getByRole('button', { name: 'Create' }).click();
-    const preview = page.frameLocator('iframe');
+    const preview = page.frameLocator('iframe[title]');
     await preview.getByText('Hello Ada Lovelace,').waitFor();
 
     const editor = page.getByRole('textbox', { name: 'HTML' });
@@ -44,6 +44,31 @@ inBrowser('templates and campaigns', () => {
     expect(body.data[0].body).toContain('<p>For {{email}}');
   });
 
+  test('while a preview is made anew, the one before is still there', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>Before</p>' })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/templates/${id}`);
+    const preview = page.frameLocator('iframe[title]');
+    await preview.getByText('Before').waitFor();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+    await page.route('**/app/preview', async (route) => {
+      ask();
+      await allowed;
+      await route.continue();
+    });
+    await page.getByRole('textbox', { name: 'HTML' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('<p>After</p>');
+    await asked;
+    expect(await preview.getByText('Before').isVisible()).toBe(true);
+    allow();
+    await preview.getByText('After').waitFor();
+    await soon(() => page.locator('iframe').count()).toBe(1);
+  });
+
   test('a template is written in MJML: what is wrong is said at its line, and the preview is what it is made into', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
@@ -54,7 +79,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('radio', { name: 'MJML' }).check();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create' }).click();
-    const preview = page.frameLocator('iframe');
+    const preview = page.frameLocator('iframe[title]');
     await preview.getByText('Hello Ada Lovelace,').waitFor();
 
     const editor = page.getByRole('textbox', { name: 'MJML' });
@@ -101,7 +126,7 @@ inBrowser('templates and campaigns', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${id}`);
-    await page.frameLocator('iframe').getByText('Snow for Ada Lovelace').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Snow for Ada Lovelace').waitFor();
     await page.getByLabel('Subject').fill('Winter');
     await soon(async () => (await now()).subject).toBe('Winter');
     expect(await now()).toMatchObject({ format: 'mjml', source });
@@ -109,7 +134,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('textbox', { name: 'MJML' }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(source.replace('Snow', 'Ice'));
-    await page.frameLocator('iframe').getByText('Ice for Ada Lovelace').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Ice for Ada Lovelace').waitFor();
     await soon(async () => (await now()).source).toBe(source.replace('Snow', 'Ice'));
 
     await page.getByText('Own HTML', { exact: true }).click();
@@ -129,7 +154,7 @@ inBrowser('templates and campaigns', () => {
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     await page.getByText('Own MJML', { exact: true }).click();
-    await page.frameLocator('iframe').getByText('Hello Ada Lovelace,').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Hello Ada Lovelace,').waitFor();
     await soon(async () => (await now()).format).toBe('mjml');
     await page.getByText('A template', { exact: true }).click();
     await page.getByLabel('Subject').fill('Winter');
@@ -156,16 +181,16 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('link', { name: 'Versions' }).click();
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
     await row('2, now').getByText('A Person').waitFor();
-    await page.frameLocator('iframe').getByText('Second words').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Second words').waitFor();
     await page.getByRole('link', { name: '1', exact: true }).click();
-    await page.frameLocator('iframe').getByText('First words').waitFor();
+    await page.frameLocator('iframe[title]').getByText('First words').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
-    await page.frameLocator('iframe').getByText('First words').waitFor();
+    await page.frameLocator('iframe[title]').getByText('First words').waitFor();
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
     await page.getByText(/^Version 3, saved/).waitFor();
-    await page.frameLocator('iframe').getByText('First words').waitFor();
+    await page.frameLocator('iframe[title]').getByText('First words').waitFor();
     expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 3, body: '<p>First words</p>' });
   });
 
@@ -202,7 +227,7 @@ inBrowser('templates and campaigns', () => {
     await api.patch(`/v1/templates/${id}`, { body: '<p>Theirs</p>' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^Version 3, saved/).waitFor();
-    await page.frameLocator('iframe').getByText('Theirs').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Theirs').waitFor();
     expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: 'Mine', body: '<p>Theirs</p>' });
   });
 
@@ -222,7 +247,7 @@ inBrowser('templates and campaigns', () => {
     };
     await duplicate();
     await page.getByRole('heading', { level: 1, name: 'Letter (copy)' }).waitFor();
-    await page.frameLocator('iframe').getByText('Snow').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Snow').waitFor();
     const [copy] = (await api.get('/v1/templates')).body.data;
     expect(copy).toMatchObject({ name: 'Letter (copy)', subject: 'Winter', source, format: 'mjml', status: 'draft' });
     expect(page.url()).toContain(copy.id);
@@ -271,7 +296,7 @@ inBrowser('templates and campaigns', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${id}`);
-    await page.frameLocator('iframe').getByText('First').waitFor();
+    await page.frameLocator('iframe[title]').getByText('First').waitFor();
     await api.patch(`/v1/campaigns/${id}`, { html: '<p>Theirs</p>', subject: 'Autumn' });
     await page.getByRole('textbox', { name: 'HTML' }).click();
     await page.keyboard.press('Control+a');
@@ -279,13 +304,13 @@ inBrowser('templates and campaigns', () => {
     const alert = page.getByRole('alert').filter({ hasText: 'saved this' });
     await alert.getByText('Both changed: content.').waitFor();
     await alert.getByRole('button', { name: 'See theirs' }).click();
-    await page.frameLocator('iframe').getByText('Theirs').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Theirs').waitFor();
     await alert.getByRole('button', { name: 'Back to mine' }).click();
-    await page.frameLocator('iframe').getByText('Mine').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Mine').waitFor();
     await alert.getByRole('button', { name: 'See theirs' }).click();
     await alert.getByRole('button', { name: 'Take theirs' }).click();
     await alert.waitFor({ state: 'detached' });
-    await page.frameLocator('iframe').getByText('Theirs').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Theirs').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Autumn');
     await page.getByLabel('Subject').fill('Winter');
     await soon(now).toMatchObject({ html: '<p>Theirs</p>', subject: 'Winter' });
@@ -334,7 +359,7 @@ inBrowser('templates and campaigns', () => {
     const answered: string[] = [];
     page.on('requestfinished', (request) => answered.push(request.url()));
     await window.open(`/templates/${body.data.id}`);
-    await page.frameLocator('iframe').getByText('before').waitFor();
+    await page.frameLocator('iframe[title]').getByText('before').waitFor();
     await page.getByRole('button', { name: 'Load images' }).waitFor();
     await soon(() => window.problems.join()).toMatch(/Blocked script execution/);
     await soon(() => window.problems.join()).toMatch(/Loading the image .* violates/);
@@ -368,7 +393,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Left out: 1 unsubscribed, of 2.').waitFor();
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'Letter' }).click();
-    await page.frameLocator('iframe').getByText('Hello there').waitFor();
+    await page.frameLocator('iframe[title]').getByText('Hello there').waitFor();
     await page.getByText('Nothing keeps it from being sent.').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe(subject);
     await page.getByRole('button', { name: 'Send a test' }).click();

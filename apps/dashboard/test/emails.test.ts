@@ -51,7 +51,7 @@ inBrowser('emails', () => {
     await story.getByText('250 ok').waitFor();
     // A report may come in before the answer of the server; it is told of after it all the same.
     expect((await story.innerText()).match(/Queued|Sent|Delivered/g)).toEqual(['Queued', 'Sent', 'Delivered']);
-    const frame = page.frameLocator('iframe').first();
+    const frame = page.frameLocator('iframe[title]');
     await frame.getByRole('heading', { name: 'Thank you' }).waitFor();
     await page.getByRole('tab', { name: 'HTML' }).click();
     await page.getByText('<h1>Thank you</h1>').waitFor();

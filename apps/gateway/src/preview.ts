@@ -51,6 +51,9 @@ function policy(withImages: boolean): string {
 /** Links open elsewhere, since the frame is the mail. A base in the text itself comes later and counts for nothing. */
 const HEAD = '<base target="_blank">';
 
+/** Makes the document a stop of the Tab key, or a long mail without a link could not be scrolled by keyboard; it adds to the tag of the text itself. */
+const TAIL = '<html tabindex="0">';
+
 function preview(html: string, values: Values): string {
   const template = parseTemplate(html, 'html');
   const [problem] = template.problems;
@@ -60,7 +63,7 @@ function preview(html: string, values: Values): string {
     head === null
       ? HEAD + shown
       : shown.slice(0, head.index + head[0].length) + HEAD + shown.slice(head.index + head[0].length);
-  return problem === undefined ? whole : notice(`Line ${problem.line}: ${problem.message}`) + whole;
+  return (problem === undefined ? '' : notice(`Line ${problem.line}: ${problem.message}`)) + whole + TAIL;
 }
 
 const notice = (text: string) =>

@@ -71,28 +71,45 @@ interface PostedProps {
   height: number | string;
 }
 
-/** Posts into a new frame each time, since the history of a frame that goes on would get between the Back button and the page. */
+/**
+ * Posts into a new frame each time, since the history of a frame that goes on would get between the Back button and the page.
+ * The one before is shown until the new one has its mail, or each pause in typing would be a white moment.
+ */
 function Posted({ html, values, images, title, height }: PostedProps) {
   const form = useRef<HTMLFormElement>(null);
+  const posted = useRef<string[]>([]);
   const name = useId();
-  const key = `${name}${images ? 'i' : ''}${html.length}-${hash(html + values)}`;
-  useEffect(() => form.current?.submit(), [key]);
+  const newest = `${name}${images ? 'i' : ''}${html.length}-${hash(html + values)}`;
+  const [shown, setShown] = useState(newest);
+  const frames = shown === newest ? [newest] : [shown, newest];
+  useEffect(() => {
+    const kept = posted.current.filter((key) => key === shown || key === newest);
+    posted.current = kept.includes(newest) ? kept : [...kept, newest];
+    if (!kept.includes(newest)) form.current?.submit();
+  }, [shown, newest]);
+  // Some browsers also say so of the empty page that a frame begins with.
+  const show = (key: string) => posted.current.includes(key) && setShown(key);
   return (
     <>
-      <form ref={form} action="/app/preview" method="post" target={key} hidden>
+      <form ref={form} action="/app/preview" method="post" target={newest} hidden>
         <input type="hidden" name="html" value={html} readOnly />
         <input type="hidden" name="values" value={values} readOnly />
         <input type="hidden" name="images" value={images ? 'yes' : 'no'} readOnly />
       </form>
-      <iframe
-        key={key}
-        name={key}
-        title={title}
-        sandbox="allow-popups allow-popups-to-escape-sandbox"
-        referrerPolicy="no-referrer"
-        height={height}
-        tabIndex={0}
-      />
+      {frames.map((key) => (
+        <iframe
+          key={key}
+          name={key}
+          title={key === shown ? title : undefined}
+          aria-hidden={key !== shown}
+          className={key === shown ? undefined : 'mail-frame-next'}
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          referrerPolicy="no-referrer"
+          height={height}
+          tabIndex={key === shown ? 0 : -1}
+          onLoad={key === newest ? () => show(key) : undefined}
+        />
+      ))}
     </>
   );
 }
