@@ -186,15 +186,16 @@ const KEYBOARD = `globalThis.walk = (() => {
     element.tabIndex >= 0 && !element.disabled && element.type !== 'hidden' &&
     element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert], [aria-hidden=true]') === null;
   const name = (element) =>
-    element.tagName.toLowerCase() + ' "' + (element.getAttribute('aria-label') ?? element.textContent.trim() ?? '').slice(0, 60) + '"' +
+    element.tagName.toLowerCase() + ' "' + (element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent).trim().slice(0, 60) + '"' +
     (element.name ? ' ' + element.name : '');
   const styles = (element, pseudo) => {
     const s = getComputedStyle(element, pseudo);
     return [s.outlineStyle, s.outlineWidth, s.outlineColor, s.boxShadow, s.borderColor, s.backgroundColor].join();
   };
+  const around = (element) => [element.closest('.cm-editor'), element.parentElement?.parentElement, element.parentElement?.parentElement?.parentElement];
   const look = (element) =>
-    [element, element.parentElement, element.nextElementSibling, element.previousElementSibling]
-      .filter((each) => each !== null).map((each) => styles(each)).concat(styles(element, '::after')).join(' | ');
+    [element, element.parentElement, element.nextElementSibling, element.previousElementSibling, ...around(element)]
+      .filter((each) => each != null).map((each) => styles(each)).concat(styles(element, '::after')).join(' | ');
   const stops = [...document.querySelectorAll(operable)].filter(isStop);
   const atRest = new Map(stops.map((stop) => [stop, look(stop)]));
   const reached = [];
@@ -202,7 +203,9 @@ const KEYBOARD = `globalThis.walk = (() => {
   const groupOf = (element) => (element.type === 'radio' && element.name ? 'radio ' + element.name : element);
   return {
     isInEditor: () => document.activeElement?.closest('.cm-editor') !== null,
-    arrive() {
+    async arrive() {
+      // Colours change in a frame after the one in which the key is pressed, and a frame of another origin is entered later.
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
       const { activeElement: element } = document;
       if (element === null || element === document.body || (reached.length > 1 && element === reached[0])) return 'end';
       if (element === reached.at(-1)) return 'inside';

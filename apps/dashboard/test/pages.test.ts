@@ -45,7 +45,8 @@ inBrowser('every page', () => {
         await page.getByText(title).first().waitFor();
         expect(await page.title()).toMatch(/ · Postroom$/);
         expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-        if (colorScheme === 'light') expect(await keyboardFindings(page), 'by keyboard').toEqual([]);
+        const byKeyboard = colorScheme === 'light' ? await keyboardFindings(page) : [];
+        expect(byKeyboard, 'by keyboard').toEqual([]);
         for (const [name, size] of Object.entries(SIZES)) {
           await page.setViewportSize(size);
           expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);

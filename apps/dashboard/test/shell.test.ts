@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
@@ -28,6 +29,46 @@ inBrowser('the frame', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  test('dialogs, menus and lists open by keyboard, keep it while they are open, and give it back on Escape', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    const isFocused = (element: Locator) => element.evaluate((node) => node === node.ownerDocument.activeElement);
+    await window.open('/keys');
+
+    const create = page.getByRole('button', { name: 'Create a key' }).first();
+    await create.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await soon(() => page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
+    const stops = await dialog.locator('button, input').count();
+    for (let stop = 0; stop <= stops; stop++) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
+    }
+    const choice = dialog.getByLabel('Projects', { exact: true }).first();
+    await choice.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('option').first().waitFor({ state: 'hidden' });
+    expect(await isFocused(choice)).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await soon(() => isFocused(create)).toBe(true);
+
+    const projects = page.getByRole('button', { name: /Choose another/ });
+    await projects.focus();
+    await page.keyboard.press('Enter');
+    const item = page.getByRole('menuitem', { name: 'New project' });
+    await item.waitFor();
+    await page.keyboard.press('End');
+    await soon(() => isFocused(item)).toBe(true);
+    await page.keyboard.press('Escape');
+    await item.waitFor({ state: 'detached' });
+    await soon(() => isFocused(projects)).toBe(true);
   });
 
   test('on a phone the pages are behind a button, and the menu closes when one is chosen', async () => {
