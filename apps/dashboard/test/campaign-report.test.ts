@@ -53,7 +53,7 @@ inBrowser('what came of a campaign', () => {
 
     await page.getByRole('button', { name: 'Send again to the 2 refused' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
     const progress = async () => (await api.get(`/v1/campaigns/${id}`)).body.data.progress as Record<string, number>;
     await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
   });

@@ -453,11 +453,11 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('dialog').getByText('News goes to 1 person.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Send it' }).click();
-    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel it' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('News');
     await page.getByRole('button', { name: 'Cancel the campaign' }).click();
