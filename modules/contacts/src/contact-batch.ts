@@ -1,9 +1,9 @@
 import { type FieldProblem, invalid, inTransaction, pool } from '@postroom/platform';
 import {
+  againOnCollision,
   type CheckedContact,
   checkContact,
   type ContactRow,
-  isCollision,
   type OnConflict,
   writeContacts,
   type WrittenContact,
@@ -43,7 +43,10 @@ export async function createContactsBatch(
   const schema = await readSchema(pool, projectId);
   const checked = rows.map((row) => checkContact(row, schema));
   const good = checked.filter((row): row is CheckedContact => !Array.isArray(row));
-  const written = good.length === 0 ? [] : await write(projectId, good, { onConflict, source });
+  const written =
+    good.length === 0
+      ? []
+      : await againOnCollision(() => inTransaction((tx) => writeContacts(tx, projectId, good, { onConflict, source })));
   let next = 0;
   return checked.map((row, index) =>
     Array.isArray(row)
@@ -51,23 +54,6 @@ export async function createContactsBatch(
       : { index, ...resultOf(written[next++] as WrittenContact, onConflict) },
   );
 }
-
-/** Once more when an import that writes the same addresses at the same moment, in another order, was in the way. */
-async function write(
-  projectId: string,
-  rows: readonly CheckedContact[],
-  options: { onConflict: OnConflict; source: ContactSource },
-): Promise<WrittenContact[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await inTransaction((tx) => writeContacts(tx, projectId, rows, options));
-    } catch (error) {
-      if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
-}
-
-const MAX_ATTEMPTS = 5;
 
 function resultOf(written: WrittenContact, onConflict: OnConflict): Omit<BatchResult, 'index'> {
   if (written.status === 'suppressed') return { status: 'error', error: SUPPRESSED };

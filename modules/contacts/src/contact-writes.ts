@@ -56,19 +56,33 @@ function orProblem<T>(problems: FieldProblem[], check: () => T): T | undefined {
 interface WriteOptions {
   onConflict: OnConflict;
   source: ContactSource;
-  /** Whether to count on all addresses being new, which takes less time; when one is not, all fails: see `isCollision`. */
+  /** Whether to count on all addresses being new, which takes less time; when one is not, all fails: see `againOnCollision`. */
   hopeful?: boolean;
 }
 
 const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
 
+const MAX_ATTEMPTS = 5;
+
 /**
- * Whether a transaction failed since somebody else has written some of its addresses, or writes them at this moment. It gets
- * through when it is run again and is not hopeful; so does one that met somebody who was.
+ * Runs a transaction of `writeContacts` again when it failed since somebody else has written some of its addresses, or writes them
+ * at this moment, in another order. It gets through when it is not hopeful any more; so does one that met somebody who was.
  */
-export const isCollision = (error: unknown) =>
-  [UNIQUE_VIOLATION, DEADLOCK].includes((error as { code?: string } | null)?.code ?? '');
+export async function againOnCollision<Result>(
+  transact: () => Promise<Result>,
+  onCollision = () => {},
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transact();
+    } catch (error) {
+      const { code = '' } = (error ?? {}) as { code?: string };
+      if (![UNIQUE_VIOLATION, DEADLOCK].includes(code) || attempt === MAX_ATTEMPTS) throw error;
+      onCollision();
+    }
+  }
+}
 
 /** A row, and its place among those given. */
 interface Placed extends CheckedContact {

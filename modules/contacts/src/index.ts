@@ -9,10 +9,10 @@ export {
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export { type ContactFilter, contactsStatement, listContacts } from './contact-list.ts';
 export {
+  againOnCollision,
   type CheckedContact,
   checkContact,
   type ContactRow,
-  isCollision,
   ON_CONFLICT,
   type OnConflict,
   previewContacts,

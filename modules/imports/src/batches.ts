@@ -1,7 +1,7 @@
 import {
+  againOnCollision,
   type ContactFacts,
   contactUpdated,
-  isCollision,
   previewContacts,
   SUPPRESSED,
   writeContacts,
@@ -83,22 +83,16 @@ export async function writtenBatches(tx: Tx, importId: string): Promise<Set<numb
  * written it or the import is to end.
  */
 export async function writeBatch(row: Import, batch: Batch, outlook: Outlook): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writeOnce(row, batch, outlook.isBright);
-    } catch (error) {
-      if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;
-      outlook.isBright = false;
-    }
-  }
+  return againOnCollision(
+    () => writeOnce(row, batch, outlook.isBright),
+    () => (outlook.isBright = false),
+  );
 }
 
 /** Whether every address of an import has been new so far: as long as that is so, batches are written in a quicker way. */
 export interface Outlook {
   isBright: boolean;
 }
-
-const MAX_ATTEMPTS = 5;
 
 async function writeOnce(row: Import, batch: Batch, hopeful: boolean): Promise<boolean> {
   return inTransaction(async (tx) => {
