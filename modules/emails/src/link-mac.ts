@@ -49,11 +49,32 @@ function digestBy(key: Buffer): Digest {
   };
 }
 
-/**
- * Keys to encrypt with for one purpose, the first of them, and to decrypt with: to make one of bytes for each message takes three
- * times as long as to encrypt.
- */
-export const cipherKeysFor = (purpose: string): KeyObject[] => keysFor(purpose).map((key) => createSecretKey(key));
+/** Keys to encrypt and decrypt with for one purpose. */
+export interface CipherKeys {
+  /** The one that encrypts now. */
+  current: () => KeyObject;
+  /** What `decrypt` makes with the first of our keys with which it does not throw; undefined when it throws with each. */
+  open: <Opened>(decrypt: (key: KeyObject) => Opened) => Opened | undefined;
+}
+
+/** They are made once: to make one of bytes for each message takes three times as long as to encrypt. */
+export function cipherKeysFor(purpose: string): CipherKeys {
+  let keys: KeyObject[] | undefined;
+  const all = () => (keys ??= keysFor(purpose).map((key) => createSecretKey(key)));
+  return {
+    current: () => all()[0] as KeyObject,
+    open: (decrypt) => {
+      for (const key of all()) {
+        try {
+          return decrypt(key);
+        } catch {
+          // another key's, or made up
+        }
+      }
+      return undefined;
+    },
+  };
+}
 
 /** Keys for one purpose, made of each secret key, the one in use first. @throws Error when there is none. */
 const keysFor = (purpose: string): Buffer[] =>

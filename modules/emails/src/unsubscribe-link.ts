@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { config, isId } from '@postroom/platform';
 import { cipherKeysFor, macFor } from './link-mac.ts';
 
@@ -20,8 +20,7 @@ const SUFFIX_LENGTH = 26;
 /** Bytes of the tag that nobody can make up: 96 bits. */
 const TAG = 12;
 
-let keys: KeyObject[] | undefined;
-const sealingKeys = () => (keys ??= cipherKeysFor('postroom unsubscribe links: addresses'));
+const keys = cipherKeysFor('postroom unsubscribe links: addresses');
 
 /**
  * Where the recipient of a message unsubscribes, however old the mail is. The link names the message, and holds the project
@@ -30,8 +29,8 @@ const sealingKeys = () => (keys ??= cipherKeysFor('postroom unsubscribe links: a
  */
 export function unsubscribeUrl(messageId: string, { projectId, email }: Addressed): string {
   const suffix = messageId.slice('eml_'.length);
-  const [key] = sealingKeys() as [KeyObject];
-  const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(suffix, 'latin1'), { authTagLength: TAG });
+  const nonce = Buffer.from(suffix, 'latin1');
+  const cipher = createCipheriv('aes-256-gcm', keys.current(), nonce, { authTagLength: TAG });
   const project = projectId.slice('prj_'.length);
   const sealed = Buffer.concat([cipher.update(project + email, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${config.PUBLIC_URL}/u/${suffix}-${sealed.toString('base64url')}`;
@@ -59,23 +58,13 @@ const mac = macFor('postroom unsubscribe links');
 
 function unseal(suffix: string, sealed: Buffer): Addressed | undefined {
   if (sealed.length <= SUFFIX_LENGTH + TAG) return undefined;
-  for (const key of sealingKeys()) {
-    const addressed = unsealBy(key, suffix, sealed);
-    if (addressed !== undefined) return addressed;
-  }
-  return undefined;
-}
-
-function unsealBy(key: KeyObject, suffix: string, sealed: Buffer): Addressed | undefined {
-  try {
+  return keys.open((key) => {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(suffix, 'latin1'), {
       authTagLength: TAG,
     }).setAuthTag(sealed.subarray(-TAG));
     const text = Buffer.concat([decipher.update(sealed.subarray(0, -TAG)), decipher.final()]).toString('utf8');
     return { projectId: `prj_${text.slice(0, SUFFIX_LENGTH)}`, email: text.slice(SUFFIX_LENGTH) };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Whom a message went to, as a link of its own says that stands in a text, such as a mail that came back with its headers. */

@@ -51,20 +51,26 @@ async function renewColumn(secret: SecretColumn): Promise<Renewed> {
   return { column: `${table}.${column}`, renewed: count, left: rows[0].left, problem };
 }
 
+interface Sealed {
+  /** The values of the columns that name its row. */
+  key: string[];
+  sealed: string;
+}
+
 /** Some of what is under another key, in the order of the rows' keys, after one of them. */
-async function readOld(
-  secret: SecretColumn,
-  after: string[] | undefined,
-): Promise<{ key: string[]; sealed: string }[]> {
-  const key = secret.key.map((name) => `"${name}"`).join(', ');
+async function readOld(secret: SecretColumn, after: string[] | undefined): Promise<Sealed[]> {
   const place = secret.key.map((_, index) => `$${index + 2}`).join(', ');
-  const { rows } = await pool.query<{ key: string[]; sealed: string }>(
-    `SELECT ARRAY[${key}] AS key, "${secret.column}" AS sealed FROM "${secret.table}"
-     WHERE ${isOld(secret)} ${after === undefined ? '' : `AND (${key}) > (${place})`} ORDER BY ${key} LIMIT ${PORTION}`,
+  const later = after === undefined ? '' : `AND (${keyOf(secret)}) > (${place})`;
+  const { rows } = await pool.query<Sealed>(
+    `${select(secret)} WHERE ${isOld(secret)} ${later} ORDER BY ${keyOf(secret)} LIMIT ${PORTION}`,
     [secret.current(), ...(after ?? [])],
   );
   return rows;
 }
+
+const keyOf = ({ key }: SecretColumn) => key.map((name) => `"${name}"`).join(', ');
+const select = (secret: SecretColumn) =>
+  `SELECT ARRAY[${keyOf(secret)}] AS key, "${secret.column}" AS sealed FROM "${secret.table}"`;
 
 /** Where nobody has changed it since it was read. */
 async function write(
@@ -85,20 +91,20 @@ async function write(
   return rowCount ?? 0;
 }
 
-/** `NULL` is neither. */
-const isOld = ({ column, envelopes }: SecretColumn) =>
-  `NOT starts_with("${column}", $1)${envelopes === undefined ? '' : ` AND "${column}" LIKE '${envelopes}'`}`;
+const isSealed = ({ column, envelopes = '%' }: SecretColumn) => `"${column}" LIKE '${envelopes}'`;
+const isOld = (secret: SecretColumn) => `${isSealed(secret)} AND NOT starts_with("${secret.column}", $1)`;
 
 /**
  * Why a secret in the database can't be read with the keys that are set, if one can't: looked at when a program starts, since a wrong key
- * shows nowhere else until a webhook or a mail fails. It reads the first of each column.
+ * shows nowhere else until a webhook or a mail fails. It reads one of each column.
  */
 export async function unreadableSecret(): Promise<string | undefined> {
   for (const secret of secretColumns()) {
-    const [first] = await readOld({ ...secret, current: () => ' ' }, undefined);
-    if (first === undefined) continue;
+    const { rows } = await pool.query<Sealed>(`${select(secret)} WHERE ${isSealed(secret)} LIMIT 1`);
+    const [one] = rows;
+    if (one === undefined) continue;
     try {
-      await secret.decrypt(first.sealed, ...first.key);
+      await secret.decrypt(one.sealed, ...one.key);
     } catch (error) {
       return `${secret.table}.${secret.column}: ${error instanceof Error ? error.message : String(error)}`;
     }

@@ -26,11 +26,9 @@ export function useChange<Data, Variables extends Record<string, unknown>>(
     setRunning(false);
     const refusal = error === undefined ? undefined : problemOf(error);
     setProblem(refusal);
-    // It is not any more what the page shows, so the page asks again.
-    if (refusal?.code === 'conflict') refresh();
-    if (refusal !== undefined) return undefined;
-    refresh();
-    return data;
+    // After a conflict, too, it is not any more what the page shows.
+    if (refusal === undefined || refusal.code === 'conflict') refresh();
+    return refusal === undefined ? data : undefined;
   };
   return { run, running, problem, forget: () => setProblem(undefined) };
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { isId } from '@postroom/platform';
 import { cipherKeysFor, macFor } from '../link-mac.ts';
 
@@ -28,8 +28,7 @@ export function readTrackingToken(token: string): string | undefined {
   return mac.verify(suffix, Buffer.from(token.slice(SUFFIX_LENGTH), 'base64url')) ? messageId : undefined;
 }
 
-let keys: KeyObject[] | undefined;
-const sealingKeys = () => (keys ??= cipherKeysFor('postroom tracking values'));
+const keys = cipherKeysFor('postroom tracking values');
 
 const NONCE = 12;
 const TAG = 16;
@@ -43,8 +42,7 @@ export function sealValues(messageId: string, link: number, values: readonly str
   const text = JSON.stringify(values);
   const bound = `${messageId} ${link}`;
   const nonce = Buffer.from(nonceMac.sign(`${bound} ${Buffer.from(text).toString('latin1')}`, NONCE, 'hex'), 'hex');
-  const [key] = sealingKeys() as [KeyObject];
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
+  const cipher = createCipheriv('aes-256-gcm', keys.current(), nonce).setAAD(Buffer.from(bound));
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return sealed.toString('base64url');
 }
@@ -53,21 +51,11 @@ export function sealValues(messageId: string, link: number, values: readonly str
 export function unsealValues(messageId: string, link: number, sealed: string): string[] | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < NONCE + TAG) return undefined;
-  for (const key of sealingKeys()) {
-    const values = unsealBy(key, `${messageId} ${link}`, bytes);
-    if (values !== undefined) return values;
-  }
-  return undefined;
-}
-
-function unsealBy(key: KeyObject, bound: string, bytes: Buffer): string[] | undefined {
-  try {
+  return keys.open((key) => {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE))
-      .setAAD(Buffer.from(bound))
+      .setAAD(Buffer.from(`${messageId} ${link}`))
       .setAuthTag(bytes.subarray(-TAG));
     const text = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8');
     return JSON.parse(text) as string[];
-  } catch {
-    return undefined;
-  }
+  });
 }
