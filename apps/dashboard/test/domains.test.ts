@@ -41,9 +41,8 @@ inBrowser('domains', () => {
   test('what a look-up finds shows by itself, with what stands there instead', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
-    const { page, person } = window;
-    const add = 'mutation { addDomain(input: { domain: "live.acme.example" }) { id } }';
-    const { id } = (await person.graphql(add)).body.data.addDomain;
+    const { page } = window;
+    const { id } = await addUnwatchedDomain(api.projectId, 'live.acme.example');
     await window.open('/domains/live.acme.example');
     await page.getByText('Live', { exact: true }).waitFor();
     const { records } = await db.domain.findUniqueOrThrow({ where: { id } });

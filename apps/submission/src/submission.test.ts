@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addLocalDomain } from '@postroom/domains';
+import { holdBurst } from '@postroom/emails/testing';
 import { config, pool, selfSigned } from '@postroom/platform';
 import { revokeApiKey } from '@postroom/projects';
 import { type Api, eventually, freePorts, testApi } from '@postroom/testkit';
@@ -22,10 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([development.stop(), production.stop()]));
 
-/** A project that may send from example.com. */
+/** A project that may send from example.com, and whose mail stays where it is: a worker of other tests may be at work. */
 async function sender(): Promise<Api> {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
+  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
   return api;
 }
 

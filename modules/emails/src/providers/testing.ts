@@ -1,4 +1,5 @@
-// Servers that tests of other modules send to.
+// What tests of other modules need: servers that they send to, and a way to keep a project's mail from being sent.
+export { holdBurst } from '../bursts.ts';
 export { type MailboxServer, startMailboxServer, startTokenServer, type TokenServer } from './accounts/mail-server.ts';
 export { PRESETS } from './accounts/presets.ts';
 export { type SesStandIn, startSes } from './ses/stand-in.ts';
