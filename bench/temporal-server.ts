@@ -41,7 +41,12 @@ export async function startTemporalServer(options: {
     tool('update-schema', '--schema-name', `postgresql/v12/${schema}`);
   }
   const ports = await freePorts(9);
-  writeFileSync(join(folder, 'config', 'bench.yaml'), configuration({ hostname, port, username, password }, ports));
+  const dynamicFile = join(folder, 'config', 'dynamic.yaml');
+  writeFileSync(dynamicFile, JSON.stringify({ 'system.enableActivityEagerExecution': [{ value: true }] }));
+  writeFileSync(
+    join(folder, 'config', 'bench.yaml'),
+    configuration({ hostname, port, username, password }, ports, dynamicFile),
+  );
   const log = openSync(join(folder, 'server.log'), 'a');
   const child = spawn(options.server, ['--root', folder, '--config', 'config', '--env', 'bench', 'start'], {
     stdio: ['ignore', log, log],
@@ -89,6 +94,7 @@ async function readyNamespace(address: string): Promise<void> {
 function configuration(
   { hostname, port, username, password }: Record<'hostname' | 'port' | 'username' | 'password', string>,
   ports: readonly number[],
+  dynamicFile: string,
 ): string {
   const store = (databaseName: string) => ({
     sql: {
@@ -132,6 +138,7 @@ function configuration(
       },
     },
     dcRedirectionPolicy: { policy: 'noop' },
+    dynamicConfigClient: { filepath: dynamicFile, pollInterval: '1m' },
     publicClient: { hostPort: `127.0.0.1:${ports[0]}` },
   });
 }

@@ -1,7 +1,8 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { config, logger } from '@postroom/platform';
+import { startHere } from '@postroom/platform/relay';
 
 export interface TemporalConnections {
   client: Client;
@@ -17,15 +18,11 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
   const fromEnvironment = loadClientConnectConfig();
   const options = { address: config.TEMPORAL_ADDRESS, ...fromEnvironment.connectionOptions };
   const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
-  const connection = await untilUp(() => Connection.connect(options), signal);
   const native = await untilUp(() => NativeConnection.connect(options), signal);
   return {
-    client: new Client({ connection, namespace }),
+    client: new Client({ connection: native, namespace, interceptors: { workflow: [startHere] } }),
     native,
-    close: async () => {
-      await connection.close();
-      await native.close();
-    },
+    close: () => native.close(),
   };
 }
 

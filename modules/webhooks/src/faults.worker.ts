@@ -1,20 +1,21 @@
 // A worker and a relay for deliveries alone, as a program of its own that a test can kill (see faults.test.ts).
 import { fileURLToPath } from 'node:url';
 import { config } from '@postroom/platform';
-import { startRelay } from '@postroom/platform/relay';
-import { Client, Connection } from '@temporalio/client';
+import { startHere, startRelay } from '@postroom/platform/relay';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import * as activities from './activities.ts';
 import { source } from './relay.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = config;
+const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
-  connection: await NativeConnection.connect({ address }),
+  connection,
   taskQueue,
   workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
   activities,
 });
-const client = new Client({ connection: await Connection.connect({ address }) });
+const client = new Client({ connection, interceptors: { workflow: [startHere] } });
 process.on('disconnect', () => process.exit(1)); // it does not outlive its test
 await Promise.all([worker.run(), startRelay(client, [source])]);
