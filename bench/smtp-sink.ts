@@ -51,6 +51,8 @@ class Session {
   readonly #socket: Socket;
   #rest: Buffer = Buffer.alloc(0);
   #inMail = false;
+  /** Octets of a mail sent by BDAT that have not come yet. */
+  #missing = 0;
   #recipient = '';
   #bytes = 0;
   #busy = false;
@@ -71,7 +73,15 @@ class Session {
     let answer = '';
     let at = 0;
     while (!this.#busy) {
-      if (this.#inMail) {
+      if (this.#missing > 0) {
+        const part = Math.min(this.#missing, this.#rest.length - at);
+        if (stats.mails === 0 && this.#bytes === 0) stats.sample = this.#rest.toString('latin1', at, at + part);
+        this.#bytes += part;
+        this.#missing -= part;
+        at += part;
+        if (this.#missing > 0) break;
+        answer += this.#took();
+      } else if (this.#inMail) {
         const end = this.#rest.indexOf(END, at);
         if (end === -1) {
           // The dot may come in two pieces.
@@ -81,12 +91,10 @@ class Session {
           break;
         }
         if (stats.mails === 0) stats.sample = this.#rest.toString('latin1', at, end + 2);
-        take(this.#recipient, this.#bytes + end - at);
+        this.#bytes += end - at;
         at = end + END.length;
-        this.#bytes = 0;
         this.#inMail = false;
-        if (delayMs > 0) this.#answerLater();
-        else answer += '250 2.0.0 taken\r\n';
+        answer += this.#took();
       } else {
         const end = this.#rest.indexOf(LINE_END, at);
         if (end === -1) break;
@@ -96,6 +104,15 @@ class Session {
     }
     this.#rest = this.#rest.subarray(at);
     if (answer !== '') this.#socket.write(answer, 'latin1');
+  }
+
+  /** @returns the answer, unless it comes later */
+  #took(): string {
+    take(this.#recipient, this.#bytes);
+    this.#bytes = 0;
+    if (delayMs === 0) return '250 2.0.0 taken\r\n';
+    this.#answerLater();
+    return '';
   }
 
   #answerLater(): void {
@@ -119,9 +136,12 @@ class Session {
       case 'DATA':
         this.#inMail = true;
         return '354 go on\r\n';
+      case 'BDAT':
+        this.#missing = Number(line.split(' ')[1]);
+        return '';
       case 'EHLO':
       case 'HELO':
-        return '250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 SIZE 50000000\r\n';
+        return '250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250-CHUNKING\r\n250 SIZE 50000000\r\n';
       case 'QUIT':
         this.#socket.end('221 2.0.0 bye\r\n');
         return '';

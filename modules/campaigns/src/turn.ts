@@ -169,7 +169,7 @@ async function sendPages(
         await watch.note(settlements).catch(warn);
       },
       signal,
-      width: route.width,
+      width: () => route.width,
     });
     return hold;
   } catch (error) {

@@ -16,8 +16,9 @@ export function lane(traffic: Traffic): SmtpLane {
   return opened;
 }
 
-/** Messages that are given to a lane at once: one on each connection, and one that its commands can go ahead with. */
-export const LANE_WIDTH = config.SMTP_CONNECTIONS * 2;
+/** Messages that are worth giving to the lanes at once, by those that are open. */
+export const laneWidth = () =>
+  Math.max(config.SMTP_CONNECTIONS * 2, ...[...lanes.values()].map(({ lane }) => lane.width));
 
 function relayUrl(): string {
   if (config.SMTP_URL !== undefined) return config.SMTP_URL;

@@ -1,4 +1,4 @@
-import { LANE_WIDTH } from './lanes.ts';
+import { laneWidth } from './lanes.ts';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from './mime/index.ts';
 import { type Claimed, settlementOf } from './settlement.ts';
@@ -15,8 +15,8 @@ export interface Work<Row extends Claimed> {
   settle: (settlements: Settlement[]) => Promise<void>;
   /** Ends the claiming. What has not gone out by then is given back. */
   signal: AbortSignal;
-  /** Messages that are under way at once at most; as many as the connections of the installation's relay take, unless given. */
-  width?: number | undefined;
+  /** Messages that are under way at once at most, as things are now; as the installation's relay takes them, unless given. */
+  width?: (() => number) | undefined;
 }
 
 /** The outcome of one send, and the subject when it is not the campaign's as it stands. */
@@ -34,12 +34,12 @@ export interface Hold {
 }
 
 /** Rows of a page at most, and how long a page should last, in milliseconds: little is in hand when a worker is killed. */
-const MAX_PAGE = 500;
+const MAX_PAGE = 1000;
 const PAGE_MS = 60;
 const FIRST_PAGE = 40;
 
 /** Outcomes are recorded when there are so many, or so many milliseconds after the first. */
-const SETTLE_ROWS = 200;
+const SETTLE_ROWS = 400;
 const SETTLE_MS = 25;
 
 /**
@@ -75,7 +75,7 @@ class Outflow<Row extends Claimed> {
   #hold: Hold | undefined;
   #failure: { error: unknown } | undefined;
   #canSettle = true;
-  readonly #width: number;
+  readonly #width: () => number;
   #pageSize: number;
   #pageAt = 0;
   /** Messages that have come to their end since the last page was asked for. */
@@ -83,8 +83,8 @@ class Outflow<Row extends Claimed> {
 
   constructor(work: Work<Row>) {
     this.#work = work;
-    this.#width = work.width ?? LANE_WIDTH;
-    this.#pageSize = Math.min(FIRST_PAGE, this.#width * 2);
+    this.#width = work.width ?? laneWidth;
+    this.#pageSize = Math.min(FIRST_PAGE, this.#width() * 2);
   }
 
   run(): Promise<{ hold: Hold | undefined }> {
@@ -100,7 +100,7 @@ class Outflow<Row extends Claimed> {
   #advance(): void {
     this.#sendWaiting();
     const left = this.#waiting.length - this.#next;
-    if (!this.#exhausted && !this.#stopped && !this.#claiming && left <= this.#pageSize / 2) void this.#claimPage();
+    if (!this.#exhausted && !this.#stopped && !this.#claiming && left <= this.#pageSize) void this.#claimPage();
     if (this.#outcomes.length >= SETTLE_ROWS) void this.#settle();
     if (this.#claiming || this.#settling || this.#inFlight > 0 || left > 0) return;
     if (this.#outcomes.length > 0 && this.#canSettle) return void this.#settle();
@@ -115,7 +115,8 @@ class Outflow<Row extends Claimed> {
   }
 
   #sendWaiting(): void {
-    while (this.#inFlight < this.#width && this.#next < this.#waiting.length && !this.#stopped) {
+    const width = this.#width();
+    while (this.#inFlight < width && this.#next < this.#waiting.length && !this.#stopped) {
       if (!this.#bucket.take(() => this.#advance())) return;
       void this.#send(this.#waiting[this.#next++] as Row);
     }
@@ -194,7 +195,7 @@ class Outflow<Row extends Claimed> {
     const now = performance.now();
     if (this.#pageAt > 0) {
       const pace = this.#finished / Math.max(1, now - this.#pageAt);
-      this.#pageSize = Math.round(Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#width, pace * PAGE_MS)));
+      this.#pageSize = Math.round(Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#width(), pace * PAGE_MS)));
     }
     this.#pageAt = now;
     this.#finished = 0;

@@ -1,6 +1,6 @@
 import { normalizeDomain, sendingSetup } from '@postroom/domains';
 import { db, emailKey, logger, pool, type Prisma } from '@postroom/platform';
-import { LANE_WIDTH, lane, type Traffic } from '../lanes.ts';
+import { lane, laneWidth, type Traffic } from '../lanes.ts';
 import { returnAddress } from '../returns/index.ts';
 import { senderOf, signed } from '../signing.ts';
 import { hostDeferred, type SendOutcome } from '../smtp/index.ts';
@@ -83,7 +83,9 @@ async function waysOf(projectId: string, fromEmail: string): Promise<Way[]> {
 /** The relay of the environment, or the inbox of a development system. */
 const INSTALLATION: Way = {
   id: 'installation',
-  width: LANE_WIDTH,
+  get width() {
+    return laneWidth();
+  },
   signing: 'whole',
   send: (message, traffic) => lane(traffic).send(message),
   close: () => Promise.resolve(),

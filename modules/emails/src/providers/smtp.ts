@@ -45,7 +45,10 @@ export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCr
   };
   return {
     id,
-    width: Math.max(2, Math.min(connections, settings.ratePerSecond ?? Infinity)),
+    get width() {
+      const most = Math.max(connections, ...[...lanes.values()].map((open) => open.width));
+      return Math.max(2, Math.min(most, settings.ratePerSecond ?? Infinity));
+    },
     signing: 'whole',
     send: async (message, traffic) => {
       if (pace !== undefined) await pace.turn(traffic);

@@ -6,6 +6,7 @@ import type { SendOutcome } from './outcome.ts';
 import type { Phase } from './classify.ts';
 import type { ReplyReader } from './replies.ts';
 import type { Timeouts } from './timeouts.ts';
+import { Window } from './window.ts';
 import type { Speaker, Wire } from './wire.ts';
 
 /** Longer messages go out in blocks of this size, so that a cut before the last one is known to be one. */
@@ -13,10 +14,17 @@ const BLOCK = 64 * 1024;
 /** Ends a message, whose data ends with a line break. */
 const DOT = '.\r\n';
 
+/** Messages that go out in one write at most. When the connection breaks, nobody knows what became of them. */
+const LARGEST_WINDOW = 8;
+/** A server that answers a window sooner gets a larger one next, one that takes four times as long a smaller one, in milliseconds. */
+const WINDOW_MS = 100;
+
 /** What a dialogue asks of the pool it belongs to. */
 export interface DialogueHost<M extends Prepared> {
-  /** The next message that waits, which the dialogue then owns. */
-  next(): M | undefined;
+  /** The next message that waits, if it is not longer than so many octets, which the dialogue then owns. */
+  next(octets: number): M | undefined;
+  /** How many of those that wait are the part of one connection. */
+  share(): number;
   /** Exactly once for each message a dialogue owned. */
   settle(message: M, outcome: SendOutcome): void;
   /** It has nothing to do; `begin` makes it ask for the next message. */
@@ -30,6 +38,14 @@ export interface DialogueHost<M extends Prepared> {
   ended(dialogue: Dialogue<M>, fruitless: string | undefined): number;
 }
 
+export interface DialogueOptions {
+  timeouts: Timeouts;
+  /** After so many messages it says goodbye. */
+  mostMessages: number;
+  /** A server that answers several messages in one write sooner than this gets more in the next, in milliseconds. */
+  windowMs?: number | undefined;
+}
+
 type Step = 'reset' | 'mail' | 'rcpt' | 'data';
 
 /**
@@ -38,13 +54,23 @@ type Step = 'reset' | 'mail' | 'rcpt' | 'data';
  *
  * A message is in one of three places: `opening` (its MAIL, RCPT or DATA is not answered yet), `leaving in blocks`, or
  * waiting for the reply to its final dot. A connection that breaks makes the last one unknown, and no other.
+ *
+ * With CHUNKING several messages go out in one write, a window, when the server took the last one and took it quickly: the
+ * first message of a connection, and after a rest, goes by DATA, so that a connection which the server has given up makes none
+ * unknown. A break in a window makes all of it unknown that is not answered.
  */
 export class Dialogue<M extends Prepared> implements Speaker {
   readonly #wire: Wire;
   readonly #abilities: Abilities;
   readonly #timeouts: Timeouts;
   readonly #host: DialogueHost<M>;
+  readonly #windowMs: number;
   #messagesLeft: number;
+  /** Messages of the next window; with fewer than two the next message goes by DATA. */
+  #windowSize = 1;
+  #window: Window<M> | undefined;
+  /** When a window or a final dot was written, in milliseconds. */
+  #writtenAt = 0;
   /** How many messages had an answer of the server's. */
   #answered = 0;
 
@@ -61,24 +87,31 @@ export class Dialogue<M extends Prepared> implements Speaker {
   #quitting = false;
   #over = false;
 
-  constructor(wire: Wire, abilities: Abilities, timeouts: Timeouts, mostMessages: number, host: DialogueHost<M>) {
+  constructor(wire: Wire, abilities: Abilities, host: DialogueHost<M>, options: DialogueOptions) {
     this.#wire = wire;
     this.#abilities = abilities;
-    this.#timeouts = timeouts;
-    this.#messagesLeft = mostMessages;
+    this.#timeouts = options.timeouts;
+    this.#messagesLeft = options.mostMessages;
+    this.#windowMs = options.windowMs ?? WINDOW_MS;
     this.#host = host;
     wire.speaker = this;
   }
 
+  /** Messages that it has in hand at most as things go. */
+  get windowSize(): number {
+    return this.#windowSize;
+  }
+
   /** Starts on whatever waits, or reports itself idle. */
   begin(): void {
+    this.#windowSize = 1;
     this.#advance();
   }
 
   /** Says goodbye, as soon as nothing is under way. */
   quit(): void {
     this.#messagesLeft = 0;
-    if (this.#quitting || this.#over || this.#opening || this.#inBlocks || this.#awaitingFinal) return;
+    if (this.#quitting || this.#over || this.#isBusy) return;
     this.#quitting = true;
     this.#wire.write('QUIT\r\n');
     this.#wire.wait(this.#timeouts.quitMs);
@@ -91,13 +124,14 @@ export class Dialogue<M extends Prepared> implements Speaker {
   }
 
   expired(): void {
-    if (this.#awaitingFinal || this.#opening || this.#inBlocks) this.#wire.break('The server did not answer in time');
+    if (this.#isBusy) this.#wire.break('The server did not answer in time');
     else if (this.#quitting) this.#wire.break('The server did not say goodbye');
     else this.quit();
   }
 
   reply(reply: ReplyReader): void {
-    if (this.#awaitingFinal) this.#onFinal(reply);
+    if (this.#window) this.#onWindow(reply, this.#window);
+    else if (this.#awaitingFinal) this.#onFinal(reply);
     else if (this.#inBlocks) this.#onEarlyReply(reply, this.#inBlocks);
     else if (this.#opening) this.#onOpening(reply, this.#opening);
     // Most often 221 to our QUIT, or 421 to a connection that was idle for long.
@@ -105,22 +139,27 @@ export class Dialogue<M extends Prepared> implements Speaker {
     this.#setDeadline();
   }
 
+  get #isBusy(): boolean {
+    return this.#awaitingFinal || (this.#window ?? this.#opening ?? this.#inBlocks) !== undefined;
+  }
+
   broken(reason: string): void {
     this.#over = true;
-    const [final, inBlocks] = [this.#final, this.#inBlocks];
+    const [final, inBlocks, window] = [this.#final, this.#inBlocks, this.#window];
     const opening = this.#openingRefused ? undefined : this.#opening;
     const fruitless = this.#answered === 0 && (final ?? inBlocks ?? opening) !== undefined;
     const waitMs = this.#host.ended(this, fruitless ? reason : undefined);
-    if (final) this.#settle(final, this.#afterDotOutcome(reason));
+    if (window) this.#breakWindow(window, reason, waitMs);
+    if (final) this.#settle(final, this.#brokenOff('final') ?? { kind: 'unknown', answer: oneLine(reason) });
     if (inBlocks) this.#settle(inBlocks, hostDeferred(reason, waitMs));
     if (opening) this.#settle(opening, hostDeferred(reason, waitMs));
   }
 
   /** A refusal is one even if its last line never came; anything less leaves open what the server did. */
-  #afterDotOutcome(reason: string): SendOutcome {
+  #brokenOff(phase: Phase | undefined): SendOutcome | undefined {
     const { unfinished } = this.#wire.replies;
-    if (unfinished && unfinished.code >= 400) return outcomeOf(unfinished.code, unfinished.answer, 'final');
-    return { kind: 'unknown', answer: oneLine(reason) };
+    if (!phase || !unfinished || unfinished.code < 400) return undefined;
+    return outcomeOf(unfinished.code, unfinished.answer, phase);
   }
 
   #settle(message: M, outcome: SendOutcome): void {
@@ -130,7 +169,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
   #setDeadline(): void {
     const { finalMs, blockMs, dataMs, commandMs, idleMs } = this.#timeouts;
     if (this.#over || this.#quitting) return;
-    if (this.#awaitingFinal) this.#wire.wait(finalMs);
+    if (this.#awaitingFinal || this.#window) this.#wire.wait(finalMs);
     else if (this.#inBlocks) this.#wire.wait(blockMs);
     else if (this.#opening) this.#wire.wait(this.#step === 'data' ? dataMs : commandMs);
     else this.#wire.wait(idleMs);
@@ -138,8 +177,9 @@ export class Dialogue<M extends Prepared> implements Speaker {
 
   /** After a message, with nothing under way: the next, or idle, or goodbye. */
   #advance(): void {
-    this.#openNext('');
-    if (!this.#opening) {
+    if (this.#windowSize > 1) this.#openWindow();
+    if (!this.#window) this.#openNext('');
+    if (!this.#opening && !this.#window) {
       if (this.#messagesLeft <= 0) this.quit();
       else this.#host.resting(this);
     }
@@ -165,9 +205,63 @@ export class Dialogue<M extends Prepared> implements Speaker {
     this.#wire.write(commands);
   }
 
-  #nextFit(): M | undefined {
+  /** Writes as many of the messages that wait as its window and its part of them allow, if that is more than one. */
+  #openWindow(): void {
+    const most = Math.min(this.#windowSize, this.#messagesLeft, this.#host.share());
+    if (most < 2) return;
+    const messages: M[] = [];
+    for (let octets = 0; messages.length < most;) {
+      const next = this.#nextFit(BLOCK - octets);
+      if (!next) break;
+      octets += next.data.length;
+      messages.push(next);
+    }
+    if (messages.length === 0) return;
+    this.#messagesLeft -= messages.length;
+    this.#window = new Window(messages, this.#abilities, this.#dirty);
+    this.#writtenAt = performance.now();
+    this.#wire.write(this.#window.text);
+  }
+
+  #onWindow(reply: ReplyReader, window: Window<M>): void {
+    const { code } = reply;
+    if (window.phase === 'final' && code >= 300 && code < 400) {
+      return this.#wire.break(`The server answered a message with ${code}`);
+    }
+    const closed = window.reply(reply);
+    if (!closed) return;
+    this.#answered++;
+    this.#settle(closed.message, closed.outcome);
+    if (window.open.length > 0) return;
+    this.#window = undefined;
+    if (window.goodbye) return this.#wire.break(window.goodbye);
+    this.#dirty = window.isDirty;
+    this.#fitWindow(window.hasTaken);
+    this.#advance();
+  }
+
+  #breakWindow(window: Window<M>, reason: string, waitMs: number): void {
+    const rest: SendOutcome = window.goodbye
+      ? hostDeferred(window.goodbye, waitMs)
+      : { kind: 'unknown', answer: oneLine(reason) };
+    const [next, ...others] = window.open;
+    if (next) this.#settle(next, window.refusal ?? this.#brokenOff(window.phase) ?? rest);
+    for (const message of others) this.#settle(message, rest);
+  }
+
+  /** After something was answered: the next window is larger when the server took it quickly, and there is none when it took nothing. */
+  #fitWindow(hasTaken: boolean): void {
+    if (!this.#abilities.chunking) return;
+    const ms = performance.now() - this.#writtenAt;
+    if (!hasTaken) this.#windowSize = 1;
+    else if (ms < this.#windowMs) this.#windowSize = Math.min(LARGEST_WINDOW, this.#windowSize * 2);
+    else if (ms > this.#windowMs * 4) this.#windowSize = Math.max(1, this.#windowSize / 2);
+  }
+
+  /** The next message that the server can take, of so many octets at most. */
+  #nextFit(octets = Infinity): M | undefined {
     while (this.#messagesLeft > 0) {
-      const next = this.#host.next();
+      const next = this.#host.next(octets);
       const refusal = next && unfit(next, this.#abilities);
       if (!refusal) return next;
       this.#settle(next, refusal);
@@ -246,7 +340,9 @@ export class Dialogue<M extends Prepared> implements Speaker {
   #afterDot(text: string, message: M | undefined): void {
     this.#awaitingFinal = true;
     this.#final = message;
-    if (this.#abilities.pipelining) this.#openNext(text);
+    this.#writtenAt = this.#abilities.chunking ? performance.now() : 0;
+    // The next window waits for this answer, which tells whether there is to be one.
+    if (this.#abilities.pipelining && this.#windowSize < 2) this.#openNext(text);
     else this.#wire.write(text);
   }
 
@@ -259,6 +355,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
     if (message) {
       const answer = reply.answer();
       this.#answered++;
+      this.#fitWindow(isPositive(code));
       this.#settle(message, isPositive(code) ? { kind: 'accepted', answer } : outcomeOf(code, answer, 'final'));
     }
     if (code === 421) this.#wire.break(reply.answer());

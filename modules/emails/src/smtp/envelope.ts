@@ -12,8 +12,8 @@ export interface SmtpMessage {
   /** Headers and body. A string that isn't `stuffed` is encoded as UTF-8. */
   readonly data: string | Uint8Array;
   /**
-   * `data` is a string of one character per octet, with CRLF line ends (one at its end) and dots doubled where needed, as
-   * a frame renders it. It goes out unread, since reading a string that was just spliced would copy it.
+   * `data` is a string of one character per octet, with CRLF line ends (one at its end) and no line that begins with a dot,
+   * as a frame renders it. It goes out unread, since reading a string that was just spliced would copy it.
    */
   readonly stuffed?: boolean | undefined;
 }
@@ -24,6 +24,8 @@ export interface Prepared {
   readonly to: string;
   /** One character per octet, dot-stuffed, ending with CRLF. */
   readonly data: string;
+  /** Whether a dot was doubled. */
+  readonly dotted: boolean;
   readonly eightBit: boolean;
   /** Whether an address or a header holds more than ASCII. */
   readonly utf8: boolean;
@@ -36,7 +38,7 @@ export function prepare({ from, to, data, stuffed }: SmtpMessage): Prepared | Se
     const recipient = wireAddress(to, 'to');
     const utf8 = sender.utf8 || recipient.utf8;
     if (stuffed && typeof data === 'string') {
-      return { from: sender.octets, to: recipient.octets, data, eightBit: utf8, utf8 };
+      return { from: sender.octets, to: recipient.octets, data, dotted: false, eightBit: utf8, utf8 };
     }
     const text = stuff(data);
     const firstHigh = text.search(/[\u0080-\u00ff]/);
@@ -45,6 +47,7 @@ export function prepare({ from, to, data, stuffed }: SmtpMessage): Prepared | Se
       from: sender.octets,
       to: recipient.octets,
       data: text,
+      dotted: text.startsWith('.') || text.includes('\n.'),
       eightBit: utf8 || firstHigh !== -1,
       utf8: utf8 || highHeader,
     };

@@ -9,6 +9,8 @@ import type { Wire } from './wire.ts';
 /** What a server said it can do. */
 export interface Abilities {
   readonly pipelining: boolean;
+  /** Takes messages by BDAT (RFC 3030), many in one write. */
+  readonly chunking: boolean;
   readonly eightBitMime: boolean;
   readonly smtpUtf8: boolean;
   /** The largest message it takes, in octets; Infinity when it does not say. 0 in its words means the same. */
@@ -83,6 +85,7 @@ function abilities(offers: Offers): Abilities {
   const size = Number(offers.get('SIZE') ?? 0);
   return {
     pipelining: offers.has('PIPELINING'),
+    chunking: offers.has('PIPELINING') && offers.has('CHUNKING'),
     eightBitMime: offers.has('8BITMIME'),
     smtpUtf8: offers.has('SMTPUTF8'),
     size: size > 0 ? size : Infinity,

@@ -16,6 +16,7 @@ const sendMany = (lane: ReturnType<typeof createSmtpLane>, count: number) =>
 test.each<[string, Script]>([
   ['pipelined', {}],
   ['in a plain dialogue', { offers: [] }],
+  ['many in one write', { offers: ['PIPELINING', 'CHUNKING'] }],
   ['by a server that knows no EHLO', { act: (stage) => (stage === 'ehlo' ? '502 what' : undefined) }],
   ['answered byte by byte', { byteByByte: true }],
   [
@@ -273,7 +274,7 @@ test('under random breaks no message that a server may have kept is offered agai
   let seed = 5;
   const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
   const replies = ['250 ok', '250 ok', '250 ok', '450 4.2.0 later', '550 5.1.1 no such user', '421 4.3.2 bye'];
-  for (const offers of [['PIPELINING'], []]) {
+  for (const offers of [['PIPELINING'], ['PIPELINING', 'CHUNKING'], []]) {
     await using server = await ScriptedServer.start({
       offers,
       act: (stage) => {

@@ -1,6 +1,6 @@
 import { Clock } from './clock.ts';
 import { Dialogue } from './dialogue.ts';
-import type { DialogueHost } from './dialogue.ts';
+import type { DialogueHost, DialogueOptions } from './dialogue.ts';
 import { prepare } from './envelope.ts';
 import type { Prepared, SmtpMessage } from './envelope.ts';
 import { HandshakeError, shakeHands } from './handshake.ts';
@@ -19,6 +19,8 @@ export interface LaneOptions {
   /** After so many messages a connection is replaced. 1,000 when not given. */
   readonly maxMessagesPerConnection?: number | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
+  /** See `DialogueOptions`; 100 when not given. */
+  readonly windowMs?: number | undefined;
   /** Waits between tries to connect to a server that can't be reached, in milliseconds; the last one is repeated. */
   readonly reconnectDelaysMs?: readonly number[] | undefined;
   /** Aborts the lane. */
@@ -31,6 +33,8 @@ export interface SmtpLane {
   readonly pending: number;
   /** Connections that are open, or being opened. */
   readonly connections: number;
+  /** Messages that are worth giving to it at once: what its connections have in hand, and as much again to go on with. */
+  readonly width: number;
   /** Sends once, and tells what became of it. Never rejects and never sends again: that is up to whoever keeps the ledger. */
   send(message: SmtpMessage): Promise<SendOutcome>;
   /** Resolves when nothing waits and nothing is under way. */
@@ -40,6 +44,9 @@ export interface SmtpLane {
   /** Cuts all connections. What waited is deferred; what was after its final dot is unknown. */
   abort(reason?: string): void;
 }
+
+/** While messages of so many octets are pending, no more are given to it than its connections send one by one. */
+const MOST_OCTETS = 4 * 1024 * 1024;
 
 /** Waits between tries to connect (see `reconnectDelaysMs`). */
 export const RECONNECT_DELAYS_MS = [1000, 2000, 5000, 15_000, 30_000, 60_000];
@@ -77,10 +84,12 @@ interface Waiting extends Prepared {
 
 class Lane implements SmtpLane, DialogueHost<Waiting> {
   pending = 0;
+  /** Of the messages that are pending. */
+  #octets = 0;
   readonly #relay: Relay;
   readonly #timeouts: Timeouts;
   readonly #mostConnections: number;
-  readonly #mostMessages: number;
+  readonly #options: DialogueOptions;
   readonly #delaysMs: readonly number[];
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
@@ -103,7 +112,8 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
     this.#relay = relay;
     this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
     this.#mostConnections = Math.max(1, options.connections ?? 10);
-    this.#mostMessages = Math.max(1, options.maxMessagesPerConnection ?? 1000);
+    const mostMessages = Math.max(1, options.maxMessagesPerConnection ?? 1000);
+    this.#options = { timeouts: this.#timeouts, mostMessages, windowMs: options.windowMs };
     this.#delaysMs = options.reconnectDelaysMs ?? RECONNECT_DELAYS_MS;
     this.#clock = new Clock(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
     this.#signal = options.signal;
@@ -115,11 +125,18 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
     return this.#connecting.size + this.#dialogues.size + this.#leaving.size;
   }
 
+  get width(): number {
+    let inHand = this.#mostConnections;
+    if (this.#octets < MOST_OCTETS) for (const { windowSize } of this.#dialogues) inHand += windowSize - 1;
+    return inHand * 2;
+  }
+
   send(message: SmtpMessage): Promise<SendOutcome> {
     if (this.#closed !== '') return Promise.resolve(hostDeferred(this.#closed));
     const prepared = prepare(message);
     if ('kind' in prepared) return Promise.resolve(prepared);
     this.pending++;
+    this.#octets += prepared.data.length;
     return new Promise((resolve) => {
       this.#queue.push({ ...prepared, resolve });
       this.#pump();
@@ -151,13 +168,18 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
 
   // What its dialogues ask and tell.
 
-  next(): Waiting | undefined {
-    return this.#queue.shift();
+  next(octets = Infinity): Waiting | undefined {
+    return (this.#queue.peek()?.data.length ?? 0) > octets ? undefined : this.#queue.shift();
+  }
+
+  share(): number {
+    return Math.ceil(this.#queue.length / this.#mostConnections);
   }
 
   settle(message: Waiting, outcome: SendOutcome): void {
     if (outcome.kind !== 'deferred') this.#failures = 0;
     message.resolve(outcome);
+    this.#octets -= message.data.length;
     if (--this.pending > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
@@ -202,7 +224,7 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
       (abilities) => {
         this.#connecting.delete(wire);
         if (wire.isBroken) return this.#connectionEnded();
-        const dialogue = new Dialogue(wire, abilities, this.#timeouts, this.#mostMessages, this);
+        const dialogue = new Dialogue(wire, abilities, this, this.#options);
         this.#dialogues.add(dialogue);
         dialogue.begin();
       },

@@ -11,6 +11,11 @@ export class Queue<T> {
     this.#items.push(item);
   }
 
+  /** The next one, which stays. */
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];

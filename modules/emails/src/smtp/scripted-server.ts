@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 
-/** Where a server may do what a test wants. `body` comes with each chunk of a message, `dot` at its end. */
+/** Where a server may do what a test wants. `body` comes with each chunk of a message, `dot` at its end, `nobody` at that of one by BDAT which has no recipient. */
 export type Stage =
   | 'greeting'
   | 'ehlo'
@@ -15,6 +15,8 @@ export type Stage =
   | 'data'
   | 'body'
   | 'dot'
+  | 'nobody'
+  | 'out of turn'
   | 'rset'
   | 'quit';
 
@@ -33,6 +35,8 @@ export interface Script {
   readonly act?: (stage: Stage, nth: number, line: string) => Act | string | undefined;
   /** Writes one byte at a time. */
   readonly byteByByte?: boolean;
+  /** Refuses commands that are out of turn: MAIL in an open transaction, RCPT without a sender. */
+  readonly strict?: boolean;
   /** Rests between reads. */
   readonly slowly?: boolean;
 }
@@ -57,6 +61,8 @@ const USUAL: Record<Stage, string | undefined> = {
   data: '354 go ahead',
   body: undefined,
   dot: '250 2.0.0 queued',
+  nobody: '503 5.5.1 no valid recipients',
+  'out of turn': '503 5.5.1 bad sequence of commands',
   rset: '250 2.0.0 ok',
   quit: '221 2.0.0 bye',
 };
@@ -137,8 +143,11 @@ class Session {
   #socket: Socket;
   #unread = '';
   #from = '';
+  #isOpen = false;
   #to: string[] = [];
   #inData = false;
+  /** Octets of a chunk that are still to come; -1 while there is none. */
+  #chunk = -1;
   #over = false;
 
   constructor(server: ScriptedServer, socket: Socket) {
@@ -171,6 +180,12 @@ class Session {
       this.#server.mostPipelined = Math.max(this.#server.mostPipelined, this.#unread.split('\r\n').length - 1);
     }
     while (!this.#over) {
+      if (this.#chunk >= 0) {
+        if (this.#do('body', '') || this.#over || this.#unread.length < this.#chunk) return;
+        this.#take(this.#unread.slice(0, this.#chunk), this.#chunk);
+        this.#chunk = -1;
+        continue;
+      }
       if (this.#inData) {
         if (this.#do('body', '') || !this.#body()) return;
         continue;
@@ -189,21 +204,39 @@ class Session {
     const end = this.#unread.startsWith('.\r\n') ? 0 : this.#unread.indexOf('\r\n.\r\n') + 2;
     if (end === 1) return false;
     const data = this.#unread.slice(0, end).replace(/^\./gm, '');
-    this.#unread = this.#unread.slice(end + 3);
     this.#inData = false;
-    const mail: ReceivedMail = { from: this.#from, to: this.#to, data, answer: undefined };
-    if (mail.to.length > 0) this.#server.mails.push(mail);
-    this.#to = [];
-    mail.answer = this.#do('dot', '');
+    this.#take(data, end + 3);
     return true;
   }
 
+  /** Takes a message that was so long on the wire. */
+  #take(data: string, length: number): void {
+    this.#unread = this.#unread.slice(length);
+    const mail: ReceivedMail = { from: this.#from, to: this.#to, data, answer: undefined };
+    if (mail.to.length > 0) {
+      this.#server.mails.push(mail);
+      this.#isOpen = false;
+    }
+    this.#to = [];
+    // What comes by BDAT without a recipient is read and refused.
+    mail.answer = this.#chunk < 0 || mail.to.length > 0 ? this.#do('dot', '') : this.#do('nobody', '');
+  }
+
   #command(line: string): void {
+    if (line.startsWith('BDAT ')) {
+      this.#chunk = Number(line.split(' ')[1]);
+      return;
+    }
     const verb = line.split(' ', 1)[0]!.toLowerCase() as Stage;
     const address = /<(.*)>/.exec(line)?.[1] ?? '';
+    if (this.#server.script.strict && (verb === 'mail' ? this.#isOpen : verb === 'rcpt' && !this.#isOpen)) {
+      return void this.#do('out of turn', line);
+    }
     const reply = this.#do(verb in USUAL ? verb : 'auth', line);
     if (!reply) return;
     if (verb === 'mail') [this.#from, this.#to] = [address, []];
+    if (verb === 'mail') this.#isOpen = reply.startsWith('2');
+    if (verb === 'rset') [this.#isOpen, this.#to] = [false, []];
     if (verb === 'rcpt' && reply.startsWith('2')) this.#to.push(address);
     if (verb === 'data' && reply.startsWith('354')) this.#inData = true;
     if (verb === 'starttls' && reply.startsWith('220')) this.#startTls();

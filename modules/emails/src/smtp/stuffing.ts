@@ -12,3 +12,6 @@ export function stuff(data: string | Uint8Array): string {
   if (text.includes('\n.')) text = text.replaceAll('\n.', '\n..');
   return text.endsWith('\r\n') ? text : `${text}\r\n`;
 }
+
+/** A stuffed message without the dots that were put in, as BDAT takes it. */
+export const unstuff = (stuffed: string): string => stuffed.replace(/^\./, '').replaceAll('\n.', '\n');
