@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { charactersLookedThrough } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { isAddress } from './address.ts';
 import { type CsvRecord, MAX_RECORD_LENGTH, RecordReader } from './records.ts';
 
@@ -111,28 +112,3 @@ test('what is in quotes is looked through a few times, however long the file is'
   expect(looked).toBeGreaterThan(text.length);
   expect(looked).toBeLessThan(5 * text.length);
 });
-
-const original = <Method>(of: object, name: string): Method =>
-  Object.getOwnPropertyDescriptor(of, name)?.value as Method;
-
-/** How many characters the engine's searches passed over while something ran. */
-function charactersLookedThrough(run: () => void): number {
-  let looked = 0;
-  const indexOf = original<(this: string, what: string, from?: number) => number>(String.prototype, 'indexOf');
-  const exec = original<(this: RegExp, text: string) => RegExpExecArray | null>(RegExp.prototype, 'exec');
-  const indexOfSpy = vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, what, from = 0) {
-    const found = indexOf.call(this, what, from);
-    looked += (found === -1 ? this.length : found) - from;
-    return found;
-  });
-  const execSpy = vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, text) {
-    const from = this.lastIndex;
-    const found = exec.call(this, text);
-    looked += (found === null ? text.length : found.index) - from;
-    return found;
-  });
-  run();
-  indexOfSpy.mockRestore();
-  execSpy.mockRestore();
-  return looked;
-}

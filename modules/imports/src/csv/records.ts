@@ -253,7 +253,7 @@ export class RecordReader {
       lines++;
       if (!this.#isRow?.(this.#valuesOf(this.#text.slice(start, this.#endOfLine(start))))) continue;
       this.#line += lines;
-      this.#goTo(start);
+      this.#at = start; // what has been found behind it is there still: to look anew would be the work of the whole rest
       return { line: wrong.line, problem: NEVER_CLOSED };
     }
     this.#pass(stop);
