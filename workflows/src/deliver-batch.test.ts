@@ -25,7 +25,7 @@ test('in a burst first attempts go in batches; each that is not acknowledged goe
   );
   const deliveries = async (where: string) =>
     (await pool.query(`SELECT * FROM deliveries WHERE project_id = $1 AND ${where}`, [projectId])).rows;
-  await eventually(async () => expect(await deliveries(`state = 'acknowledged'`)).toHaveLength(299));
+  await eventually(async () => expect(await deliveries(`state = 'acknowledged'`)).toHaveLength(299), 60_000);
 
   const batches = new Set((await deliveries(`state = 'acknowledged'`)).map((row) => String(row.workflow_id)));
   expect(batches.size).toBeLessThan(100);
@@ -64,4 +64,4 @@ test('in a burst first attempts go in batches; each that is not acknowledged goe
   expect(await workflow.result()).toBe('acknowledged');
   expect(receiver.received).toHaveLength(301);
   await receiver.close();
-});
+}, 120_000);

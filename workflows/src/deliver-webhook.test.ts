@@ -210,11 +210,11 @@ test('a workflow that is cancelled in the Temporal UI leaves no delivery open', 
 });
 
 test('a delivery whose endpoint is disabled meanwhile goes back to the table and is kept', async () => {
-  isHurried = true;
   statuses = [500];
   const { id, projectId, endpoint, handle } = await start();
   await refusedOnce(id);
   await disableEndpoint(projectId, endpoint.id, 'By the test.');
+  await handle.signal(retryNow);
   expect(await handle.result()).toBe('returned');
   expect(await row(id)).toMatchObject({
     state: 'retried',
@@ -227,12 +227,12 @@ test('a delivery whose endpoint is disabled meanwhile goes back to the table and
 });
 
 test('a delivery that was deleted, or that another workflow has, is posted by nobody else', async () => {
-  isHurried = true;
   statuses = [500, 500];
   const [deleted, taken] = [await start(), await start()];
   await Promise.all([refusedOnce(deleted.id), refusedOnce(taken.id)]);
   await pool.query('DELETE FROM webhook_endpoints WHERE id = $1', [deleted.endpoint.id]);
   await pool.query(`UPDATE deliveries SET workflow_id = 'batch_another' WHERE id = $1`, [taken.id]);
+  for (const { handle } of [deleted, taken]) await handle.signal(retryNow);
   expect(await deleted.handle.result()).toBe('deleted');
   expect(await taken.handle.result()).toBe('returned');
   expect(receiver.received).toHaveLength(2);

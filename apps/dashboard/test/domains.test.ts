@@ -105,10 +105,9 @@ inBrowser('domains', () => {
   test('links get a name of the domain: its record is there to be copied, its state shows by itself, and it is taken away', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
-    const { page, person, context } = window;
+    const { page, context } = window;
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: config.PUBLIC_URL });
-    const add = 'mutation { addDomain(input: { domain: "track.acme.example" }) { id } }';
-    const { id } = (await person.graphql(add)).body.data.addDomain;
+    const { id } = await addUnwatchedDomain(api.projectId, 'track.acme.example');
     await window.open('/domains/track.acme.example');
     const section = page.getByRole('region', { name: 'Links in mail' });
     await section.getByText('Links begin with the address of this server.').waitFor();

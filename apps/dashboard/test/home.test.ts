@@ -1,4 +1,5 @@
 import { addLocalDomain } from '@postroom/domains';
+import { addUnwatchedDomain } from '@postroom/domains/testing';
 import { db, pool, record } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
@@ -47,10 +48,8 @@ inBrowser('home', () => {
   test('says what needs attention, and leads to where something can be done about it', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
-    const { page, person } = window;
-    const { id: domain } = (
-      await person.graphql('mutation { addDomain(input: { domain: "bad.acme.example" }) { id } }')
-    ).body.data.addDomain;
+    const { page } = window;
+    const { id: domain } = await addUnwatchedDomain(api.projectId, 'bad.acme.example');
     await db.domain.update({ where: { id: domain }, data: { verification: 'failed', dkim: 'failed' } });
     const endpoint = (
       await api.post('/v1/webhooks', {

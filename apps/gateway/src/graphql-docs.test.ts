@@ -82,4 +82,4 @@ test('docs/graphql.md: the program follows the events as it stands, also while t
     program.kill();
     await gateway.stop();
   }
-});
+}, 90_000);

@@ -57,16 +57,20 @@ test(
   },
 );
 
-test('a second start on the same data says so in one sentence and exits non-zero', async () => {
-  const second = script('start', ['--data', dataDir, '--port-base', base]);
-  expect(await second.exit).toBe(1);
-  expect(sentences(second.output())).toEqual([
-    expect.stringContaining(`already runs on ${dataDir} (process ${devFile().pid})`),
-  ]);
-  expect((await call('/v1/projects', devFile().keys.full)).status).toBe(200);
-});
+test(
+  'a second start on the same data says so in one sentence and exits non-zero',
+  { timeout: START_TIMEOUT_MS },
+  async () => {
+    const second = script('start', ['--data', dataDir, '--port-base', base]);
+    expect(await second.exit).toBe(1);
+    expect(sentences(second.output())).toEqual([
+      expect.stringContaining(`already runs on ${dataDir} (process ${devFile().pid})`),
+    ]);
+    expect((await call('/v1/projects', devFile().keys.full)).status).toBe(200);
+  },
+);
 
-test('an occupied port gets one clear sentence and a non-zero exit', async () => {
+test('an occupied port gets one clear sentence and a non-zero exit', { timeout: START_TIMEOUT_MS }, async () => {
   const other = script('start', ['--data', join(folder, 'other'), '--port-base', base]);
   expect(await other.exit).toBe(1);
   expect(sentences(other.output())).toEqual([expect.stringContaining(`Port ${base} (gateway) is already in use`)]);
@@ -82,7 +86,7 @@ test('each part that is killed with kill -9 is started again by itself', { timeo
     for (const { name, id } of killed) expect(ids(name).at(-1)?.pid ?? id.pid, name).not.toBe(id.pid);
     expect((await call('/v1/projects', devFile().keys.full)).status).toBe(200);
     expect(await statuses(`${devFile().url}/readyz`)).toEqual([200]);
-  }, 45_000);
+  }, 80_000);
 });
 
 test(
@@ -130,28 +134,36 @@ test('--fresh starts empty, and Ctrl-C ends every process', { timeout: START_TIM
   expect(everything.filter(isRunning)).toEqual([]);
 });
 
-test('a folder that holds other things is refused, and --fresh leaves it alone', async () => {
-  const foreign = join(folder, 'foreign');
-  mkdirSync(foreign);
-  writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
-  const refused = script('start', ['--data', foreign, '--fresh', '--port-base', base]);
-  expect(await refused.exit).toBe(1);
-  expect(sentences(refused.output())).toEqual([
-    expect.stringContaining(`${foreign} holds other things than Postroom's`),
-  ]);
-  expect(readdirSync(foreign)).toEqual(['thesis.txt']);
-});
+test(
+  'a folder that holds other things is refused, and --fresh leaves it alone',
+  { timeout: START_TIMEOUT_MS },
+  async () => {
+    const foreign = join(folder, 'foreign');
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
+    const refused = script('start', ['--data', foreign, '--fresh', '--port-base', base]);
+    expect(await refused.exit).toBe(1);
+    expect(sentences(refused.output())).toEqual([
+      expect.stringContaining(`${foreign} holds other things than Postroom's`),
+    ]);
+    expect(readdirSync(foreign)).toEqual(['thesis.txt']);
+  },
+);
 
 test.each([
   ['TEMPORAL_ADDRESS', `${HOST}:1`, `Nothing answers at ${HOST}:1, which TEMPORAL_ADDRESS names`],
   ['DATABASE_URL', `postgresql://${HOST}:1/x`, "The database of DATABASE_URL can't be used"],
-])('when %s leads nowhere, one sentence says so and what had started is ended', async (name, value, sentence) => {
-  const data = join(folder, name);
-  const broken = script('start', ['--data', data, '--port-base', base], { [name]: value });
-  expect(await broken.exit).toBe(1);
-  expect(sentences(broken.output())).toEqual([expect.stringContaining(sentence)]);
-  expect(readdirSync(join(data, 'run'))).toEqual([]);
-});
+])(
+  'when %s leads nowhere, one sentence says so and what had started is ended',
+  { timeout: START_TIMEOUT_MS },
+  async (name, value, sentence) => {
+    const data = join(folder, name);
+    const broken = script('start', ['--data', data, '--port-base', base], { [name]: value });
+    expect(await broken.exit).toBe(1);
+    expect(sentences(broken.output())).toEqual([expect.stringContaining(sentence)]);
+    expect(readdirSync(join(data, 'run'))).toEqual([]);
+  },
+);
 
 interface Script {
   child: ChildProcess;

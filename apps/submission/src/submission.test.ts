@@ -8,7 +8,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { holdBurst } from '@postroom/emails/testing';
 import { config, pool, selfSigned } from '@postroom/platform';
 import { revokeApiKey } from '@postroom/projects';
-import { type Api, eventually, freePorts, testApi } from '@postroom/testkit';
+import { type Api, freePorts, testApi } from '@postroom/testkit';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_MESSAGE_BYTES } from './desk.ts';
@@ -324,7 +324,7 @@ test('the 51st recipient is 452, so that a client sends it in another mail', asy
   socket.destroy();
 });
 
-test('more mails than a key may send in a second are 451, and nothing of them is kept', async () => {
+test('a mail more than a key may send in a second is 451, and nothing of it is kept', async () => {
   const api = await sender();
   const { say, answer, socket } = await dial(development.port);
   await say('EHLO test\r\n');
@@ -332,7 +332,8 @@ test('more mails than a key may send in a second are 451, and nothing of them is
   const before = config.RATE_LIMIT_PER_SECOND;
   config.RATE_LIMIT_PER_SECOND = 1;
   const answers: string[] = [];
-  for (let n = 0; n < 5; n++) {
+  // On a slow machine each of some has a second of its own.
+  for (let n = 0; n < 50 && !answers.at(-1)?.startsWith('451'); n++) {
     await say('MAIL FROM:<hello@example.com>\r\nRCPT TO:<ada@example.net>\r\nDATA\r\n');
     await answer();
     await answer();
@@ -341,9 +342,8 @@ test('more mails than a key may send in a second are 451, and nothing of them is
   config.RATE_LIMIT_PER_SECOND = before;
   socket.destroy();
   expect(answers[0]).toMatch(/^250/);
-  const refused = answers.filter((text) => text.startsWith('451 4.7.0'));
-  expect(refused.length).toBeGreaterThan(0);
-  await eventually(async () => expect(await emailsOf(api)).toHaveLength(5 - refused.length));
+  expect(answers.at(-1)).toMatch(/^451 4\.7\.0/);
+  expect(await emailsOf(api)).toHaveLength(answers.length - 1);
 });
 
 test.each(['SIGKILL', 'SIGTERM'] as const)('a %s in the middle loses nothing that was answered 250', async (signal) => {

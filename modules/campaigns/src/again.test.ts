@@ -139,7 +139,7 @@ describe('retrying', () => {
   });
 
   test('a draft or a canceled campaign is 409 conflict; a sender that may not send is 403 forbidden', async () => {
-    const { api, path, another } = await partlyRefused('wrong', 2, 1);
+    const { api, path, another } = await partlyRefused('wrong', 60, 1);
     const draft = await another();
     expect((await api.post(`${draft.path}/recipients/retry`)).status).toBe(409);
     const canceled = await another({ rate_per_second: 1 });

@@ -156,7 +156,7 @@ describe('a campaign', () => {
 
 describe('a running campaign', () => {
   test('pauses, resumes and changes its rate within seconds', async () => {
-    const { api, path } = await campaignTo('pace', 400, { rate_per_second: 20 });
+    const { api, path } = await campaignTo('pace', 400, { rate_per_second: 8 });
     await api.post(`${path}/send`);
     await eventually(async () => expect((await read(api, path)).progress.accepted).toBeGreaterThan(10));
     expect((await api.post(`${path}/pause`)).body.data.status).toBe('paused');
@@ -168,7 +168,8 @@ describe('a running campaign', () => {
     expect((await api.post(`${path}/resume`)).body.data.status).toBe('sending');
     await eventually(() => expect(taken('pace').length).toBeGreaterThan(atPause));
     await api.patch(path, { rate_per_second: 2000 });
-    const campaign = await untilStatus(api, path, 'completed', 10_000);
+    // At the rate of before it would take twice as long.
+    const campaign = await untilStatus(api, path, 'completed', 20_000);
     expect(campaign.progress.accepted).toBe(400);
     expect(taken('pace').every(([, count]) => count === 1)).toBe(true);
   }, 90_000);
@@ -180,7 +181,9 @@ describe('a running campaign', () => {
     const times = sink.mails.filter(({ to }) => to.startsWith('rate')).map(({ at }) => at);
     const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
     expect(seconds).toBeGreaterThan(2.5);
-    expect(seconds).toBeLessThan(8);
+    // Most come one twentieth of a second after the last; a machine that others use, too, may now and then hold one up.
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(gaps.toSorted((a, b) => a - b)[30]).toBeLessThan(130);
   });
 
   test('can be canceled: what has not gone out never does, and each recipient is accounted for', async () => {
@@ -201,7 +204,7 @@ describe('a running campaign', () => {
   });
 
   test('shows its progress live, until it has ended', async () => {
-    const { api, id, path } = await campaignTo('live', 100, { rate_per_second: 50 });
+    const { api, id, path } = await campaignTo('live', 100, { rate_per_second: 20 });
     const seen: Seen[] = [];
     const watched = watch(api, id, seen);
     await eventually(() => expect(seen.at(0)?.status).toBe('draft'));
@@ -247,10 +250,9 @@ async function watch(api: SystemApi, id: string, seen: Seen[]): Promise<void> {
 describe('a scheduled campaign', () => {
   test('starts at its time, and not at one that it was moved from', async () => {
     const { api, path } = await campaignTo('timer', 3);
-    const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-    await api.post(`${path}/schedule`, { scheduled_at: at(2) });
-    await api.post(`${path}/schedule`, { scheduled_at: at(5) });
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    const [first, second] = [Date.now() + 5_000, Date.now() + 12_000];
+    for (const at of [first, second]) await api.post(`${path}/schedule`, { scheduled_at: new Date(at).toISOString() });
+    await new Promise((resolve) => setTimeout(resolve, first + 1_500 - Date.now()));
     expect((await read(api, path)).status).toBe('scheduled');
     await untilStatus(api, path, 'completed');
     expect(taken('timer')).toHaveLength(3);
@@ -258,7 +260,7 @@ describe('a scheduled campaign', () => {
 
   test('whose sender is not verified any more is paused at its time, with the reason and one campaign.paused', async () => {
     const { api, id, path } = await campaignTo('stale', 3);
-    await api.post(`${path}/schedule`, { scheduled_at: new Date(Date.now() + 2_000).toISOString() });
+    await api.post(`${path}/schedule`, { scheduled_at: new Date(Date.now() + 5_000).toISOString() });
     await system.pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);
     const campaign = await untilStatus(api, path, 'paused');
     expect(campaign.pauseReason).toContain('example.com');

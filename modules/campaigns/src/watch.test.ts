@@ -50,7 +50,7 @@ async function report(api: SystemApi, path: string, kind: Report['kind'], count:
 
 /** A campaign of which at least so many messages have been accepted, and many more wait. */
 async function underWay(word: string, accepted: number, policy: Record<string, number>) {
-  const made = await campaignTo(word, 400, { rate_per_second: 100 });
+  const made = await campaignTo(word, 400, { rate_per_second: 40 });
   await setPolicy(made.api, policy);
   await made.api.post(`${made.path}/send`);
   await eventually(async () =>

@@ -217,7 +217,7 @@ test('a live view comes over Server-Sent Events', async () => {
 test('records are published for people, once the name servers are known, with the credentials of one provider', async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
-  const { id } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
+  const { id } = await addUnwatchedDomain(api.projectId, freshDomain());
   const input = { cloudflare: { apiToken: 'x' } };
   expect(code(await admin.graphql(PUBLISH, { id, input }))).toBe('conflict');
   await db.domain.update({ where: { id }, data: { nameservers: ['lara.ns.cloudflare.com'] } });
@@ -258,7 +258,7 @@ test('domains are listed newest first, with the members of the specification', a
 
 test('the detail adds verification, records, recommendations, the DNS provider and lifecycle events', async () => {
   const api = await testApi();
-  const { id, domain } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
+  const { id, domain } = await addUnwatchedDomain(api.projectId, freshDomain());
   const recommendation = { id: 'x', severity: 'info', title: 't', detail: 'd', record: null };
   await db.domain.update({
     where: { id },

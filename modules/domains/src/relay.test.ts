@@ -33,7 +33,8 @@ test('a domain whose workflow was lost is taken up again, others are left alone'
   await db.domain.update({ where: { id: lost.id }, data: { nextCheckAt: hoursAgo(2) } });
   await db.domain.update({ where: { id: due.id }, data: { nextCheckAt: hoursAgo(0.5) } });
   await db.domain.update({ where: { id: local.id }, data: { createdAt: hoursAgo(200) } });
-  expect(await restartOverdue(client)).toBeGreaterThanOrEqual(1);
+  // A worker of another test may have taken it up before.
+  await restartOverdue(client);
   await restartOverdue(client);
   expect([await isStarted(lost.id), await isStarted(due.id), await isStarted(local.id)]).toEqual([true, false, false]);
   await client.workflow.getHandle(lost.id).terminate();

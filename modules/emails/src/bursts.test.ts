@@ -131,10 +131,11 @@ test('under kill -9 of the worker in a burst nothing is lost or doubled, and at 
   expect(receivedBy('kill').length).toBeGreaterThanOrEqual(states.accepted ?? 0);
 }, 180_000);
 
-/** Rows as a burst had them in hand some minutes ago. */
+/** Rows as a burst had them in hand some minutes ago, of a project whose mail no worker of other tests takes. */
 async function left(workflowId: string, states: readonly string[], claim: string | null = null): Promise<string[]> {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
+  await holdBurst(projectId, 'burst_of_nobody', 3_600_000);
   const ids = states.map(() => newId('eml'));
   await pool.query(
     `INSERT INTO messages (id, project_id, email, subject, state, workflow_id, handed_at, not_before, claim)
@@ -151,9 +152,11 @@ const rowsOf = async (ids: string[]) =>
 test('what a burst left behind that Temporal knows nothing of is given to another workflow', async () => {
   const workflowId = newId('eml').replace('eml_', 'burst_');
   await left(workflowId, ['claimed', 'planned']);
-  expect(await sweep(client, '1 minute')).toBeGreaterThanOrEqual(2);
-  const description = await client.workflow.getHandle(workflowId).describe();
-  expect(description.type).toBe('sendEmails');
+  // Workers of other tests sweep as well, and each sweep looks at some workflows only.
+  await eventually(async () => {
+    await sweep(client, '1 minute');
+    expect((await client.workflow.getHandle(workflowId).describe()).type).toBe('sendEmails');
+  });
 });
 
 test('what was taken for lost and is given back after all waits for the relay again', async () => {

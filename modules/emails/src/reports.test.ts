@@ -2,15 +2,16 @@ import { addLocalDomain } from '@postroom/domains';
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { holdBurst } from './bursts.ts';
 import { recordReports, type Report } from './index.ts';
 
-/** A campaign under way with so many messages in a state, as the sender leaves them. */
+/** A campaign with so many messages in a state, as the sender leaves them: paused, so that no worker goes on with it. */
 async function campaignWith(state: string, count: number) {
   const api = await testApi();
   const campaignId = newId('cmp');
   await pool.query(
     `INSERT INTO campaigns (id, project_id, name, subject, status, recipient_count, accepted_count, unknown_count, updated_at)
-     VALUES ($1, $2, 'News', 'News', 'sending', $3, CASE $4 WHEN 'accepted' THEN $3 ELSE 0 END, CASE $4 WHEN 'unknown' THEN $3 ELSE 0 END, now())`,
+     VALUES ($1, $2, 'News', 'News', 'paused', $3, CASE $4 WHEN 'accepted' THEN $3 ELSE 0 END, CASE $4 WHEN 'unknown' THEN $3 ELSE 0 END, now())`,
     [campaignId, api.projectId, count, state],
   );
   const ids = Array.from({ length: count }, () => newId('eml'));
@@ -103,6 +104,7 @@ test('a rejected message is one event, and shows as failed', async () => {
 test('of an email to several addresses the one that is named is told about', async () => {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
+  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
   const email = { from: 'a@example.com', to: ['to@mail.test'], cc: ['cc@mail.test'], subject: 'x', text: 'x' };
   const { id } = (await api.post('/v1/emails', email)).body.data;
   await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now() WHERE id = $1 OR copy_of = $1`, [id]);

@@ -17,7 +17,7 @@ async function recipient() {
   const [campaignId, messageId] = [newId('cmp'), newId('eml')];
   await pool.query(
     `INSERT INTO campaigns (id, project_id, name, from_name, from_email, status, recipient_count, accepted_count, updated_at)
-     VALUES ($1, $2, 'News', 'Acme & <Sons>', 'news@example.com', 'sending', 1, 1, now())`,
+     VALUES ($1, $2, 'News', 'Acme & <Sons>', 'news@example.com', 'paused', 1, 1, now())`,
     [campaignId, api.projectId],
   );
   await pool.query(

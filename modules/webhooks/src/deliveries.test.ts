@@ -214,7 +214,7 @@ test('every event to every endpoint that wants it, also in a burst: none lost, n
   await eventually(() => {
     expect(new Set(one.received.map(({ event }) => event.id)).size).toBe(600);
     expect(new Set(two.received.map(({ event }) => event.id)).size).toBe(200);
-  });
+  }, 60_000);
   await eventually(async () => expect(await deliveries(api, all, '?state=acknowledged&limit=1000')).toHaveLength(600));
   expect(one.received).toHaveLength(600);
   expect(two.received).toHaveLength(200);
@@ -223,7 +223,7 @@ test('every event to every endpoint that wants it, also in a burst: none lost, n
   );
   const { rows } = await pool.query('SELECT DISTINCT workflow_id FROM deliveries WHERE endpoint_id = $1', [all.id]);
   expect(rows.length).toBeLessThan(200); // most went in batches
-});
+}, 120_000);
 
 test('a body that a receiver got once it gets again to the byte, when the delivery is replayed', async () => {
   const api = await testApi();

@@ -1,7 +1,9 @@
 import { idsFrom, newId, pool, secretColumn } from '@postroom/platform';
-import { signedIn, testApi } from '@postroom/testkit';
+import { onlyOneOf, signedIn, testApi } from '@postroom/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteOld } from './retention.ts';
+
+onlyOneOf('retention');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 let projectId: string;

@@ -17,8 +17,11 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** Deliveries that were marked as a workflow's some time ago, by a relay that then died. */
-async function marked(workflowId: string | null, count = 1): Promise<string[]> {
+/** Deliveries that were marked as a workflow's some time ago, by a relay that then died, or did `before` first. */
+async function marked(
+  workflowId: string | null,
+  { count = 1, before = (_id: string): Promise<unknown> => Promise.resolve() } = {},
+): Promise<string[]> {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   await createEndpoint(projectId, { url: receiver.url, events: ['*'] });
@@ -34,16 +37,21 @@ async function marked(workflowId: string | null, count = 1): Promise<string[]> {
        WHERE project_id = $1 RETURNING id`,
       [projectId, workflowId],
     );
+    // Nobody sees them yet: workers of other tests sweep as well.
+    for (const { id } of rows) await before(id);
     return rows.map(({ id }) => id);
   });
 }
+
+const startNothing = (id: string) =>
+  client.workflow.start('nobodyRunsThis', { workflowId: id, taskQueue: `nobody-${id}` });
 
 const rowsOf = async (ids: string[]) =>
   (await pool.query('SELECT id, state, workflow_id, returns FROM deliveries WHERE id = ANY ($1)', [ids])).rows;
 
 test('deliveries that a crash left marked without a workflow, alone or in a batch, are handed over again: none lost', async () => {
   const alone = await marked(null);
-  const batch = await marked(`batch_${newId('dlv').slice(4)}`, 5);
+  const batch = await marked(`batch_${newId('dlv').slice(4)}`, { count: 5 });
   const ids = [...alone, ...batch];
   await eventually(async () => {
     await sweep(client);
@@ -58,9 +66,9 @@ test('deliveries that a crash left marked without a workflow, alone or in a batc
 });
 
 test('a delivery whose workflow an operator terminated is failed, not sent again', async () => {
-  const [id = ''] = await marked(null);
-  await client.workflow.start('nobodyRunsThis', { workflowId: id, taskQueue: `nobody-${id}` });
-  await client.workflow.getHandle(id).terminate('by the test');
+  const [id = ''] = await marked(null, {
+    before: async (id) => (await startNothing(id)).terminate('by the test'),
+  });
   await eventually(async () => {
     await sweep(client);
     expect(await rowsOf([id])).toMatchObject([{ state: 'failed' }]);
@@ -69,8 +77,7 @@ test('a delivery whose workflow an operator terminated is failed, not sent again
 });
 
 test('a delivery whose workflow runs is left alone, however late it is', async () => {
-  const [id = ''] = await marked(null);
-  await client.workflow.start('nobodyRunsThis', { workflowId: id, taskQueue: `nobody-${id}` });
+  const [id = ''] = await marked(null, { before: startNothing });
   await sweep(client);
   expect(await rowsOf([id])).toMatchObject([{ state: 'queued', workflow_id: id, returns: 0 }]);
   await client.workflow.getHandle(id).terminate('the test is over');

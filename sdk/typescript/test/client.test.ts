@@ -155,7 +155,7 @@ test('maxRetries bounds the attempts, of the client or of one request', async ()
 
 test('an attempt without an answer in time is given up and sent again', async () => {
   const silent = await startReceiver(() => {});
-  const client = new Postroom({ apiKey: 'pr_x', baseUrl: silent.url, timeoutMs: 100, maxRetries: 1 });
+  const client = new Postroom({ apiKey: 'pr_x', baseUrl: silent.url, timeoutMs: 1_000, maxRetries: 1 });
   const error = await failure(client.call('createContact', { body: { email: 'ada@example.com' } }));
   expect([error.code, silent.received.length]).toEqual(['timeout', 2]);
   await silent.close();
@@ -164,7 +164,7 @@ test('an attempt without an answer in time is given up and sent again', async ()
 test('a signal gives the request up, while it waits to be sent again too', async () => {
   const { client, proxy } = await overNetwork([{ status: 503, headers: { 'Retry-After': '30' } }]);
   const giveUp = new AbortController();
-  setTimeout(() => giveUp.abort('enough'), 200);
+  setTimeout(() => giveUp.abort('enough'), 2_000);
   const { signal } = giveUp;
   await expect(client.contacts.get('ctc_x', { signal })).rejects.toBe('enough');
   await expect(client.contacts.get('ctc_x', { signal })).rejects.toBe('enough');

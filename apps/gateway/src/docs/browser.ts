@@ -9,7 +9,7 @@ export interface BrowserPage extends AsyncDisposable {
   /** What the browser complained about: errors of scripts, and what a policy forbade. */
   problems: string[];
   evaluate: (expression: string) => Promise<unknown>;
-  /** Waits until an expression is true; throws after ten seconds. */
+  /** Waits until an expression is true; throws after forty-five seconds. */
   until: (expression: string) => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function openPage(program: string, address: string): Promise<Browse
     problems,
     evaluate,
     until: async (expression) => {
-      for (const deadline = Date.now() + 10_000; (await evaluate(expression)) !== true;) {
+      for (const deadline = Date.now() + 45_000; (await evaluate(expression)) !== true;) {
         if (Date.now() > deadline)
           throw new Error(`The page never came to be so: ${expression}\n${problems.join('\n')}`);
         await new Promise((resolve) => setTimeout(resolve, 50));

@@ -39,6 +39,7 @@ const browser = findBrowser();
 
 test.skipIf(browser === undefined)(
   'it shows every operation, asks nobody else for anything, and breaks no policy (needs Chromium)',
+  { timeout: 120_000 },
   async () => {
     const { url } = await testApi();
     const document = (await (await fetch(`${url}/v1/openapi.json`)).json()) as { paths: Record<string, object> };

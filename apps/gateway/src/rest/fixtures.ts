@@ -1,5 +1,6 @@
 import { addLocalDomain } from '@postroom/domains';
 import { checkOptions, createImport } from '@postroom/imports';
+import { inTransaction, newId } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 
 /** A project that has one of everything which `/v1` can name, for tests that walk every route. */
@@ -14,6 +15,24 @@ export interface Everything {
 }
 
 const DOMAIN = 'example.com';
+
+/** A test event that an endpoint did not take: closed before a worker of other tests could see it. */
+async function failedDelivery(projectId: string, endpointId: string): Promise<{ delivery: string; event: string }> {
+  const event = newId('evt');
+  const delivery = await inTransaction(async (client) => {
+    await client.query(`INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'webhook.test', $3)`, [
+      event,
+      projectId,
+      { endpoint_id: endpointId },
+    ]);
+    const { rows } = await client.query<{ id: string }>(
+      `UPDATE deliveries SET state = 'failed', closed_at = now() WHERE event_id = $1 RETURNING id`,
+      [event],
+    );
+    return rows[0]?.id ?? '';
+  });
+  return { delivery, event };
+}
 
 export async function everything(): Promise<Everything> {
   const api = await testApi();
@@ -48,7 +67,7 @@ export async function everything(): Promise<Everything> {
     scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
   });
   const webhook = await make('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
-  const { deliveryId: delivery, eventId: event } = (await api.post(`/v1/webhooks/${webhook}/test`)).body.data;
+  const { delivery, event } = await failedDelivery(api.projectId, webhook);
   const campaign = await make('/v1/campaigns', {
     name: 'November news',
     subject: 'News',

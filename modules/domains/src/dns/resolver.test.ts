@@ -101,7 +101,7 @@ test('look-ups end at their deadline', async () => {
   const began = Date.now();
   const view = await session.lookup(`x.${domain}`, 'TXT');
   expect(view.outcome).toBe('silent');
-  expect(Date.now() - began).toBeLessThan(1_000);
+  expect(Date.now() - began).toBeLessThan(5_000); // before anything is asked a second time
 });
 
 test('CNAME records are followed into other zones, whatever the first zone claims about those', async () => {

@@ -109,14 +109,15 @@ describe.each([
   });
 
   test('a server that falls silent is given up in time', async () => {
-    const options = { timeouts: { greetingMs: 60, commandMs: 60, dataMs: 60, finalMs: 120 } };
+    const options = { timeouts: { greetingMs: 60, commandMs: 60, dataMs: 60 } };
     for (const stage of ['greeting', 'ehlo', 'mail', 'rcpt', 'data'] as const) {
       expect(await one(stage, { after: 'silence' }, undefined, options)).toMatchObject({
         kind: 'deferred',
         scope: 'host',
       });
     }
-    expect(await one('dot', { after: 'silence' }, undefined, options)).toMatchObject({ kind: 'unknown' });
+    const last = { timeouts: { finalMs: 120 } };
+    expect(await one('dot', { after: 'silence' }, undefined, last)).toMatchObject({ kind: 'unknown' });
   });
 
   test('a server that stops reading is given up before the dot, which it then never had', async () => {

@@ -92,7 +92,7 @@ test('what is said in the clear after STARTTLS is never taken for the server', a
 
 test('TLS that never comes about is given up in time', async () => {
   const script: Script = { tls: trusted, act: (stage) => (stage === 'starttls' ? { raw: '220 go\r\n' } : undefined) };
-  const { outcome } = await send(script, undefined, { timeouts: { connectMs: 80 } });
+  const { outcome } = await send(script, undefined, { timeouts: { connectMs: 1_000 } });
   expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host', answer: expect.stringContaining('TLS') });
 });
 

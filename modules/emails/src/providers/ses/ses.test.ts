@@ -123,13 +123,12 @@ test('an account whose rate can not be read is sent to slowly', async () => {
 });
 
 test('when both wait for their turn, transactional mail goes first', async () => {
-  const pace = new Pace(20);
+  const pace = new Pace(10);
   const order: string[] = [];
   const wait = async (traffic: 'campaigns' | 'transactional', name: string) => {
     await pace.turn(traffic);
     order.push(name);
   };
-  await pace.turn('campaigns');
   await pace.turn('campaigns');
   await Promise.all([wait('campaigns', 'news'), wait('campaigns', 'more news'), wait('transactional', 'receipt')]);
   expect(order).toEqual(['receipt', 'news', 'more news']);
