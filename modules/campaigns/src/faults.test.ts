@@ -1,51 +1,20 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { planAgain } from '@postroom/emails';
 import { newId } from '@postroom/platform';
 import {
   type DatabaseFault,
-  type DatabaseProxy,
   DIALOGUE_BREAKS,
   eventually,
-  killableWorker,
-  type KillableWorker,
   LATE_MS,
+  mailFaults,
   type ProxiedStatement,
-  type SmtpSink,
+  refusedOrLater,
   startBreakingServer,
-  startDatabaseProxy,
-  startSmtpSink,
 } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let worker: KillableWorker;
-let proxy: DatabaseProxy;
-
-beforeAll(async () => {
-  sink = await startSmtpSink(answer);
-  worker = await killableWorker(join(import.meta.dirname, 'faults.worker.ts'));
-  proxy = await startDatabaseProxy(worker.databaseUrl);
-  await startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await worker.close();
-  await proxy.close();
-  await sink.close();
-});
-
-/** One address is refused, and one makes the server take nothing for a moment; all others are taken. */
-function answer(to: string, tries: number) {
-  if (to.includes('refused')) return { code: 554, message: '5.7.1 Refused by policy' };
-  if (to.includes('later') && tries === 0) return { code: 421, message: '4.3.2 Going down' };
-  return undefined;
-}
-
-async function startWorker(smtpUrl = sink.url): Promise<void> {
-  worker.start({ DATABASE_URL: proxy.url, SMTP_URL: smtpUrl, SMTP_CONNECTIONS: '2' });
-  if (worker.process !== undefined) await once(worker.process, 'message');
-}
+const faults = mailFaults(join(import.meta.dirname, 'faults.worker.ts'));
+const { startWorker } = faults;
 
 interface Made {
   id: string;
@@ -57,7 +26,7 @@ interface Made {
 async function campaign(names: readonly string[], ratePerSecond: number | null = null): Promise<Made> {
   const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
   const addresses = names.map((name) => `${name}.${id}@mail.test`);
-  const { db } = worker;
+  const { db } = faults.worker;
   await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await db.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
     groupId,
@@ -81,22 +50,18 @@ async function campaign(names: readonly string[], ratePerSecond: number | null =
 const NAMES = ['ada', 'refused', 'bob', 'later', 'eve', 'kim'];
 
 /** Has the worker send it, and returns how it ended. */
-async function send({ id }: Made): Promise<string> {
-  worker.process?.send(id);
-  const [outcome] = await once(worker.process!, 'message');
-  return outcome as string;
-}
+const send = ({ id }: Made) => faults.ask(id);
 
 const countOf = async (text: string, values: unknown[]) =>
-  Number((await worker.db.query<{ count: string }>(text, values)).rows[0]?.count);
+  Number((await faults.worker.db.query<{ count: string }>(text, values)).rows[0]?.count);
 
 /** What everybody got, and what the tables say of it. */
 async function expectTruth(
   { id, projectId, addresses }: Made,
   mostUnknown: number,
-  got = sink.counts(),
+  got = faults.sink.counts(),
 ): Promise<void> {
-  const { rows } = await worker.db.query<{ email: string; state: string }>(
+  const { rows } = await faults.worker.db.query<{ email: string; state: string }>(
     'SELECT email, state::text FROM messages WHERE campaign_id = $1',
     [id],
   );
@@ -120,7 +85,7 @@ async function expectTruth(
   expect([await events('campaign.started'), await events('campaign.completed')]).toEqual([1, 1]);
   expect(await events('email.sent')).toBe(accepted);
   expect(await events('email.failed')).toBe(rows.length - accepted - unknown);
-  const { rows: counters } = await worker.db.query(
+  const { rows: counters } = await faults.worker.db.query(
     `SELECT recipient_count, claimed_count, accepted_count, failed_count, unknown_count FROM campaigns WHERE id = $1`,
     [id],
   );
@@ -139,7 +104,7 @@ async function expectTruth(
 async function statementsOfCampaign(): Promise<ProxiedStatement[]> {
   const seen: ProxiedStatement[] = [];
   await send(await campaign(NAMES)); // connections are open, statements are prepared
-  proxy.watch((statement) => void seen.push(statement));
+  faults.proxy.watch((statement) => void seen.push(statement));
   await send(await campaign(NAMES));
   return seen;
 }
@@ -156,12 +121,12 @@ test.each<[DatabaseFault, string]>([
     for (const { number } of statements) {
       const made = await campaign(NAMES);
       const seen: string[] = [];
-      proxy.watch((statement) => {
+      faults.proxy.watch((statement) => {
         seen.push(statement.text);
         return statement.number === number ? fault : undefined;
       });
       const outcome = await send(made);
-      proxy.watch(() => undefined);
+      faults.proxy.watch(() => undefined);
       const label = `statement ${number}: ${seen[number - 1]?.replace(/\s+/g, ' ').slice(0, 100)}`;
       expect(outcome, label).toBe('completed');
       try {
@@ -192,14 +157,14 @@ for (const [fault, when] of [
     async (_step, text, { unknown }) => {
       const made = await campaign(NAMES);
       let isKilled = false;
-      proxy.watch((statement) => {
+      faults.proxy.watch((statement) => {
         if (isKilled || !text.test(statement.text)) return undefined;
         isKilled = true;
         return fault;
       });
-      worker.process?.send(made.id);
-      await proxy.holding();
-      await worker.kill();
+      faults.worker.process?.send(made.id);
+      await faults.proxy.holding();
+      await faults.worker.kill();
       await startWorker();
       expect(await send(made)).toBe('completed');
       await expectTruth(made, unknown);
@@ -211,14 +176,14 @@ for (const [fault, when] of [
 test('kill -9 after the completion has been committed: campaign.completed is recorded once', async () => {
   const made = await campaign(NAMES);
   let completes = false;
-  proxy.watch(({ text }) => {
+  faults.proxy.watch(({ text }) => {
     if (/SET status = 'completed'/.test(text)) completes = true;
     return completes && text === 'COMMIT' ? 'held' : undefined;
   });
-  worker.process?.send(made.id);
-  await proxy.holding();
-  await worker.kill();
-  proxy.watch(() => undefined);
+  faults.worker.process?.send(made.id);
+  await faults.proxy.holding();
+  await faults.worker.kill();
+  faults.proxy.watch(() => undefined);
   await startWorker();
   expect(await send(made)).toBe('completed');
   await expectTruth(made, 0);
@@ -229,14 +194,14 @@ test('word of a first try that the network delays is not taken for that of a sec
   const made = await campaign(names, 10);
   const [refused = ''] = made.addresses;
   // It is refused once; the second time the server takes it, and takes its time.
-  sink.answer(async (to, tries) => {
+  faults.sink.answer(async (to, tries) => {
     if (to !== refused) return undefined;
     if (tries === 0) return { code: 554, message: '5.7.1 Refused by policy' };
     await new Promise((resolve) => setTimeout(resolve, 2 * LATE_MS));
     return undefined;
   });
   let isDelayed = false;
-  proxy.watch(({ text }) => {
+  faults.proxy.watch(({ text }) => {
     if (isDelayed || !/^\s*WITH outcome AS/.test(text)) return undefined;
     isDelayed = true;
     return 'late';
@@ -244,22 +209,22 @@ test('word of a first try that the network delays is not taken for that of a sec
   const ended = send(made);
   // The statement is repeated, which records the refusal; somebody has it go again before the first arrives.
   await eventually(async () => {
-    const retried = await planAgain(worker.db, { campaignId: made.id, ids: null }, 'failed');
+    const retried = await planAgain(faults.worker.db, { campaignId: made.id, ids: null }, 'failed');
     expect(retried).toBe(1);
   });
   expect(await ended).toBe('completed');
-  sink.answer(answer);
-  expect(sink.counts().get(refused)).toBe(1);
-  const { rows } = await worker.db.query(`SELECT state::text FROM messages WHERE campaign_id = $1 AND email = $2`, [
-    made.id,
-    refused,
-  ]);
+  faults.sink.answer(refusedOrLater);
+  expect(faults.sink.counts().get(refused)).toBe(1);
+  const { rows } = await faults.worker.db.query(
+    `SELECT state::text FROM messages WHERE campaign_id = $1 AND email = $2`,
+    [made.id, refused],
+  );
   expect(rows).toEqual([{ state: 'accepted' }]);
 }, 60_000);
 
 test('a campaign that is canceled before its recipients are frozen has none, and campaign.started is not emitted', async () => {
   const made = await campaign(NAMES);
-  await worker.db.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [made.id]);
+  await faults.worker.db.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [made.id]);
   expect(await send(made)).toBe('canceled');
   expect(await countOf('SELECT count(*) FROM messages WHERE campaign_id = $1', [made.id])).toBe(0);
   expect(await countOf('SELECT count(*) FROM events WHERE project_id = $1', [made.projectId])).toBe(0);
@@ -270,7 +235,7 @@ for (const pipelining of [true, false]) {
     `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: nobody gets a message twice, and unknown is only what may have had its final dot`,
     async (at) => {
       const server = await startBreakingServer({ at, pipelining, to: 'bob' });
-      await worker.kill();
+      await faults.worker.kill();
       await startWorker(server.url);
       const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
       expect(await send(made)).toBe('completed');

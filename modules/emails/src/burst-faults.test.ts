@@ -1,47 +1,14 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@postroom/platform';
-import {
-  type DatabaseFault,
-  type DatabaseProxy,
-  DIALOGUE_BREAKS,
-  killableWorker,
-  type KillableWorker,
-  LATE_MS,
-  type SmtpSink,
-  startBreakingServer,
-  startDatabaseProxy,
-  startSmtpSink,
-} from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DatabaseFault, DIALOGUE_BREAKS, LATE_MS, mailFaults, startBreakingServer } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import type { Work } from './burst-faults.worker.ts';
+import { expectTruth, NAMES } from './fault-kit.ts';
 
-let sink: SmtpSink;
-let worker: KillableWorker;
-let proxy: DatabaseProxy;
-
-beforeAll(async () => {
-  sink = await startSmtpSink((to, tries) => {
-    if (to.includes('refused')) return { code: 554, message: '5.7.1 Refused by policy' };
-    if (to.includes('later') && tries === 0) return { code: 421, message: '4.3.2 Going down' };
-    return undefined;
-  });
-  worker = await killableWorker(join(import.meta.dirname, 'burst-faults.worker.ts'));
-  proxy = await startDatabaseProxy(worker.databaseUrl);
-  await startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await worker.close();
-  await proxy.close();
-  await sink.close();
-});
-
-async function startWorker(smtpUrl = sink.url): Promise<void> {
-  worker.start({ DATABASE_URL: proxy.url, SMTP_URL: smtpUrl, SMTP_CONNECTIONS: '2' });
-  if (worker.process !== undefined) await once(worker.process, 'message');
-}
+const faults = mailFaults(join(import.meta.dirname, 'burst-faults.worker.ts'));
+const { startWorker } = faults;
+const ask = (work: Work) => faults.ask(work);
 
 interface Made {
   projectId: string;
@@ -49,15 +16,13 @@ interface Made {
   addresses: string[];
 }
 
-const NAMES = ['ada', 'refused', 'bob', 'later', 'gone', 'eve'];
-
 /** Emails that wait, and the burst that is to take them; one address was suppressed after they were taken. */
 async function emails(names = NAMES): Promise<Made> {
   const projectId = newId('prj');
   const ids = names.map(() => newId('eml'));
   const workflowId = newId('eml').replace('eml_', 'burst_');
   const addresses = names.map((name) => `${name}.${workflowId}@mail.test`);
-  const { db } = worker;
+  const { db } = faults.worker;
   await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await db.query(
     `WITH message AS (
@@ -74,18 +39,13 @@ async function emails(names = NAMES): Promise<Made> {
   return { projectId, workflowId, addresses };
 }
 
-async function ask(work: Work): Promise<void> {
-  worker.process?.send(work);
-  await once(worker.process!, 'message');
-}
-
 /** The burst from its first turn to its end. */
 const burst = ({ projectId, workflowId }: Made) => ask({ projectId, workflowId });
 
 /** As the relay and its sweep do: what the burst left behind, and what a server put off, gets a workflow of its own. */
 async function sendRest({ projectId }: Made): Promise<void> {
   const workflowId = newId('eml');
-  const { rowCount } = await worker.db.query(
+  const { rowCount } = await faults.worker.db.query(
     `UPDATE messages SET workflow_id = $2, handed_at = now(), not_before = CASE state WHEN 'planned' THEN now() END
      WHERE project_id = $1 AND state IN ('planned', 'claimed')`,
     [projectId, workflowId],
@@ -93,32 +53,11 @@ async function sendRest({ projectId }: Made): Promise<void> {
   if (rowCount !== 0) await ask({ workflowId });
 }
 
-async function expectTruth({ projectId, addresses }: Made, mostUnknown: number, got = sink.counts()): Promise<void> {
-  const { rows } = await worker.db.query<{ email: string; state: string }>(
-    'SELECT email, state::text FROM messages WHERE project_id = $1',
-    [projectId],
-  );
-  const inState = (state: string) => rows.filter((row) => row.state === state).length;
-  expect(addresses.filter((address) => (got.get(address) ?? 0) > 1)).toEqual([]);
-  for (const { email, state } of rows) {
-    const end = email.startsWith('refused') ? 'failed' : email.startsWith('gone') ? 'suppressed' : 'unknown';
-    expect(got.has(email) ? ['accepted', 'unknown'] : [end, 'unknown'], email).toContain(state);
-  }
-  expect(inState('unknown')).toBeLessThanOrEqual(mostUnknown);
-  const { rows: events } = await worker.db.query<{ type: string; count: number }>(
-    'SELECT type, count(*)::int AS count FROM events WHERE project_id = $1 GROUP BY type ORDER BY type',
-    [projectId],
-  );
-  const expected = [
-    { type: 'email.failed', count: inState('failed') },
-    { type: 'email.sent', count: inState('accepted') },
-  ];
-  expect(events).toEqual(expected.filter(({ count }) => count > 0));
-}
-
 /** No burst is at work any more, so that the relay decides what becomes of the project's mail. */
 async function expectNoBurst({ projectId }: Made): Promise<void> {
-  const { rows } = await worker.db.query('SELECT workflow_id FROM email_bursts WHERE project_id = $1', [projectId]);
+  const { rows } = await faults.worker.db.query('SELECT workflow_id FROM email_bursts WHERE project_id = $1', [
+    projectId,
+  ]);
   expect(rows).toEqual([]);
 }
 
@@ -137,21 +76,21 @@ test.each<[DatabaseFault, string]>([
       isBroken = false;
       const made = await emails();
       let broken = '';
-      proxy.watch(({ number, text }) => {
+      faults.proxy.watch(({ number, text }) => {
         if (number !== at) return undefined;
         isBroken = true;
         broken = text.replace(/\s+/g, ' ').slice(0, 100);
         return fault;
       });
       await burst(made);
-      proxy.watch(() => undefined);
+      faults.proxy.watch(() => undefined);
       try {
         // What the server does late may say that a burst is at work, until its lease has run out.
         if (fault === 'late') await sleep(LATE_MS);
         else await expectNoBurst(made);
         await sendRest(made);
         // Only a claim that the server makes after its program has gone on is in nobody's hands.
-        await expectTruth(made, fault === 'late' ? NAMES.length : 0);
+        await expectTruth(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
       } catch (error) {
         throw new Error(`statement ${at}, ${broken}: ${(error as Error).message}`, { cause: error });
       }
@@ -165,7 +104,7 @@ test('a burst that can not hear of new mail at first says in the end that it is 
   const made = await emails();
   const beatMs = 50;
   let isBroken = false;
-  proxy.watch(({ text }) => {
+  faults.proxy.watch(({ text }) => {
     if (isBroken || !text.startsWith('LISTEN')) return undefined;
     isBroken = true;
     return 'lost';
@@ -194,19 +133,19 @@ for (const [fault, when] of [
     async (_step, text, { unknown }) => {
       const made = await emails();
       let isKilled = false;
-      proxy.watch((statement) => {
+      faults.proxy.watch((statement) => {
         if (isKilled || !text.test(statement.text)) return undefined;
         isKilled = true;
         return fault;
       });
-      worker.process?.send({ projectId: made.projectId, workflowId: made.workflowId });
-      expect((await proxy.holding()).text).toMatch(text);
-      await worker.kill();
+      faults.worker.process?.send({ projectId: made.projectId, workflowId: made.workflowId });
+      expect((await faults.proxy.holding()).text).toMatch(text);
+      await faults.worker.kill();
       await startWorker();
       await burst(made);
       await expectNoBurst(made);
       await sendRest(made);
-      await expectTruth(made, unknown);
+      await expectTruth(faults.worker, made, unknown, faults.sink.counts());
     },
     60_000,
   );
@@ -217,7 +156,7 @@ for (const pipelining of [true, false]) {
     `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s in a burst: no email goes out twice, and unknown is only what may have had its final dot`,
     async (at) => {
       const server = await startBreakingServer({ at, pipelining, to: 'bob' });
-      await worker.kill();
+      await faults.worker.kill();
       await startWorker(server.url);
       const made = await emails(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
       await burst(made);
@@ -225,7 +164,7 @@ for (const pipelining of [true, false]) {
       expect(server.isBroken()).toBe(true);
       // A short body and its dot are one write.
       const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
-      await expectTruth(made, unknown, server.counts());
+      await expectTruth(faults.worker, made, unknown, server.counts());
       server.close();
     },
     60_000,

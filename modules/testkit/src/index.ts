@@ -12,6 +12,7 @@ export { eventually } from './eventually.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
 export { charactersLookedThrough } from './looked-through.ts';
+export { type MailFaults, mailFaults, refusedOrLater } from './mail-faults.ts';
 export { onlyOneOf } from './only-one.ts';
 export { startTestWorker } from './worker.ts';
 export { type SignedIn, signedIn, signIn, TEST_PASSWORD } from './person.ts';

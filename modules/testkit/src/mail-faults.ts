@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll } from 'vitest';
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
+import { killableWorker, type KillableWorker } from './killable-worker.ts';
+import { type SinkRule, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+
+/** A worker that sends mail, with everything that a test breaks: itself, its way to the database, and the mail server. */
+export interface MailFaults {
+  sink: SmtpSink;
+  proxy: DatabaseProxy;
+  worker: KillableWorker;
+  /** Starts the worker, for this mail server, and waits until it says that it is ready. */
+  startWorker: (smtpUrl?: string) => Promise<void>;
+  /** Sends the worker a message, and returns what it answers. */
+  ask: (work: string | object) => Promise<unknown>;
+}
+
+/** One address is refused, and one makes the server take nothing for a moment; all others are taken. */
+export const refusedOrLater: SinkRule = (to, tries) => {
+  if (to.includes('refused')) return { code: 554, message: '5.7.1 Refused by policy' };
+  if (to.includes('later') && tries === 0) return { code: 421, message: '4.3.2 Going down' };
+  return undefined;
+};
+
+/**
+ * Sets all of that up for the tests of a file, and takes it down behind them. `program` is what the worker runs: it says when it
+ * is ready, and answers each message with one.
+ */
+export function mailFaults(program: string): MailFaults {
+  const startWorker = async (smtpUrl = faults.sink.url) => {
+    faults.worker.start({ DATABASE_URL: faults.proxy.url, SMTP_URL: smtpUrl, SMTP_CONNECTIONS: '2' });
+    await answer();
+  };
+  const answer = async (): Promise<unknown> => (await once(faults.worker.process!, 'message'))[0];
+  const ask = (work: string | object) => {
+    faults.worker.process?.send(work);
+    return answer();
+  };
+  const faults = { startWorker, ask } as MailFaults;
+  beforeAll(async () => {
+    faults.sink = await startSmtpSink(refusedOrLater);
+    faults.worker = await killableWorker(program);
+    faults.proxy = await startDatabaseProxy(faults.worker.databaseUrl);
+    await startWorker();
+  }, 120_000);
+  afterAll(async () => {
+    await faults.worker.close();
+    await faults.proxy.close();
+    await faults.sink.close();
+  });
+  return faults;
+}
