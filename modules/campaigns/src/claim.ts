@@ -29,13 +29,22 @@ export async function takeLane(campaignId: string, run: number, claim: string): 
   return rows[0];
 }
 
+/** In the page: what has not been tried. What goes again has a `not_before`, and is claimed by it, wherever it lies. */
+const UNTRIED = (m: string) =>
+  `${m}.campaign_id = (SELECT id FROM lane) AND ${m}.id > (SELECT cursor FROM lane) AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
+
 /**
  * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
  * on. The campaign's row is held, so that a page is claimed by the newest attempt of a campaign that is being sent, or by
- * nobody. The rate of a project is shared evenly by its campaigns that are being sent. Whoever was suppressed or deleted
- * since the freeze is marked so instead. Rows that were never tried are claimed by whoever holds the campaign, so they are not
- * locked before they are changed; whoever changes other columns of one meanwhile comes first or waits. One attempt claims a row once: its name in a row stands for one send, so that a
- * settlement which the network delays or repeats can not be taken for that of another.
+ * nobody. The rate of a project is shared evenly by its campaigns that are being sent. One attempt claims a row once: its
+ * name in a row stands for one send, so that a settlement which the network delays or repeats can not be taken for that of
+ * another.
+ *
+ * Rows that were never tried are claimed by whoever holds the campaign, so they are not locked before they are changed;
+ * whoever changes other columns of one meanwhile comes first or waits. Nearly all are of people who may be mailed at the
+ * address they had: `taken` changes those as it passes over them. The others, and what goes again, are `judged`: whoever was
+ * suppressed or deleted since the freeze is marked so instead. `coalesce` keeps PostgreSQL from going the other way round,
+ * from each contact to its message.
  */
 const CLAIM = `
   WITH lane AS (
@@ -45,41 +54,53 @@ const CLAIM = `
     FROM campaigns c WHERE id = $1 AND lane = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
   ), again AS (
     SELECT m.* FROM lane CROSS JOIN LATERAL (
-      SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages
+      SELECT id, project_id, contact_id, email FROM messages
       WHERE campaign_id = lane.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
       ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
     ) AS m
-  ), fresh AS (
-    SELECT m.* FROM lane CROSS JOIN LATERAL (
-      SELECT id, project_id, contact_id, email, deferrals, deferred_at FROM messages
-      WHERE campaign_id = lane.id AND id > lane.cursor AND state = 'planned'
-      ORDER BY id LIMIT greatest(0, $3 - (SELECT count(*) FROM again))
+  ), page AS (
+    SELECT count(*) AS size, max(id) AS last FROM (
+      SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM again))
     ) AS m
-  ), judged AS (
-    SELECT t.id, t.email, t.deferrals, t.deferred_at, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,
-      CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
-        WHEN c.email = t.email AND NOT c.suppressed THEN NULL
-        ELSE (SELECT 'Not sent: the address is suppressed (' || min(s.reason)::text || ').' FROM suppressions s
-          WHERE s.project_id = t.project_id AND s.email_key IN (a.key, erased_key(t.project_id, a.key)))
-      END AS problem
-    FROM (SELECT * FROM again UNION ALL SELECT * FROM fresh) AS t
-    LEFT JOIN contacts c ON c.id = t.contact_id
-    CROSS JOIN LATERAL (SELECT CASE c.email WHEN t.email THEN c.email_key ELSE lower(t.email) END AS key) AS a
   ), taken AS (
+    UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now() FROM contacts c
+    WHERE ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
+      AND c.id = coalesce(m.contact_id, '') AND c.email = m.email AND NOT c.suppressed
+    RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
+  ), others AS (
+    SELECT * FROM again
+    UNION ALL
+    SELECT m.id, m.project_id, m.contact_id, m.email FROM messages m
+    WHERE (SELECT count(*) FROM taken) < (SELECT size FROM page) AND ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
+      AND m.id NOT IN (SELECT id FROM taken)
+  ), judged AS (
+    SELECT o.id, o.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,
+      CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
+        WHEN c.email = o.email AND NOT c.suppressed THEN NULL
+        ELSE (SELECT 'Not sent: the address is suppressed (' || min(s.reason)::text || ').' FROM suppressions s
+          WHERE s.project_id = o.project_id AND s.email_key IN (a.key, erased_key(o.project_id, a.key)))
+      END AS problem
+    FROM others o LEFT JOIN contacts c ON c.id = o.contact_id
+    CROSS JOIN LATERAL (SELECT CASE c.email WHEN o.email THEN c.email_key ELSE lower(o.email) END AS key) AS a
+  ), decided AS (
     UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
       claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),
       unsent_at = CASE WHEN j.problem IS NOT NULL THEN now() END
     FROM judged j WHERE m.id = j.id AND m.state = 'planned'
     RETURNING m.id, j.email, j.name, j.custom_fields, m.deferrals, m.deferred_at, j.problem
+  ), claimed AS (
+    SELECT * FROM taken
+    UNION ALL
+    SELECT id, email, name, custom_fields, deferrals, deferred_at FROM decided WHERE problem IS NULL
   ), counters AS (
-    UPDATE campaigns SET claimed_count = claimed_count + (SELECT count(*) FROM taken WHERE problem IS NULL),
-      suppressed_count = suppressed_count + (SELECT count(*) FROM taken WHERE problem IS NOT NULL),
-      cursor = coalesce((SELECT max(id) FROM fresh), cursor)
+    UPDATE campaigns SET suppressed_count = suppressed_count + (SELECT count(*) FROM decided WHERE problem IS NOT NULL),
+      claimed_count = claimed_count + (SELECT count(*) FROM taken) + (SELECT count(*) FROM decided WHERE problem IS NULL),
+      cursor = coalesce((SELECT last FROM page), cursor)
     WHERE id = $1 AND lane = $2
   )
-  SELECT (SELECT count(*)::int FROM judged) AS judged, lane.rate_per_second AS "ratePerSecond",
+  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM again) AS judged, lane.rate_per_second AS "ratePerSecond",
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
-  FROM lane LEFT JOIN taken t ON t.problem IS NULL ORDER BY t.id`;
+  FROM lane LEFT JOIN claimed t ON true`;
 
 /** Claims up to so many recipients; none when the campaign has been paused or taken over, or nothing is due. */
 export async function claimPage(

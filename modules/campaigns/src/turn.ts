@@ -215,7 +215,7 @@ const NOBODY: Counts = {
 
 async function untilNext(campaignId: string): Promise<number | null> {
   const { rows } = await ledgerPool.query<{ wait_ms: number | null }>(
-    `SELECT CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned') THEN 0
+    `SELECT CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned' AND m.not_before IS NULL) THEN 0
        ELSE (SELECT ceil(extract(epoch FROM min(m.not_before) - now()) * 1000)::float FROM messages m
          WHERE m.campaign_id = c.id AND m.not_before IS NOT NULL) END AS wait_ms
      FROM campaigns c WHERE c.id = $1`,
