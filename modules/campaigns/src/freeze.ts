@@ -64,7 +64,7 @@ async function insertMessages(
   await joinBySets(client);
   const { rowCount } = await client.query(
     `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, state, answer, unsent_at)
-     SELECT postroom_id('eml'), c.project_id, ${campaign}, ${mailbox}, c.id, c.email,
+     SELECT ${ID}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email,
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,
        CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END
      FROM contacts c WHERE c.project_id = ${project} AND ${condition} ORDER BY c.id`,
@@ -76,6 +76,13 @@ async function insertMessages(
   );
   return { recipients: rowCount ?? 0, suppressed: rows[0]?.suppressed ?? 0 };
 }
+
+/**
+ * An id for each row, in the order of the contacts. To make each by `postroom_id` takes a third of a freeze; here one gives
+ * the time, and the other twelve digits, hexadecimal ones, are 28 bits that count and 20 that are random.
+ */
+const ID = `(SELECT left(postroom_id('eml'), 18)) ||
+  lpad(to_hex((row_number() OVER (ORDER BY c.id) << 20) + floor(random() * 1048576)::bigint), 12, '0')`;
 
 const SUPPRESSED_ANSWER = `'Not sent: the address is suppressed (' || coalesce((SELECT min(s.reason)::text FROM suppressions s
   WHERE s.project_id = c.project_id AND s.email_key = c.email_key), '') || ').'`;
