@@ -7,7 +7,7 @@
  * [--temporal-server <program> --temporal-sql-tool <program>] a Temporal that keeps its data in the same PostgreSQL
  * (temporal-server.ts), with [--svix <program> [--redis <program>] [--svix-settings "NAME=value …"]] the same bursts by Svix' server, in
  * turn with ours (svix.ts).
- * It ends by itself after ten minutes at the latest.
+ * --statements shows what PostgreSQL spent its time on. It ends by itself after ten minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -20,6 +20,7 @@ import { migrate } from '@postroom/platform/migrate';
 import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';
 import { memoryMb } from './processes.ts';
+import { countStatements, showStatements } from './statements.ts';
 import { type Settings, startSvix, type Svix } from './svix.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
@@ -36,11 +37,13 @@ const { values } = parseArgs({
     svix: { type: 'string' },
     'svix-settings': { type: 'string', default: '' },
     redis: { type: 'string' },
+    statements: { type: 'boolean', default: false },
   },
 });
 const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Number(values.seconds)];
 const LIMIT_MS = 10 * 60_000;
 const WAIT_MS = 90_000;
+const RECORDED_MS = 1_000;
 /** Events recorded in one statement of a backlog, and how long it is looked at before bursts go beside it. */
 const PORTION = 50_000;
 const BACKLOG_MS = 75_000;
@@ -53,13 +56,20 @@ setTimeout(() => {
 const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
 chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
 const [postgresPort = 0, refusingPort = 0] = await freePorts(2);
-const postgres = await startPostgres(run, {
-  folder: join(folder, 'postgres'),
-  port: postgresPort,
-  logFile: join(folder, 'postgres.log'),
-  durable: false,
-  removeAfter: folder,
-});
+const startDatabase = () =>
+  startPostgres(run, {
+    folder: join(folder, 'postgres'),
+    port: postgresPort,
+    logFile: join(folder, 'postgres.log'),
+    durable: false,
+    ...(values.statements ? {} : { removeAfter: folder }),
+  });
+let postgres = await startDatabase();
+if (values.statements) {
+  await countStatements(postgres.url);
+  await postgres.stop();
+  postgres = await startDatabase();
+}
 const temporal = await startGivenTemporal();
 await migrate(postgres.url);
 Object.assign(process.env, {
@@ -120,6 +130,7 @@ try {
   if (wants('paced')) await paced();
   if (wants('fairness')) await fairness();
   if (values.only === 'backlog') await backlog(Number(values.waiting));
+  if (values.statements) await showStatements(pool);
 } finally {
   await Promise.all([...workers.map(([child]) => child), receiver].map(stopProcess));
   await svix?.stop();
@@ -252,8 +263,20 @@ async function burst(
   const figures = await arrived(each * endpoints);
   const seconds = (Date.now() - began) / 1000;
   report(title, figures, seconds, before);
+  await recorded(projectIds);
   await pool.query('DELETE FROM webhook_endpoints WHERE project_id = ANY ($1)', [projectIds]);
   return figures.count / seconds;
+}
+
+/** Waits until first attempts have been recorded, except of endpoints that hang: who deletes them meanwhile may meet the recording. */
+async function recorded(projectIds: readonly string[]): Promise<void> {
+  for (const deadline = Date.now() + RECORDED_MS; Date.now() < deadline; await pause(25)) {
+    const { rows } = await pool.query<{ open: boolean }>(
+      `SELECT EXISTS (SELECT FROM deliveries WHERE project_id = ANY ($1) AND state = 'queued' AND handed_at IS NOT NULL) AS open`,
+      [projectIds],
+    );
+    if (rows[0]?.open === false) return;
+  }
 }
 
 /** The same by Svix' server. What is posted through its API meanwhile is part of it, as recording the events is part of ours. */

@@ -37,9 +37,11 @@ export function toWaiting(row: WaitingRow): Waiting {
 
 /** Counts what has just been taken into what is in hand. */
 export function noteHanded(claimed: readonly Claimed[]): void {
-  for (const { endpoint_id: id } of claimed) {
+  const counts = new Map<string, number>();
+  for (const { endpoint_id: id } of claimed) counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (const [id, count] of counts) {
     const before = seen(id);
-    endpoints.set(id, { ...before, attempting: before.attempting + 1, servedAt: Date.now() });
+    endpoints.set(id, { ...before, attempting: before.attempting + count, servedAt: Date.now() });
   }
 }
 

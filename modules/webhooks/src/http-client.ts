@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { mayCall } from './addresses.ts';
+import { remember } from './remember.ts';
 
 /** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
 export const DEADLINE_MS = 10_000;
@@ -70,11 +71,12 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     headersTimeout: 2 * deadlineMs,
     bodyTimeout: 0,
   });
+  const targetOf = remember((url) => toTarget(url, allowPrivate));
   return {
     post: async (post) => {
-      const problem = urlProblem(post.url, { allowPrivate });
-      if (problem !== undefined) return noAnswer(`The URL ${problem}.`);
-      const answer = await new Exchange(agent, post, deadlineMs).answer;
+      const target = targetOf(post.url);
+      if (typeof target === 'string') return noAnswer(`The URL ${target}.`);
+      const answer = await new Exchange(agent, target, post, deadlineMs).answer;
       // undici frees a connection a moment after its answer ended; who posts again before that would open another.
       await setImmediate();
       return answer;
@@ -96,6 +98,19 @@ export function urlProblem(text: string, { allowPrivate }: { allowPrivate: boole
   if (isIP(literal) !== 0 && !mayCall(literal, { allowPrivate }))
     return `must not point to ${literal}, a private or reserved address`;
   return undefined;
+}
+
+/** Where a URL leads, or what is wrong with it. Reading a URL is slow beside the rest of a POST, and the same ones come again and again. */
+function toTarget(url: string, allowPrivate: boolean): Target | string {
+  const problem = urlProblem(url, { allowPrivate });
+  if (problem !== undefined) return problem;
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
+}
+
+interface Target {
+  origin: string;
+  path: string;
 }
 
 /** What comes of a POST that was not sent. */
@@ -180,11 +195,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #retryAfter: string | null = null;
 
-  constructor(agent: Agent, { url, headers, body }: Post, deadlineMs: number) {
-    const { origin, pathname, search } = new URL(url);
+  constructor(agent: Agent, { origin, path }: Target, { headers, body }: Post, deadlineMs: number) {
     const bytes = Buffer.from(body, 'utf8');
     this.#agent = agent;
-    this.#request = { origin, path: pathname + search, method: 'POST', headers, body: bytes };
+    this.#request = { origin, path, method: 'POST', headers, body: bytes };
     this.answer = new Promise((settle) => (this.#settle = settle));
     this.#timer = setTimeout(() => this.#giveUp(deadlineMs), deadlineMs);
     underWay.set(bytes, this);
@@ -284,6 +298,7 @@ const isHttp2 = ({ socket }: Way) => socket.alpnProtocol === 'h2';
 
 /** At most 4 KB as text: cut at a character, without NUL, which PostgreSQL does not keep. */
 function readableText(chunks: readonly Buffer[]): string {
+  if (chunks.length === 0) return '';
   const bytes = Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
   return new TextDecoder('utf-8').decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
 }

@@ -57,11 +57,12 @@ test('an endpoint has few in hand until it is seen to acknowledge, and at most t
   expect(take({ retrying: 1000, isFlowing: true })).toEqual({});
 });
 
-test('however many endpoints wait, what is in hand is bounded, and those served longest ago come first', () => {
+test('however many endpoints wait, three batches are taken at a time, what is in hand is bounded, and those served longest ago come first', () => {
   const waiting = many(100, { waiting: 600, isFlowing: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
   const takes = plan(waiting, { alone: 0, inHand: 2_950, now });
-  expect(sizes(takes)).toEqual([600, 600, 600, 600, 600, 50]);
+  expect(sizes(takes)).toEqual([600, 600, 600]);
   expect(takes[0]?.endpointId).toBe('e99');
+  expect(sizes(plan(waiting, { alone: 0, inHand: 4_750, now }))).toEqual([600, 600, 50]);
   expect(plan(waiting, { alone: 0, inHand: 6_000, now })).toEqual([]);
 });
 

@@ -5,6 +5,9 @@ import { BATCH_SIZE, RETRYING_PER_ENDPOINT } from './queue.ts';
 /** First attempts in hand at most, of all endpoints: what Temporal and the workers hold, however much waits. */
 const IN_HAND = 10 * BATCH_SIZE;
 
+/** And taken in one round: what is taken waits until all of it is marked, and meanwhile there would be nothing to post. */
+export const TAKEN_PER_ROUND = 3 * BATCH_SIZE;
+
 /** And of one endpoint: few until it is seen to acknowledge, so that those that hang hold little. */
 const IN_HAND_AT_FIRST = 10;
 const IN_HAND_WHEN_FLOWING = 3 * BATCH_SIZE;
@@ -65,7 +68,7 @@ export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room):
   const struggling = waiting.filter(isStruggling);
   const probes = struggling.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const well = waiting.filter((one) => !isStruggling(one)).toSorted((a, b) => a.servedAt - b.servedAt);
-  const wanted = limit(well.map(wish), Math.max(0, IN_HAND - inHand));
+  const wanted = limit(well.map(wish), Math.max(0, Math.min(IN_HAND - inHand, TAKEN_PER_ROUND)));
   const isBurst = well.reduce((sum, { waiting: rows }) => sum + rows, 0) > alone;
   const rest = isBurst ? intoBatches(wanted) : wanted.map((one) => ({ ...one, batch: null }));
   return [...probes, ...rest].filter(({ take }) => take > 0);

@@ -2,7 +2,7 @@ import { logger } from '@postroom/platform';
 import { type RelaySource, startOnce } from '@postroom/platform/relay';
 import type { Client } from '@temporalio/client';
 import { forgetQuiet, noteHanded, toWaiting } from './flow.ts';
-import { plan } from './plan.ts';
+import { plan, TAKEN_PER_ROUND } from './plan.ts';
 import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, unclaim } from './queue.ts';
 import { firstStarts, retryStart, type Start } from './starts.ts';
 import { sweep } from './sweep.ts';
@@ -55,9 +55,10 @@ async function handOver(client: Client): Promise<{ handed: number; more: boolean
   const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - memory.batchAt < BURST_MS });
   await startAll(client, [...retries.map(retryStart), ...firstStarts(first)]);
   const isMoreOfOne = takes.some(({ take }) => take === BATCH_SIZE);
+  const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= TAKEN_PER_ROUND;
   return {
     handed: retries.length + first.length,
-    more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && isMoreOfOne),
+    more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && (isMoreOfOne || isFull)),
   };
 }
 
