@@ -33,10 +33,10 @@ export interface Hold {
   waitMs?: number | undefined;
 }
 
-/** Rows of a page at most, and how long a page should last, in milliseconds: little is in hand when a worker is killed. */
+/** Rows of a page at most and at least, and how long one should last, in milliseconds: little is in hand when a worker is killed. */
 const MAX_PAGE = 1000;
 const PAGE_MS = 60;
-const FIRST_PAGE = 40;
+const SMALL_PAGE = 20;
 
 /** Outcomes are recorded when there are so many, or so many milliseconds after the first. */
 const SETTLE_ROWS = 400;
@@ -78,13 +78,16 @@ class Outflow<Row extends Claimed> {
   readonly #width: () => number;
   #pageSize: number;
   #pageAt = 0;
+  /** Messages a millisecond since the page before, and how long that took to claim. */
+  #pace = 0;
+  #claimMs = 0;
   /** Messages that have come to their end since the last page was asked for. */
   #finished = 0;
 
   constructor(work: Work<Row>) {
     this.#work = work;
     this.#width = work.width ?? laneWidth;
-    this.#pageSize = Math.min(FIRST_PAGE, this.#width() * 2);
+    this.#pageSize = this.#smallestPage();
   }
 
   run(): Promise<{ hold: Hold | undefined }> {
@@ -100,7 +103,7 @@ class Outflow<Row extends Claimed> {
   #advance(): void {
     this.#sendWaiting();
     const left = this.#waiting.length - this.#next;
-    if (!this.#exhausted && !this.#stopped && !this.#claiming && left <= this.#pageSize) void this.#claimPage();
+    if (!this.#exhausted && !this.#stopped && !this.#claiming && left <= this.#claimAt()) void this.#claimPage();
     if (this.#outcomes.length >= SETTLE_ROWS) void this.#settle();
     if (this.#claiming || this.#settling || this.#inFlight > 0 || left > 0) return;
     if (this.#outcomes.length > 0 && this.#canSettle) return void this.#settle();
@@ -176,6 +179,7 @@ class Outflow<Row extends Claimed> {
   async #claimPage(): Promise<void> {
     this.#claiming = true;
     const limit = this.#limit();
+    const claimedAt = performance.now();
     try {
       const { rows, ratePerSecond } = await this.#work.claim(limit);
       this.#bucket.setRate(ratePerSecond);
@@ -186,16 +190,28 @@ class Outflow<Row extends Claimed> {
     } catch (error) {
       this.#fail(error);
     }
+    this.#claimMs = performance.now() - claimedAt;
     this.#claiming = false;
     this.#advance();
+  }
+
+  /** How many may be left of a page when the next is claimed: what goes out in twice the time that the last claim took. */
+  #claimAt(): number {
+    return Math.min(this.#pageSize, Math.max(this.#pageSize / 4, this.#pace * this.#claimMs * 2));
+  }
+
+  #smallestPage(): number {
+    return Math.min(SMALL_PAGE, this.#width() * 2);
   }
 
   /** As many rows as go out in PAGE_MS at the pace since the page before. What is claimed and waits is unknown after a kill. */
   #limit(): number {
     const now = performance.now();
     if (this.#pageAt > 0) {
-      const pace = this.#finished / Math.max(1, now - this.#pageAt);
-      this.#pageSize = Math.round(Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#width(), pace * PAGE_MS)));
+      this.#pace = this.#finished / Math.max(1, now - this.#pageAt);
+      this.#pageSize = Math.round(
+        Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#smallestPage(), this.#pace * PAGE_MS)),
+      );
     }
     this.#pageAt = now;
     this.#finished = 0;

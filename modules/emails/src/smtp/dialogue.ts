@@ -16,8 +16,8 @@ const DOT = '.\r\n';
 
 /** Messages that go out in one write at most. When the connection breaks, nobody knows what became of them. */
 const LARGEST_WINDOW = 8;
-/** A server that answers a window sooner gets a larger one next, one that takes four times as long a smaller one, in milliseconds. */
-const WINDOW_MS = 100;
+/** A server that answers a window sooner gets a larger one next, one that takes twice as long a smaller one, in milliseconds. */
+const WINDOW_MS = 50;
 
 /** What a dialogue asks of the pool it belongs to. */
 export interface DialogueHost<M extends Prepared> {
@@ -255,7 +255,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
     const ms = performance.now() - this.#writtenAt;
     if (!hasTaken) this.#windowSize = 1;
     else if (ms < this.#windowMs) this.#windowSize = Math.min(LARGEST_WINDOW, this.#windowSize * 2);
-    else if (ms > this.#windowMs * 4) this.#windowSize = Math.max(1, this.#windowSize / 2);
+    else if (ms > this.#windowMs * 2) this.#windowSize = Math.max(1, this.#windowSize / 2);
   }
 
   /** The next message that the server can take, of so many octets at most. */

@@ -19,7 +19,7 @@ export interface LaneOptions {
   /** After so many messages a connection is replaced. 1,000 when not given. */
   readonly maxMessagesPerConnection?: number | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** See `DialogueOptions`; 100 when not given. */
+  /** See `DialogueOptions`; 50 when not given. */
   readonly windowMs?: number | undefined;
   /** Waits between tries to connect to a server that can't be reached, in milliseconds; the last one is repeated. */
   readonly reconnectDelaysMs?: readonly number[] | undefined;
