@@ -35,3 +35,37 @@ test('a claim that failed is that failure, once what went out is recorded', asyn
   await expect(sending).rejects.toThrow('the database is gone');
   expect(recorded.toSorted()).toEqual(['eml_1 accepted', 'eml_2 accepted']);
 });
+
+test('while outcomes can not be recorded as fast as mail goes out, nothing more is claimed', async () => {
+  const recording = Promise.withResolvers<void>();
+  let [claimed, recorded] = [0, 0];
+  const sending = sendAll({
+    claim: async (limit) => {
+      const count = Math.min(limit, 20_000 - claimed);
+      const first = claimed;
+      claimed += count;
+      const page = Array.from({ length: count }, (_, n) => ({
+        id: `eml_${first + n}`,
+        deferrals: 0,
+        deferredAt: null,
+      }));
+      return { rows: page, ratePerSecond: null };
+    },
+    send: () => Promise.resolve(sent),
+    settle: async (settlements) => {
+      await recording.promise;
+      recorded += settlements.length;
+    },
+    signal: new AbortController().signal,
+  });
+  let before = -1;
+  while (claimed > before) {
+    before = claimed;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(claimed).toBeGreaterThan(2_000);
+  expect(claimed).toBeLessThan(5_000);
+  recording.resolve();
+  await sending;
+  expect([claimed, recorded]).toEqual([20_000, 20_000]);
+});

@@ -41,6 +41,8 @@ const SMALL_PAGE = 20;
 /** Outcomes are recorded when there are so many, or so many milliseconds after the first. */
 const SETTLE_ROWS = 400;
 const SETTLE_MS = 25;
+/** With more than so many unrecorded, nothing is claimed: a database that is slower than the mail server sets the pace. */
+const MOST_UNRECORDED = 2_000;
 
 /**
  * Sends what is claimed over a lane until nothing is left, it is told to stop, or the server takes nothing more. The next
@@ -103,11 +105,15 @@ class Outflow<Row extends Claimed> {
   #advance(): void {
     this.#sendWaiting();
     const left = this.#waiting.length - this.#next;
-    if (!this.#exhausted && !this.#stopped && !this.#claiming && left <= this.#claimAt()) void this.#claimPage();
+    if (left <= this.#claimAt() && this.#mayClaim) void this.#claimPage();
     if (this.#outcomes.length >= SETTLE_ROWS) void this.#settle();
     if (this.#claiming || this.#settling || this.#inFlight > 0 || left > 0) return;
     if (this.#outcomes.length > 0 && this.#canSettle) return void this.#settle();
     if (this.#exhausted || this.#stopped) this.#end();
+  }
+
+  get #mayClaim(): boolean {
+    return !this.#exhausted && !this.#stopped && !this.#claiming && this.#outcomes.length <= MOST_UNRECORDED;
   }
 
   #end(): void {
