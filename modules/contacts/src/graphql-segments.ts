@@ -1,4 +1,4 @@
-import { actorName } from '@postroom/projects';
+import { EDITED_BY } from '@postroom/projects';
 import {
   authenticated,
   batched,
@@ -64,15 +64,8 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
     version: t.exposeInt('version', {
       description: 'Raised by each edit; an edit may name the one that it was written on.',
     }),
-    editedById: t.exposeID('editedById', {
-      nullable: true,
-      description: 'Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down.',
-    }),
-    editedByName: t.string({
-      nullable: true,
-      description: 'What the person or the key is called now; null when they are gone.',
-      resolve: ({ editedById }) => (editedById === null ? null : actorName(editedById)),
-    }),
+    editedById: t.exposeID('editedById', EDITED_BY.id),
+    editedByName: t.string(EDITED_BY.name),
   }),
 });
 

@@ -1,4 +1,4 @@
-export { actorName } from './actors.ts';
+export { actorName, EDITED_BY } from './actors.ts';
 export { createApiKey, generateKey, isWellFormedKey, type NewApiKey, revokeApiKey } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
 export { createProject, listProjects, projectName } from './projects.ts';

@@ -74,7 +74,7 @@ const Template = builder.prismaObject('Template', {
       nullable: true,
       select: NEWEST_AUTHOR,
       description: 'What the person or the key is called now; null when they are gone.',
-      resolve: ({ versions: [newest] }) => (newest?.authorId == null ? null : actorName(newest.authorId)),
+      resolve: ({ versions: [newest] }) => actorName(newest?.authorId ?? null),
     }),
   }),
 });
@@ -135,7 +135,7 @@ const TemplateVersion = builder.prismaObject('TemplateVersion', {
     authorName: t.string({
       nullable: true,
       description: 'What the person or the key is called now; null when they are gone.',
-      resolve: ({ authorId }) => (authorId === null ? null : actorName(authorId)),
+      resolve: ({ authorId }) => actorName(authorId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
   }),
