@@ -5,7 +5,16 @@ import { startGateway } from './gateway.ts';
 await runService('gateway', async () => {
   const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
   if (email !== undefined && password !== undefined) await createFirstOwner({ email, password, name: 'Owner' });
-  const unreadable = await unreadableSecret();
-  if (unreadable !== undefined) logger.error(`secrets in the database can't be read: ${unreadable}`);
-  return startGateway({ host: config.HOST, port: config.GATEWAY_PORT });
+  const gateway = await startGateway({ host: config.HOST, port: config.GATEWAY_PORT });
+  void lookForUnreadableSecret(); // nobody waits for it
+  return gateway;
 });
+
+async function lookForUnreadableSecret(): Promise<void> {
+  try {
+    const unreadable = await unreadableSecret();
+    if (unreadable !== undefined) logger.error(`secrets in the database can't be read: ${unreadable}`);
+  } catch (error) {
+    logger.warn({ err: error }, 'whether the secrets in the database can be read was not found out');
+  }
+}

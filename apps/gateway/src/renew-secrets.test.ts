@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { secretColumns } from '@postroom/platform';
 import { migrate } from '@postroom/platform/migrate';
-import { eventually } from '@postroom/testkit';
+import { eventually, freePorts } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import './rest/idempotency.ts';
@@ -139,12 +140,18 @@ test(
   },
 );
 
-test('with a key that opens nothing, the run says which setting lacks it, changes nothing and fails', async () => {
-  await db.query(`INSERT INTO projects (id, name) VALUES ('prj_x', 'x');`);
+/** Adds an endpoint whose secret is under a key that nobody has. */
+async function addUnreadable(name: string): Promise<void> {
+  await db.query(`INSERT INTO projects (id, name) VALUES ('prj_' || $1, 'x')`, [name]);
   await db.query(
     `INSERT INTO webhook_endpoints (id, project_id, url, events, secret, updated_at)
-     VALUES ('whe_x', 'prj_x', 'https://example.com', '{*}', 'v2:00000000:AAAA', now())`,
+     VALUES ('whe_' || $1, 'prj_' || $1, 'https://example.com', '{*}', 'v2:00000000:AAAA', now())`,
+    [name],
   );
+}
+
+test('with a key that opens nothing, the run says which setting lacks it, changes nothing and fails', async () => {
+  await addUnreadable('x');
   const { code, output } = await run('renew-secrets.ts', BOTH);
   expect(output).toMatch(/webhook_endpoints\.secret: \d+ encrypted anew, 1 left/);
   expect(output).toMatch(/key 00000000, which POSTROOM_SECRET_KEY .* and POSTROOM_SECRET_KEY_PREVIOUS do not hold/);
@@ -152,3 +159,26 @@ test('with a key that opens nothing, the run says which setting lacks it, change
   const { rows } = await db.query(`SELECT secret FROM webhook_endpoints WHERE id = 'whe_x'`);
   expect(rows).toEqual([{ secret: 'v2:00000000:AAAA' }]);
 });
+
+test('a gateway that can not read the secrets says which, and does not wait until it has found that out', async () => {
+  await addUnreadable('y');
+  await db.query(`UPDATE webhook_endpoints SET secret = 'v2:00000000:AAAA'`);
+  const [port = 0] = await freePorts(1);
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE webhook_endpoints');
+  const [child, ended] = start('main.ts', { ...BOTH, GATEWAY_PORT: String(port), LOG_LEVEL: 'error' });
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  const [ready] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  expect(ready).toEqual({ ready: true });
+  expect(output).not.toContain("can't be read");
+  await holder.query('ROLLBACK');
+  await holder.end();
+  await eventually(() =>
+    expect(output).toMatch(/secrets in the database can't be read: webhook_endpoints\.secret: .*the key 00000000/),
+  );
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+}, 90_000);

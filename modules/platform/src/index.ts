@@ -72,6 +72,7 @@ export {
   registerSecretColumn,
   type Sealing,
   type SecretColumn,
+  SEALED,
   secretColumn,
   secretColumns,
   secretKeysFor,

@@ -96,7 +96,7 @@ const isOld = (secret: SecretColumn) => `${isSealed(secret)} AND NOT starts_with
 
 /**
  * Why a secret in the database can't be read with the keys that are set, if one can't: looked at when a program starts, since a wrong key
- * shows nowhere else until a webhook or a mail fails. It reads one of each column.
+ * shows nowhere else until a webhook or a mail fails. It reads one of each column, for which it may look through many that are none.
  */
 export async function unreadableSecret(): Promise<string | undefined> {
   for (const secret of secretColumns()) {

@@ -5,6 +5,8 @@ import { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
 /** Envelopes of before they named their key. */
 const UNNAMED = 'v1';
 const VERSION = 'v2';
+/** What every envelope of today begins with; the id of its key follows. */
+export const SEALED = `${VERSION}:`;
 
 /** A column that holds secrets encrypted at rest, and how what is in it is encrypted anew. */
 export interface SecretColumn {
@@ -58,7 +60,7 @@ export function secretColumn(
     table,
     column,
     key: boundTo,
-    current: () => `${VERSION}:${firstKey().id}:`,
+    current: () => `${SEALED}${firstKey().id}:`,
     ...(envelopes === undefined ? {} : { envelopes }),
     encrypt,
     decrypt,
@@ -72,7 +74,7 @@ function seal(secret: string, context: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(context));
   const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-  return `${VERSION}:${id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
+  return `${SEALED}${id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
 }
 
 function open(envelope: string, context: string): string {

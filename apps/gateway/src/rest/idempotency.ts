@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { DomainError, invalid, pool, secretColumn } from '@postroom/platform';
+import { DomainError, invalid, pool, SEALED, secretColumn } from '@postroom/platform';
 import { errorAnswer } from './http.ts';
 
 export interface StoredAnswer {
@@ -22,7 +22,6 @@ interface Row {
 }
 
 /** Answers are kept as they were given, but for those that show a secret. */
-const SEALED = 'v2:';
 const sealedAnswer = secretColumn('idempotency_keys', 'body', {
   boundTo: ['project_id', 'key'],
   envelopes: `${SEALED}%`,
