@@ -18,20 +18,15 @@
  *   --listmonk-dir DIR its sources (see listmonk.ts)
  */
 import { createServer } from 'node:http';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
-import { migrate } from '@postroom/platform/migrate';
-import { startChild } from './child.ts';
-import { type Listmonk, startListmonk } from './listmonk.ts';
+import type { Listmonk } from './listmonk.ts';
 import { cpuBelow, cpuMs, machineMs, memoryMb } from './processes.ts';
+import { startSending } from './sending.ts';
 import type { SinkStats } from './smtp-sink.ts';
-import { countStatements, showStatements } from './statements.ts';
+import { showStatements } from './statements.ts';
 
 const { values } = parseArgs({
   options: {
@@ -56,59 +51,14 @@ const [RECIPIENTS, KB, ROUNDS, EMAILS] = [values.recipients, values.kb, values.r
   number,
   number,
 ];
-const LIMIT_MS = 20 * 60_000;
 
-setTimeout(() => {
-  console.error('The bench took longer than twenty minutes.');
-  process.exit(1);
-}, LIMIT_MS).unref();
-
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0, listmonkPort = 0] = await freePorts(5);
-const binary = await temporalBinary(undefined, console.log);
-const startDatabase = () =>
-  startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
-let postgres = await startDatabase();
-if (values.statements) {
-  await countStatements(postgres.url);
-  await postgres.stop();
-  postgres = await startDatabase();
-}
-const temporal = await startTemporal(run, {
-  binary,
-  port: temporalPort,
-  uiPort,
-  databaseFile: join(folder, 'temporal.db'),
-  logFile: join(folder, 'temporal.log'),
-});
-await migrate(postgres.url);
-const sink = await startChild('smtp-sink.ts');
-Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
-  TEMPORAL_ADDRESS: temporal.address,
-  GATEWAY_PORT: String(gatewayPort),
-  PUBLIC_URL: 'https://mail.example.com',
-  SMTP_URL: `smtp://127.0.0.1:${(sink.ready as { port: number }).port}`,
-  SMTP_CONNECTIONS: values.connections,
-  WEBHOOKS_ALLOW_PRIVATE: '1',
-  RATE_LIMIT_PER_SECOND: '100000',
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
-});
-const { closeDatabase, db, newId, pool } = await import('@postroom/platform');
-const { createApiKey, createProject } = await import('@postroom/projects');
+const system = await startSending(values, ['worker']);
+const { url, projectId, key, sink, gateway, worker } = system;
+const { db, newId, pool } = await import('@postroom/platform');
 const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
 const { createDkimKey } = await import('../modules/domains/src/dkim/keys.ts');
 const { createEndpoint } = await import('@postroom/webhooks');
 
-const gateway = await startChild('../apps/gateway/src/main.ts');
-const profiling = values.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile];
-const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
-  ...SMALL_MEMORY.flags,
-  ...profiling,
-]);
 const listmonk = await startPeer();
 const heard = { count: 0 };
 const receiver = createServer((request, response) => {
@@ -120,7 +70,7 @@ const receiver = createServer((request, response) => {
 await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
 
 const api = async (method: string, path: string, body?: unknown) => {
-  const response = await fetch(`http://127.0.0.1:${gatewayPort}${path}`, {
+  const response = await fetch(`${url}${path}`, {
     method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -138,21 +88,10 @@ interface Campaign {
   progress: { accepted: number; unknown: number; failed: number };
 }
 
-const { id: projectId } = await createProject('Bench');
-const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
 /** listmonk with a list of as many subscribers, when it is there. */
 async function startPeer(): Promise<(Listmonk & { list: number }) | undefined> {
-  const { listmonk: binary, 'listmonk-dir': sources } = values;
-  if (binary === undefined || sources === undefined) return undefined;
-  const peer = await startListmonk({
-    binary,
-    sources,
-    postgresUrl: postgres.url,
-    port: listmonkPort,
-    smtpPort: (sink.ready as { port: number }).port,
-    connections: Number(values.connections),
-    logFile: join(folder, 'listmonk.log'),
-  });
+  const peer = await system.startPeer();
+  if (peer === undefined) return undefined;
   return { ...peer, list: await peer.subscribe(RECIPIENTS, (number) => `subscriber${number}@readers.test`) };
 }
 
@@ -435,12 +374,7 @@ try {
   }
   if (values.statements) await showStatements(pool);
 } finally {
-  await listmonk?.stop();
-  await Promise.all([worker, gateway, sink].map((child) => child.stop()));
+  await system.stop();
   receiver.closeAllConnections();
   receiver.close();
-  await closeDatabase();
-  await temporal.stop();
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -15,20 +15,16 @@
  *   --statements         the statements that took PostgreSQL longest
  *   --profile DIR        leaves CPU profiles of the gateway and the worker there
  */
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
-import { migrate } from '@postroom/platform/migrate';
 import { startChild } from './child.ts';
-import { type Listmonk, startListmonk } from './listmonk.ts';
+import type { Listmonk } from './listmonk.ts';
 import type { Load, LoadFigures } from './load.ts';
 import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
+import { startSending } from './sending.ts';
 import type { SinkStats } from './smtp-sink.ts';
-import { countStatements, showStatements } from './statements.ts';
+import { showStatements } from './statements.ts';
 
 const { values } = parseArgs({
   options: {
@@ -54,61 +50,13 @@ const IN_A_BATCH = 100;
 const BATCH_CLIENTS = 5;
 /** What is not at the mail server so long after the last one that was is given up. */
 const LOST_AFTER_MS = 15_000;
-const LIMIT_MS = 20 * 60_000;
 
-setTimeout(() => {
-  console.error('The bench took longer than twenty minutes.');
-  process.exit(1);
-}, LIMIT_MS).unref();
-
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0, listmonkPort = 0] = await freePorts(5);
-const binary = await temporalBinary(undefined, console.log);
-const startDatabase = () =>
-  startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
-let postgres = await startDatabase();
-if (values.statements) {
-  await countStatements(postgres.url);
-  await postgres.stop();
-  postgres = await startDatabase();
-}
-const temporal = await startTemporal(run, {
-  binary,
-  port: temporalPort,
-  uiPort,
-  databaseFile: join(folder, 'temporal.db'),
-  logFile: join(folder, 'temporal.log'),
-});
-await migrate(postgres.url);
-const sink = await startChild('smtp-sink.ts');
-const smtpPort = (sink.ready as { port: number }).port;
-Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
-  TEMPORAL_ADDRESS: temporal.address,
-  GATEWAY_PORT: String(gatewayPort),
-  PUBLIC_URL: 'https://mail.example.com',
-  SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
-  SMTP_CONNECTIONS: values.connections,
-  RATE_LIMIT_PER_SECOND: '100000',
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
-});
-const { closeDatabase, pool } = await import('@postroom/platform');
-const { createApiKey, createProject } = await import('@postroom/projects');
+const system = await startSending(values, ['gateway', 'worker']);
+const { url, projectId, key, sink, gateway, worker } = system;
+const { pool } = await import('@postroom/platform');
 const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
 
-const profiling = values.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile];
 const load = await startChild('load.ts');
-const gateway = await startChild('../apps/gateway/src/main.ts', process.env, profiling);
-const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
-  ...SMALL_MEMORY.flags,
-  ...profiling,
-]);
-const url = `http://127.0.0.1:${gatewayPort}`;
-const { id: projectId } = await createProject('Bench');
-const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
 await addLocalDomain(projectId, 'example.com');
 const headers = { authorization: `Bearer ${key}` };
 const templateId = await addTemplate();
@@ -148,17 +96,8 @@ async function post(path: string, body: unknown = {}): Promise<{ id: string }> {
 }
 
 async function startPeer(): Promise<(Listmonk & { template: number }) | undefined> {
-  const { listmonk: program, 'listmonk-dir': sources } = values;
-  if (program === undefined || sources === undefined) return undefined;
-  const peer = await startListmonk({
-    binary: program,
-    sources,
-    postgresUrl: postgres.url,
-    port: listmonkPort,
-    smtpPort,
-    connections: Number(values.connections),
-    logFile: join(folder, 'listmonk.log'),
-  });
+  const peer = await system.startPeer();
+  if (peer === undefined) return undefined;
   await peer.subscribe(EMAILS, (number) => `user${number}@probe.test`);
   const template = await peer.addTemplate(
     'Order {{ .Tx.Data.order }}',
@@ -279,10 +218,6 @@ try {
   if (values.statements) await showStatements(pool);
   console.log(`load average at the end: ${loads().join(', ')}`);
 } finally {
-  await Promise.all([worker, gateway, load, sink].map((child) => child.stop()));
-  await listmonk?.stop();
-  await closeDatabase();
-  await temporal.stop();
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await load.stop();
+  await system.stop();
 }

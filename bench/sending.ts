@@ -1,0 +1,114 @@
+// What the benches that send mail run on: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a gateway, a worker as
+// `npm start` starts it, and a mail server that throws everything away, all on this machine and gone afterwards.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
+import { migrate } from '@postroom/platform/migrate';
+import { startChild } from './child.ts';
+import { type Listmonk, startListmonk } from './listmonk.ts';
+import { countStatements } from './statements.ts';
+
+const LIMIT_MS = 20 * 60_000;
+
+/** The options of the command line that all of them have. */
+export interface SendingOptions {
+  /** To the mail server. */
+  connections: string;
+  /** Whether PostgreSQL counts the time of each statement. */
+  statements: boolean;
+  /** Where CPU profiles are left. */
+  profile?: string | undefined;
+  /** The program of listmonk, and its sources. */
+  listmonk?: string | undefined;
+  'listmonk-dir'?: string | undefined;
+}
+
+/** Starts it all, and sets the environment: what reads that is imported afterwards. Names of `profiled` leave a CPU profile. */
+export async function startSending(values: SendingOptions, profiled: readonly ('gateway' | 'worker')[]) {
+  setTimeout(() => {
+    console.error('The bench took longer than twenty minutes.');
+    process.exit(1);
+  }, LIMIT_MS).unref();
+
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+  chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+  const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0, listmonkPort = 0] = await freePorts(5);
+  const binary = await temporalBinary(undefined, console.log);
+  const startDatabase = () =>
+    startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
+  let postgres = await startDatabase();
+  if (values.statements) {
+    await countStatements(postgres.url);
+    await postgres.stop();
+    postgres = await startDatabase();
+  }
+  const temporal = await startTemporal(run, {
+    binary,
+    port: temporalPort,
+    uiPort,
+    databaseFile: join(folder, 'temporal.db'),
+    logFile: join(folder, 'temporal.log'),
+  });
+  await migrate(postgres.url);
+  const sink = await startChild('smtp-sink.ts');
+  const smtpPort = (sink.ready as { port: number }).port;
+  Object.assign(process.env, {
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    GATEWAY_PORT: String(gatewayPort),
+    PUBLIC_URL: 'https://mail.example.com',
+    SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    SMTP_CONNECTIONS: values.connections,
+    WEBHOOKS_ALLOW_PRIVATE: '1',
+    RATE_LIMIT_PER_SECOND: '100000',
+    POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+  });
+  const { closeDatabase } = await import('@postroom/platform');
+  const { createApiKey, createProject } = await import('@postroom/projects');
+
+  const flags = (program: 'gateway' | 'worker') =>
+    values.profile === undefined || !profiled.includes(program) ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile];
+  const gateway = await startChild('../apps/gateway/src/main.ts', process.env, flags('gateway'));
+  const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
+    ...SMALL_MEMORY.flags,
+    ...flags('worker'),
+  ]);
+  const { id: projectId } = await createProject('Bench');
+  const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
+  let listmonk: Listmonk | undefined;
+  return {
+    url: `http://127.0.0.1:${gatewayPort}`,
+    projectId,
+    key,
+    sink,
+    gateway,
+    worker,
+    /** listmonk beside it, with the same mail server, when its program was named. */
+    startPeer: async (): Promise<Listmonk | undefined> => {
+      const { listmonk: program, 'listmonk-dir': sources } = values;
+      if (program === undefined || sources === undefined) return undefined;
+      listmonk = await startListmonk({
+        binary: program,
+        sources,
+        postgresUrl: postgres.url,
+        port: listmonkPort,
+        smtpPort,
+        connections: Number(values.connections),
+        logFile: join(folder, 'listmonk.log'),
+      });
+      return listmonk;
+    },
+    stop: async (): Promise<void> => {
+      await listmonk?.stop();
+      await Promise.all([worker, gateway, sink].map((child) => child.stop()));
+      await closeDatabase();
+      await temporal.stop();
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
