@@ -49,7 +49,8 @@ test('however many deliveries wait for an endpoint that hangs, at most twenty ar
   }, 60_000);
   // Ten fail before it counts as struggling, ten may be on their way by then, and one is a probe.
   expect(most).toBeLessThanOrEqual(21);
-  expect(receiver.received.length).toBeLessThanOrEqual(21);
+  // Deliveries, not POSTs: a worker that a busy machine lets stand for ten seconds counts as dead, and its batch is posted once more.
+  expect(new Set(receiver.received.map(({ headers }) => headers['x-webhook-id'])).size).toBeLessThanOrEqual(21);
   const open = `endpointId = "${endpointId}" AND ExecutionStatus = "Running"`;
   await eventually(async () => expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(10));
   expect((await client.workflow.count(open)).count).toBeLessThanOrEqual(22);
