@@ -156,16 +156,7 @@ for (const [fault, when] of [
     `kill -9 ${when} %s: nobody gets a message twice, nobody is lost, and it goes on in another process`,
     async (_step, text, { unknown }) => {
       const made = await campaign(NAMES);
-      let isKilled = false;
-      faults.proxy.watch((statement) => {
-        if (isKilled || !text.test(statement.text)) return undefined;
-        isKilled = true;
-        return fault;
-      });
-      faults.worker.process?.send(made.id);
-      await faults.proxy.holding();
-      await faults.worker.kill();
-      await startWorker();
+      expect(await faults.killAt(text, fault, made.id)).toMatch(text);
       expect(await send(made)).toBe('completed');
       await expectTruth(made, unknown);
     },
@@ -200,12 +191,7 @@ test('word of a first try that the network delays is not taken for that of a sec
     await new Promise((resolve) => setTimeout(resolve, 2 * LATE_MS));
     return undefined;
   });
-  let isDelayed = false;
-  faults.proxy.watch(({ text }) => {
-    if (isDelayed || !/^\s*WITH outcome AS/.test(text)) return undefined;
-    isDelayed = true;
-    return 'late';
-  });
+  faults.breakOnce(/^\s*WITH outcome AS/, 'late');
   const ended = send(made);
   // The statement is repeated, which records the refusal; somebody has it go again before the first arrives.
   await eventually(async () => {

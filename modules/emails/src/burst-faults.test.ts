@@ -103,14 +103,9 @@ test.each<[DatabaseFault, string]>([
 test('a burst that can not hear of new mail at first says in the end that it is over, and goes on saying so', async () => {
   const made = await emails();
   const beatMs = 50;
-  let isBroken = false;
-  faults.proxy.watch(({ text }) => {
-    if (isBroken || !text.startsWith('LISTEN')) return undefined;
-    isBroken = true;
-    return 'lost';
-  });
+  const isBroken = faults.breakOnce(/^LISTEN/, 'lost');
   await ask({ projectId: made.projectId, workflowId: made.workflowId, beatMs });
-  expect(isBroken).toBe(true);
+  expect(isBroken()).toBe(true);
   await sleep(4 * beatMs);
   await expectNoBurst(made);
 });
@@ -132,16 +127,8 @@ for (const [fault, when] of [
     `kill -9 ${when} %s: no email goes out twice, none is lost, and it goes on in another process`,
     async (_step, text, { unknown }) => {
       const made = await emails();
-      let isKilled = false;
-      faults.proxy.watch((statement) => {
-        if (isKilled || !text.test(statement.text)) return undefined;
-        isKilled = true;
-        return fault;
-      });
-      faults.worker.process?.send({ projectId: made.projectId, workflowId: made.workflowId });
-      expect((await faults.proxy.holding()).text).toMatch(text);
-      await faults.worker.kill();
-      await startWorker();
+      const work = { projectId: made.projectId, workflowId: made.workflowId };
+      expect(await faults.killAt(text, fault, work)).toMatch(text);
       await burst(made);
       await expectNoBurst(made);
       await sendRest(made);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll } from 'vitest';
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
+import { type DatabaseFault, type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { killableWorker, type KillableWorker } from './killable-worker.ts';
 import { type SinkRule, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
@@ -13,6 +13,10 @@ export interface MailFaults {
   startWorker: (smtpUrl?: string) => Promise<void>;
   /** Sends the worker a message, and returns what it answers. */
   ask: (work: string | object) => Promise<unknown>;
+  /** Breaks the first statement from now on that looks like this; what it returns tells whether that has come. */
+  breakOnce: (text: RegExp, fault: DatabaseFault) => () => boolean;
+  /** kill -9 of the worker where it waits at such a statement of this work, which is returned; another one is ready then. */
+  killAt: (text: RegExp, fault: 'kept' | 'held', work: string | object) => Promise<string>;
 }
 
 /** One address is refused, and one makes the server take nothing for a moment; all others are taken. */
@@ -36,7 +40,24 @@ export function mailFaults(program: string): MailFaults {
     faults.worker.process?.send(work);
     return answer();
   };
-  const faults = { startWorker, ask } as MailFaults;
+  const breakOnce: MailFaults['breakOnce'] = (text, fault) => {
+    let isBroken = false;
+    faults.proxy.watch((statement) => {
+      if (isBroken || !text.test(statement.text)) return undefined;
+      isBroken = true;
+      return fault;
+    });
+    return () => isBroken;
+  };
+  const killAt: MailFaults['killAt'] = async (text, fault, work) => {
+    breakOnce(text, fault);
+    faults.worker.process?.send(work);
+    const { text: stopped } = await faults.proxy.holding();
+    await faults.worker.kill();
+    await startWorker();
+    return stopped;
+  };
+  const faults = { startWorker, ask, breakOnce, killAt } as MailFaults;
   beforeAll(async () => {
     faults.sink = await startSmtpSink(refusedOrLater);
     faults.worker = await killableWorker(program);
