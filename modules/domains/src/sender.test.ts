@@ -34,7 +34,7 @@ test('a signed message passes DKIM, SPF and DMARC, both aligned, at an independe
   const { projectId, name } = await verifiedDomain();
   const { dkim, mailFromDomain } = await senderFor(projectId, `ada@${name}`);
   const message = Buffer.from(`From: Ada <ada@${name}>\r\nTo: bob@example.org\r\nSubject: Hi\r\n\r\nHello\r\n`);
-  const result = await authenticate(signMessage(message, dkim!), {
+  const result = await authenticate(await signMessage(message, dkim!), {
     // In the settings of tests, mail is sent from this machine.
     ip: '127.0.0.1',
     helo: 'mail.postroom.example',

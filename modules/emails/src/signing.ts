@@ -32,14 +32,13 @@ const REWRITTEN = ['date', 'message-id'];
  * The message with the signature of its sender's domain before it. Text that is ready for the wire stays so: its dots are
  * doubled nowhere, since no line that we write begins with one.
  */
-export function signed<Message extends SmtpMessage>(
+export async function signed<Message extends SmtpMessage>(
   message: Message,
-  signer: DkimSigner | undefined,
+  signer: DkimSigner,
   signing: 'whole' | 'without date and id' = 'whole',
-): Message {
-  if (signer === undefined) return message;
+): Promise<Message> {
   const { data, stuffed } = message;
   const bytes = typeof data === 'string' ? Buffer.from(data, stuffed === true ? 'latin1' : 'utf8') : Buffer.from(data);
-  const withSignature = signMessage(bytes, signing === 'whole' ? signer : { ...signer, without: REWRITTEN });
+  const withSignature = await signMessage(bytes, signing === 'whole' ? signer : { ...signer, without: REWRITTEN });
   return { ...message, data: stuffed === true ? withSignature.toString('latin1') : withSignature };
 }

@@ -132,7 +132,7 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
     const sender = await senderOf(projectId, addressOfFrom(message));
     // SES over its API has a MAIL FROM of its own, and writes the envelope anew.
     const outgoing = way.signing === 'whole' ? withReturnPath(message, projectId, sender.mailFromDomain) : message;
-    return way.send(signed(outgoing, sender.dkim, way.signing), traffic);
+    return way.send(sender.dkim === undefined ? outgoing : await signed(outgoing, sender.dkim, way.signing), traffic);
   };
   if (only !== undefined && second === undefined) {
     return {
