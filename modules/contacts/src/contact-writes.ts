@@ -1,4 +1,15 @@
-import { DomainError, emailKey, type FieldProblem, newId, record, sql, type Tx } from '@postroom/platform';
+import {
+  againOn,
+  DEADLOCK,
+  DomainError,
+  emailKey,
+  type FieldProblem,
+  newId,
+  record,
+  sql,
+  type Tx,
+  UNIQUE_VIOLATION,
+} from '@postroom/platform';
 import { checkEmail, checkName, type ContactSource, LATER, localPart } from './contacts.ts';
 import { coerceValues, type CustomFieldValues, type Schema } from './custom-fields.ts';
 import { type ContactFacts, contactUpdated, FACTS_SQL } from './events.ts';
@@ -60,29 +71,12 @@ interface WriteOptions {
   hopeful?: boolean;
 }
 
-const UNIQUE_VIOLATION = '23505';
-const DEADLOCK = '40P01';
-
-const MAX_ATTEMPTS = 5;
-
 /**
  * Runs a transaction of `writeContacts` again when it failed since somebody else has written some of its addresses, or writes them
  * at this moment, in another order. It gets through when it is not hopeful any more; so does one that met somebody who was.
  */
-export async function againOnCollision<Result>(
-  transact: () => Promise<Result>,
-  onCollision = () => {},
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transact();
-    } catch (error) {
-      const { code = '' } = (error ?? {}) as { code?: string };
-      if (![UNIQUE_VIOLATION, DEADLOCK].includes(code) || attempt === MAX_ATTEMPTS) throw error;
-      onCollision();
-    }
-  }
-}
+export const againOnCollision = <Result>(transact: () => Promise<Result>, onCollision?: () => void): Promise<Result> =>
+  againOn([UNIQUE_VIOLATION, DEADLOCK], transact, onCollision);
 
 /** A row, and its place among those given. */
 interface Placed extends CheckedContact {

@@ -1,5 +1,5 @@
 import { db, newId, pool } from '@postroom/platform';
-import { signedIn, testApi } from '@postroom/testkit';
+import { eventually, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 
@@ -78,6 +78,23 @@ test('endpoints are listed newest first, changed in part, and deleted', async ()
   expect((await api.delete(`/v1/webhooks/${one.id}`)).body).toEqual({ deleted: true });
   expect((await api.get(`/v1/webhooks/${one.id}`)).status).toBe(404);
   expect((await api.delete(`/v1/webhooks/${one.id}`)).status).toBe(404);
+});
+
+test('an endpoint is deleted though a worker holds one of its deliveries and waits for it', async () => {
+  const api = await testApi();
+  const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['contact.created'] })).body.data;
+  await api.contact('ada@example.net');
+  const worker = await pool.connect();
+  await worker.query('BEGIN');
+  const held = await worker.query('SELECT id FROM deliveries WHERE endpoint_id = $1 FOR UPDATE', [id]);
+  expect(held.rows).toHaveLength(1);
+  const deleting = api.delete(`/v1/webhooks/${id}`);
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM webhook_endpoints%'`;
+  await eventually(async () => expect((await pool.query(waiting)).rowCount).toBe(1));
+  await worker.query('UPDATE webhook_endpoints SET failures_in_row = 1 WHERE id = $1', [id]);
+  await worker.query('COMMIT');
+  worker.release();
+  expect((await deleting).status).toBe(200);
 });
 
 test("another project's endpoint is not found, whatever is asked of it", async () => {
