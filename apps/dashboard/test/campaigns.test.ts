@@ -96,7 +96,7 @@ inBrowser('templates and campaigns', () => {
     expect(await preview.getByText('Hello Ada Lovelace,').isVisible()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Line 5' }).click();
-    expect(await page.locator('.cm-activeLine').textContent()).toBe('<mj-nope />');
+    await page.locator('.cm-activeLine', { hasText: /^<mj-nope \/>$/ }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page
       .getByRole('alert')
