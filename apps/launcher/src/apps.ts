@@ -25,7 +25,7 @@ export interface App {
  * beside the program; two arenas of glibc's allocator, which gives back what it has free. docs/performance.md says what they save.
  */
 export const SMALL_MEMORY = {
-  flags: ['--max-semi-space-size=8', '--max-old-space-size=512', '--v8-pool-size=2'],
+  flags: ['--max-semi-space-size=8', '--no-parallel-scavenge', '--max-old-space-size=512', '--v8-pool-size=2'],
   env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...COMPILED },
 } as const;
 

@@ -60,3 +60,8 @@ test('DNS_SERVERS are addresses, with a port where it is not 53', () => {
   ]);
   expect(() => parseConfig({ DNS_SERVERS: 'dns.example.com' })).toThrow(/DNS_SERVERS: dns.example.com is not an IP/);
 });
+
+test('a key may make 100 requests a second unless the environment says otherwise', () => {
+  expect(parseConfig({}).RATE_LIMIT_PER_SECOND).toBe(100);
+  expect(parseConfig({ RATE_LIMIT_PER_SECOND: '5' }).RATE_LIMIT_PER_SECOND).toBe(5);
+});
