@@ -1,4 +1,4 @@
-import { newId, pool } from '@postroom/platform';
+import { againOn, DEADLOCK, newId, pool, SERIALIZATION_FAILURE } from '@postroom/platform';
 import { type Summary, summarize } from './headers.ts';
 import { reportsOf } from './simulator.ts';
 
@@ -21,8 +21,7 @@ const MAX_GROUP_BYTES = 32 * 1024 * 1024;
 /** Transactions at a time: while one waits for the disk, the next is being put together. */
 const MAX_WRITERS = 2;
 /** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */
-const CONFLICTS = new Set(['40P01', '40001']);
-const MAX_ATTEMPTS = 5;
+const CONFLICTS = [DEADLOCK, SERIALIZATION_FAILURE];
 /** The classes of errors that are about the values. */
 const BAD_DATA = /^2[1-3]/;
 
@@ -65,14 +64,13 @@ export class Intake {
     return this.#waiting.splice(0, Math.min(MAX_GROUP, tooMuch === -1 ? MAX_GROUP : Math.max(1, tooMuch)));
   }
 
-  async #write(group: Waiting[], attempt = 1): Promise<void> {
+  async #write(group: Waiting[]): Promise<void> {
     try {
-      await store(group);
+      await againOn(CONFLICTS, () => store(group));
       for (const mail of group) mail.kept();
       this.#onKept(group.length);
     } catch (error) {
       const code = String((error as { code?: unknown }).code);
-      if (CONFLICTS.has(code) && attempt < MAX_ATTEMPTS) return this.#write(group, attempt + 1);
       if (group.length === 1 || !BAD_DATA.test(code)) return group.forEach((mail) => mail.failed(error));
       // One message that PostgreSQL objects to must not cost the others of its group.
       for (const mail of group) await this.#write([mail]);

@@ -1,3 +1,4 @@
+import { UNIQUE_VIOLATION } from './again.ts';
 /** HTTP status of each error code: the one map that REST and GraphQL share (spec: Errors). */
 export const STATUS_BY_CODE = {
   validation_error: 400,
@@ -65,7 +66,7 @@ export function isUniqueViolation(error: unknown): boolean {
     code?: unknown;
     meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } };
   };
-  return code === 'P2002' || code === '23505' || meta?.driverAdapterError?.cause?.originalCode === '23505';
+  return code === 'P2002' || [code, meta?.driverAdapterError?.cause?.originalCode].includes(UNIQUE_VIOLATION);
 }
 
 /** For `.catch()` on a write: a name that is taken becomes `conflict`; the database's constraint decides races. */

@@ -1,4 +1,4 @@
-export { againOn, DEADLOCK, UNIQUE_VIOLATION } from './again.ts';
+export { againOn, DEADLOCK, LOCK_NOT_AVAILABLE, SERIALIZATION_FAILURE, UNIQUE_VIOLATION } from './again.ts';
 export { audit, type AuditEntry } from './audit.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batched } from './batched.ts';

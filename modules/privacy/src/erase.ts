@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { contactDeleted } from '@postroom/contacts';
-import { inTransaction, newId, record, sql, type Tx } from '@postroom/platform';
+import { againOn, DEADLOCK, inTransaction, LOCK_NOT_AVAILABLE, newId, record, sql, type Tx } from '@postroom/platform';
 import { findPerson, type Person, type PersonRef } from './person.ts';
 
 /** What was removed or made nameless, in numbers. */
@@ -17,20 +17,11 @@ export interface Erased {
  * imported again. The event `contact.deleted` tells integrations by the contact's id.
  * @throws DomainError as `findPerson`.
  */
-export async function erasePerson(projectId: string, ref: PersonRef): Promise<Erased> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await inTransaction((tx) => eraseIn(tx, projectId, ref));
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !WAITED.has((error as { code?: string }).code ?? '')) throw error;
-    }
-  }
-}
-
-const MAX_ATTEMPTS = 30;
+export const erasePerson = (projectId: string, ref: PersonRef): Promise<Erased> =>
+  againOn(WAITED, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), { attempts: 30 });
 
 /** A lock that others held for too long, and a circle of waiting. */
-const WAITED = new Set(['55P03', '40P01']);
+const WAITED = [LOCK_NOT_AVAILABLE, DEADLOCK];
 
 /**
  * It locks rows in another order than senders do, so it never waits long: before PostgreSQL sees a circle and ends one of them, it
