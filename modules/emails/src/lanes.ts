@@ -17,8 +17,11 @@ export function lane(traffic: Traffic): SmtpLane {
 }
 
 /** Messages that are worth giving to the lanes at once, by those that are open. */
-export const laneWidth = () =>
-  Math.max(config.SMTP_CONNECTIONS * 2, ...[...lanes.values()].map(({ lane }) => lane.width));
+export function laneWidth(): number {
+  let most = config.SMTP_CONNECTIONS * 2;
+  for (const { lane } of lanes.values()) most = Math.max(most, lane.width);
+  return most;
+}
 
 function relayUrl(): string {
   if (config.SMTP_URL !== undefined) return config.SMTP_URL;

@@ -1,7 +1,7 @@
 import type { Prepared } from './envelope.ts';
 import { mailCommand, rcptCommand, unfit } from './envelope.ts';
 import type { Abilities } from './handshake.ts';
-import { hostDeferred, oneLine, outcomeOf } from './outcome.ts';
+import { hostDeferred, oneLine, outcomeOf, refusalOf } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import type { Phase } from './classify.ts';
 import type { ReplyReader } from './replies.ts';
@@ -232,7 +232,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
     if (!closed) return;
     this.#answered++;
     this.#settle(closed.message, closed.outcome);
-    if (window.open.length > 0) return;
+    if (!window.isDone) return;
     this.#window = undefined;
     if (window.goodbye) return this.#wire.break(window.goodbye);
     this.#dirty = window.isDirty;
@@ -340,7 +340,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
   #afterDot(text: string, message: M | undefined): void {
     this.#awaitingFinal = true;
     this.#final = message;
-    this.#writtenAt = this.#abilities.chunking ? performance.now() : 0;
+    this.#writtenAt = performance.now();
     // The next window waits for this answer, which tells whether there is to be one.
     if (this.#abilities.pipelining && this.#windowSize < 2) this.#openNext(text);
     else this.#wire.write(text);
@@ -374,10 +374,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
     if (this.#openingRefused) return;
     this.#openingRefused = true;
     this.#answered++;
-    const { code } = reply;
-    const answer = reply.answer();
-    const outcome = code >= 400 ? outcomeOf(code, answer, phase) : hostDeferred(answer);
-    this.#settle(message, outcome);
+    this.#settle(message, refusalOf(reply, phase));
   }
 }
 

@@ -46,6 +46,12 @@ export function outcomeOf(code: number, answer: string, phase: Phase): SendOutco
   }
 }
 
+/** What a reply other than 2xx to a command of a message means for it; one that asks for more makes no sense there. */
+export function refusalOf(reply: { readonly code: number; answer(): string }, phase: Phase): SendOutcome {
+  const answer = reply.answer();
+  return reply.code >= 400 ? outcomeOf(reply.code, answer, phase) : hostDeferred(answer);
+}
+
 /** A failure of the way to the server rather than of the message. */
 export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
   return { kind: 'deferred', answer: oneLine(answer), waitMs, scope: 'host', unreachable: true };

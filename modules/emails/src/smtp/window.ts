@@ -1,7 +1,7 @@
 import type { Phase } from './classify.ts';
 import { mailCommand, type Prepared, rcptCommand } from './envelope.ts';
 import type { Abilities } from './handshake.ts';
-import { hostDeferred, outcomeOf, type SendOutcome } from './outcome.ts';
+import { refusalOf, type SendOutcome } from './outcome.ts';
 import type { ReplyReader } from './replies.ts';
 import { unstuff } from './stuffing.ts';
 
@@ -50,6 +50,11 @@ export class Window<M extends Prepared> {
     return this.#messages.slice(this.#head);
   }
 
+  /** Whether each message has had its last reply. */
+  get isDone(): boolean {
+    return this.#head === this.#messages.length;
+  }
+
   /** What the next reply is about: a command, `final` for the data with it; undefined for RSET. */
   get phase(): Phase | undefined {
     return this.#step === 'reset' ? undefined : this.#step;
@@ -80,11 +85,6 @@ export class Window<M extends Prepared> {
     this.#step = 'reset';
     return { message, outcome };
   }
-}
-
-function refusalOf(reply: ReplyReader, phase: Phase): SendOutcome {
-  const answer = reply.answer();
-  return reply.code >= 400 ? outcomeOf(reply.code, answer, phase) : hostDeferred(answer);
 }
 
 const NEXT = { reset: 'mail', mail: 'rcpt', rcpt: 'final', data: 'final' } as const;
