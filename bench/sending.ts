@@ -8,7 +8,7 @@ import { freePorts, run, SMALL_MEMORY, startPostgres, startTemporal, temporalBin
 import { migrate } from '@postroom/platform/migrate';
 import { startChild } from './child.ts';
 import { type Listmonk, startListmonk } from './listmonk.ts';
-import { countStatements } from './statements.ts';
+import { startCounting } from './statements.ts';
 
 const LIMIT_MS = 20 * 60_000;
 
@@ -38,12 +38,7 @@ export async function startSending(values: SendingOptions, profiled: readonly ('
   const binary = await temporalBinary(undefined, console.log);
   const startDatabase = () =>
     startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
-  let postgres = await startDatabase();
-  if (values.statements) {
-    await countStatements(postgres.url);
-    await postgres.stop();
-    postgres = await startDatabase();
-  }
+  const postgres = await startCounting(startDatabase, values.statements);
   const temporal = await startTemporal(run, {
     binary,
     port: temporalPort,

@@ -1,7 +1,19 @@
 import pg from 'pg';
 
+/** Starts a PostgreSQL that counts its statements, if they are to be counted: it has to be started twice for that. */
+export async function startCounting<Database extends { url: string; stop: () => Promise<unknown> }>(
+  start: () => Promise<Database>,
+  counts: boolean,
+): Promise<Database> {
+  const database = await start();
+  if (!counts) return database;
+  await countStatements(database.url);
+  await database.stop();
+  return start();
+}
+
 /** Makes a PostgreSQL count its statements once it is started again. */
-export async function countStatements(postgresUrl: string): Promise<void> {
+async function countStatements(postgresUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
   await client.query(`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`);

@@ -20,7 +20,7 @@ import { migrate } from '@postroom/platform/migrate';
 import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';
 import { memoryMb } from './processes.ts';
-import { countStatements, showStatements } from './statements.ts';
+import { showStatements, startCounting } from './statements.ts';
 import { type Settings, startSvix, type Svix } from './svix.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
@@ -64,12 +64,7 @@ const startDatabase = () =>
     durable: false,
     ...(values.statements ? {} : { removeAfter: folder }),
   });
-let postgres = await startDatabase();
-if (values.statements) {
-  await countStatements(postgres.url);
-  await postgres.stop();
-  postgres = await startDatabase();
-}
+const postgres = await startCounting(startDatabase, values.statements);
 const temporal = await startGivenTemporal();
 await migrate(postgres.url);
 Object.assign(process.env, {
