@@ -1,5 +1,5 @@
 import { addLocalDomain } from '@postroom/domains';
-import { holdBurst } from '@postroom/emails/testing';
+import { holdMail } from '@postroom/emails/testing';
 import { config, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ inBrowser('emails', () => {
   test('the log is narrowed by address, tag and status in the address, and one is opened', async () => {
     const api = await testApi();
     await addLocalDomain(api.projectId, 'example.com');
-    await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+    await holdMail(api.projectId);
     const send = async (to: string, subject: string, tags: string[]) =>
       (
         await api.post('/v1/emails', {

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addLocalDomain } from '@postroom/domains';
-import { holdBurst } from '@postroom/emails/testing';
+import { holdMail } from '@postroom/emails/testing';
 import { config, pool, selfSigned } from '@postroom/platform';
 import { revokeApiKey } from '@postroom/projects';
 import { type Api, eventually, freePorts, testApi } from '@postroom/testkit';
@@ -27,7 +27,7 @@ afterAll(() => Promise.all([development.stop(), production.stop()]));
 async function sender(): Promise<Api> {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(api.projectId);
   return api;
 }
 

@@ -3,6 +3,7 @@ import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, typ
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endBurst, holdBurst } from './bursts.ts';
+import { holdMail } from './hold-mail.ts';
 import { newClaim, settle } from './ledger.ts';
 import { sweep } from './relay.ts';
 
@@ -135,7 +136,7 @@ test('under kill -9 of the worker in a burst nothing is lost or doubled, and at 
 async function left(workflowId: string, states: readonly string[], claim: string | null = null): Promise<string[]> {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
-  await holdBurst(projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(projectId);
   const ids = states.map(() => newId('eml'));
   await pool.query(
     `INSERT INTO messages (id, project_id, email, subject, state, workflow_id, handed_at, not_before, claim)

@@ -2,13 +2,13 @@ import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
-import { holdBurst } from './bursts.ts';
+import { holdMail } from './hold-mail.ts';
 
 /** A project whose mail stays where it is: a worker of other tests may be at work. */
 async function sender() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(api.projectId);
   return api;
 }
 

@@ -2,7 +2,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { holdBurst } from './bursts.ts';
+import { holdMail } from './hold-mail.ts';
 import { recordReports, type Report } from './index.ts';
 
 /** A campaign with so many messages in a state, as the sender leaves them: paused, so that no worker goes on with it. */
@@ -104,7 +104,7 @@ test('a rejected message is one event, and shows as failed', async () => {
 test('of an email to several addresses the one that is named is told about', async () => {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(api.projectId);
   const email = { from: 'a@example.com', to: ['to@mail.test'], cc: ['cc@mail.test'], subject: 'x', text: 'x' };
   const { id } = (await api.post('/v1/emails', email)).body.data;
   await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now() WHERE id = $1 OR copy_of = $1`, [id]);

@@ -2,7 +2,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { idsFrom, newId, pool } from '@postroom/platform';
 import { onlyOneOf, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { holdBurst } from './bursts.ts';
+import { holdMail } from './hold-mail.ts';
 import { unsubscribeUrl } from './index.ts';
 import { deleteOldContents, deleteOldEmails, deleteOldInboxMails } from './retention.ts';
 
@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 test('what old emails said is deleted; who got them, their subject and what became of them stay', async () => {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(api.projectId);
   // Ids begin with the time: this one says that its email is 40 days old.
   const send = async (suffix: string) => {
     const attachments = [{ filename: 'a.txt', content: 'YQ==' }];

@@ -1,6 +1,6 @@
 import { addLocalDomain } from '@postroom/domains';
 import { recordReports } from '@postroom/emails';
-import { holdBurst } from '@postroom/emails/testing';
+import { holdMail } from '@postroom/emails/testing';
 import { audit, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
@@ -93,7 +93,7 @@ async function tables(): Promise<string[]> {
 async function person() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(api.projectId);
   const name = newId('ctc').slice(-12);
   const email = `Ada.${name}@Example.net`;
   const key = email.toLowerCase();
@@ -263,7 +263,7 @@ test('an erased address is never mailed or added again, in any way of writing it
 async function moved() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
-  await holdBurst(api.projectId, 'burst_of_nobody', 3_600_000);
+  await holdMail(api.projectId);
   const name = newId('ctc').slice(-12);
   const [old, now] = [`grace.${name}@example.net`, `hopper.${name}@example.org`];
   await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
