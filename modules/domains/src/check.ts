@@ -36,7 +36,7 @@ export type Check = { outcome: 'checked'; waitMs: number; details: string } | { 
 export const dnsOptions = (): ResolverOptions => ({
   resolvers: config.DNS_SERVERS ?? systemResolvers(),
   locate: (address) => ({ address, port: config.DNS_AUTHORITATIVE_PORT }),
-  allowPrivate: config.NODE_ENV !== 'production',
+  scope: config.nameServerScope,
   patience: { timeoutMs: 1_500, tries: 2 },
   deadlineMs: 45_000,
 });

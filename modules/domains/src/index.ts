@@ -1,5 +1,4 @@
 export { dkimField, type DkimSigner, signMessage } from './dkim/sign.ts';
-export { isPublicAddress } from './dns/public-addresses.ts';
 export { normalizeDomain } from './domain-name.ts';
 export {
   addDomain,

@@ -17,15 +17,20 @@ test('an empty variable counts as not given', () => {
   expect(parseConfig({ GATEWAY_PORT: '', PUBLIC_URL: '' }).PUBLIC_URL).toBe('http://127.0.0.1:3400');
 });
 
-test('private webhook targets and the explorer are closed in production and open in development', () => {
-  expect(parseConfig({ NODE_ENV: 'production' })).toMatchObject({
-    WEBHOOKS_ALLOW_PRIVATE: false,
-    GRAPHQL_EXPLORER: false,
-  });
-  expect(parseConfig({ NODE_ENV: 'development' })).toMatchObject({
-    WEBHOOKS_ALLOW_PRIVATE: true,
-    GRAPHQL_EXPLORER: true,
-  });
+test('the explorer is closed in production and open in development', () => {
+  expect(parseConfig({ NODE_ENV: 'production' })).toMatchObject({ GRAPHQL_EXPLORER: false });
+  expect(parseConfig({ NODE_ENV: 'development' })).toMatchObject({ GRAPHQL_EXPLORER: true });
+});
+
+test.each([
+  ['production', undefined, 'public'],
+  ['development', undefined, 'loopback'],
+  ['development', '0', 'public'],
+  ['development', '1', 'private'],
+  ['production', '1', 'private'],
+])('in %s, with ALLOW_PRIVATE %s, tenants may have us connect to: %s', (NODE_ENV, allowed, scope) => {
+  const settings = { NODE_ENV, WEBHOOKS_ALLOW_PRIVATE: allowed, PROVIDERS_ALLOW_PRIVATE: allowed };
+  expect(parseConfig(settings)).toMatchObject({ webhookScope: scope, providerScope: scope });
 });
 
 test('only trusted documents, and none named: that is refused, and does not mean all', () => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readSecretKeys } from './secret-keys.ts';
+import type { AddressScope } from './ssrf-guard.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 /** `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`: addresses with a port where it is not 53. */
@@ -34,6 +35,8 @@ const environment = z.object({
   /** PEM files of the certificate, with its chain, that SMTP clients are shown; development makes one up. */
   SUBMISSION_TLS_CERT: z.string().optional(),
   SUBMISSION_TLS_KEY: z.string().optional(),
+  /** Connections that one client address may have at once to the SMTP servers for programs and for returned mail. */
+  SMTP_CLIENT_CONNECTIONS: z.coerce.number().int().min(1).max(10_000).default(50),
   INBOX_SMTP_PORT: port.default(3403),
   INBOX_WEB_PORT: port.default(3404),
   /** Where people open the inbox, when mail goes there; the dashboard links to it. */
@@ -59,9 +62,9 @@ const environment = z.object({
   POSTROOM_KEY_FILE: z.string().optional(),
   /** Keys that were used before, separated by commas: what they encrypted and signed is still read. */
   POSTROOM_SECRET_KEY_PREVIOUS: z.string().optional(),
-  /** Lets webhooks go to private addresses and over plain http; always so in development. */
+  /** Lets webhooks go to loopback and private addresses and over plain http; development allows loopback. */
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
-  /** Lets mail servers that projects set up be on private addresses; always so in development. */
+  /** Lets mail servers that projects set up be on loopback and private addresses; development allows loopback. */
   PROVIDERS_ALLOW_PRIVATE: flag.optional(),
   /** Days that events, deliveries and attempts are kept. */
   RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
@@ -115,12 +118,22 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
   return {
     ...settings,
     PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
-    WEBHOOKS_ALLOW_PRIVATE: settings.WEBHOOKS_ALLOW_PRIVATE ?? development,
-    PROVIDERS_ALLOW_PRIVATE: settings.PROVIDERS_ALLOW_PRIVATE ?? development,
+    /** Where webhooks may go. */
+    webhookScope: addressScope(settings.WEBHOOKS_ALLOW_PRIVATE, development),
+    /** Where mail servers, and other servers that projects name for their mail, may be. */
+    providerScope: addressScope(settings.PROVIDERS_ALLOW_PRIVATE, development),
+    /** Where the name servers of sending domains may be. */
+    nameServerScope: addressScope(undefined, development),
     GRAPHQL_EXPLORER: settings.GRAPHQL_EXPLORER ?? development,
     oidc: openIdConnect(settings),
     secretKeys: readSecretKeys(settings),
   };
+}
+
+/** Loopback is for development alone, unless the operator said otherwise. */
+function addressScope(allowsPrivate: boolean | undefined, development: boolean): AddressScope {
+  if (allowsPrivate === true) return 'private';
+  return allowsPrivate === undefined && development ? 'loopback' : 'public';
 }
 
 function openIdConnect(settings: z.infer<typeof environment>) {

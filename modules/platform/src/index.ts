@@ -80,5 +80,17 @@ export {
 } from './secrets.ts';
 export { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
 export { runService, type Service } from './service.ts';
+export {
+  type AddressScope,
+  guardedFetch,
+  guardedLookup,
+  hostOf,
+  hostProblem,
+  isAllowedAddress,
+  type Resolve,
+  resolveBySystem,
+  urlProblem,
+  withoutAddress,
+} from './ssrf-guard.ts';
 export { workflowUrl } from './temporal-ui.ts';
 export { readTogether, together } from './together.ts';

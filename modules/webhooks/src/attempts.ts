@@ -65,7 +65,7 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
 }
 
 async function postSigned(delivery: DueDelivery, number: number, secrets: readonly string[]) {
-  client ??= createGuardedClient({ allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE });
+  client ??= createGuardedClient({ scope: config.webhookScope });
   const body = renderBody(delivery);
   const headers = requestHeaders(
     { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },

@@ -20,9 +20,9 @@ import {
   startWorkflow,
   textProblem,
   type Tx,
+  urlProblem,
 } from '@postroom/platform';
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
-import { urlProblem } from './http-client.ts';
 import { newSigningSecret } from './signature.ts';
 import { signingSecret } from './signing-secrets.ts';
 
@@ -218,10 +218,7 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
 function checked({ url, events, description }: UpdateEndpointInput): string[] | undefined {
   const problems: FieldProblem[] = [];
   if (url != null) {
-    const problem =
-      url.length > 2048
-        ? 'must be at most 2048 characters'
-        : urlProblem(url, { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE });
+    const problem = url.length > 2048 ? 'must be at most 2048 characters' : urlProblem(url, config.webhookScope);
     if (problem !== undefined) problems.push({ field: 'url', message: problem });
   }
   if (description != null) {

@@ -1,10 +1,16 @@
 import diagnostics from 'node:diagnostics_channel';
-import { Resolver, lookup as systemLookup } from 'node:dns/promises';
-import { type LookupFunction, isIP } from 'node:net';
+import { Resolver } from 'node:dns/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import {
+  type AddressScope,
+  guardedLookup,
+  type Resolve,
+  resolveBySystem,
+  urlProblem,
+  withoutAddress,
+} from '@postroom/platform';
 import { Agent, type Dispatcher } from 'undici';
-import { mayCall } from './addresses.ts';
 import { remember } from './remember.ts';
 
 /** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
@@ -33,11 +39,9 @@ export interface Answer {
   retryAfter: string | null;
 }
 
-export type Resolve = (hostname: string) => Promise<string[]>;
-
 export interface ClientOptions {
-  /** Lets calls go to loopback and private networks, and over plain http. */
-  allowPrivate: boolean;
+  /** Where calls may go. */
+  scope: AddressScope;
   deadlineMs?: number;
   /** Turns a name into addresses. */
   resolve?: Resolve;
@@ -55,11 +59,11 @@ export interface GuardedClient {
 }
 
 export function createGuardedClient(options: ClientOptions): GuardedClient {
-  const { allowPrivate, deadlineMs = DEADLINE_MS } = options;
-  const resolve = options.resolve ?? (allowPrivate ? resolveBySystem : resolveByDns);
+  const { scope, deadlineMs = DEADLINE_MS } = options;
+  const resolve = options.resolve ?? (scope === 'public' ? resolveByDns : resolveBySystem);
   const agent = new Agent({
     connect: {
-      lookup: guardedLookup(resolve, allowPrivate),
+      lookup: guardedLookup(() => scope, resolve),
       timeout: deadlineMs,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     },
@@ -71,7 +75,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     headersTimeout: 2 * deadlineMs,
     bodyTimeout: 0,
   });
-  const targetOf = remember((url) => toTarget(url, allowPrivate));
+  const targetOf = remember((url) => toTarget(url, scope));
   return {
     post: async (post) => {
       const target = targetOf(post.url);
@@ -85,24 +89,9 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
   };
 }
 
-/**
- * What is wrong with a URL that a customer gave, to be read after "The URL" or a field's name; `undefined` when nothing
- * is. Names are not resolved here: what they stand for is checked when a connection is made.
- */
-export function urlProblem(text: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return 'must be an absolute URL, such as https://example.com/webhooks';
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-  const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(literal) !== 0 && !mayCall(literal, { allowPrivate }))
-    return `must not point to ${literal}, a private or reserved address`;
-  return undefined;
-}
-
 /** Where a URL leads, or what is wrong with it. Reading a URL is slow beside the rest of a POST, and the same ones come again and again. */
-function toTarget(url: string, allowPrivate: boolean): Target | string {
-  const problem = urlProblem(url, { allowPrivate });
+function toTarget(url: string, scope: AddressScope): Target | string {
+  const problem = urlProblem(url, scope);
   if (problem !== undefined) return problem;
   const { origin, pathname, search } = new URL(url);
   return { origin, path: pathname + search };
@@ -118,30 +107,6 @@ export function noAnswer(error: string): Answer {
   return { startedAt: new Date(), durationMs: 0, status: null, error, body: '', retryAfter: null };
 }
 
-/** A lookup for `net.connect` that gives only addresses that may be called. Literal addresses never come here. */
-function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    void resolve(hostname).then(
-      (found) => {
-        const open = found.filter((address) => mayCall(address, { allowPrivate }));
-        const addresses = open.map((address) => ({ address, family: isIP(address) }));
-        const [first] = addresses;
-        if (first === undefined) callback(new RefusedAddress(hostname, found), []);
-        else if (options.all === true) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    );
-  };
-}
-
-class RefusedAddress extends Error {
-  readonly code = 'REFUSED_ADDRESS';
-  constructor(hostname: string, found: readonly string[]) {
-    super(`${hostname} resolves to ${found.join(', ') || 'no address'}, which is private or reserved.`);
-  }
-}
-
 /** Asks DNS without the thread pool of getaddrinfo, where four names that never answer would hold up all others. */
 const resolveByDns: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -150,10 +115,6 @@ const resolveByDns: Resolve = async (hostname) => {
   if (addresses.length === 0 && v4.status === 'rejected') throw v4.reason;
   return addresses;
 };
-
-/** Asks as other programs on the machine do, /etc/hosts included: for development, and for those who allow private addresses. */
-const resolveBySystem: Resolve = async (hostname) =>
-  (await systemLookup(hostname, { all: true })).map(({ address }) => address);
 
 /** POSTs under way by the Buffer that is their body: undici tells on this channel, and nowhere else, which socket one took. */
 const underWay = new WeakMap<Buffer, Exchange>();
@@ -328,5 +289,5 @@ function inWords(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error.name === 'HTTPParserError') return 'The answer was not HTTP.';
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  return WORDS[code] ?? (cause === undefined ? error.message || code : inWords(cause));
+  return WORDS[code] ?? (cause === undefined ? withoutAddress(error) || code : inWords(cause));
 }

@@ -29,7 +29,7 @@ test('whatever people write into data stays in data: no text ends it, and none b
 
 test('no URL adds a header or a request', async () => {
   const receiver = await startReceiver();
-  const client = createGuardedClient({ allowPrivate: true });
+  const client = createGuardedClient({ scope: 'loopback' });
   const ends = [
     '\r\nX-Evil: 1\r\n\r\nPOST /second HTTP/1.1\r\n',
     '%0d%0aX-Evil: 1%0d%0a',

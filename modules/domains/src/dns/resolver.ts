@@ -1,5 +1,5 @@
+import { type AddressScope, isAllowedAddress } from '@postroom/platform';
 import { ancestors, isWithin } from './names.ts';
-import { isPublicAddress } from './public-addresses.ts';
 import { ask, type Patience, type Question, type RecordType, type Reply, type Server } from './wire.ts';
 
 export interface ResolverOptions {
@@ -7,8 +7,8 @@ export interface ResolverOptions {
   resolvers: readonly Server[];
   /** The address and port at which a name server of this address is asked. */
   locate: (address: string) => Server;
-  /** Whether name servers may have private addresses. */
-  allowPrivate: boolean;
+  /** Where name servers may be; whoever runs a zone chooses their addresses. */
+  scope: AddressScope;
   patience: Patience;
   /** All the look-ups of one session together; what is not known by then counts as not answered. */
   deadlineMs: number;
@@ -69,7 +69,7 @@ const MAX_STEPS = 8;
 
 /** Begins a session of look-ups; its time runs from now. */
 export function openSession(options: ResolverOptions): Session {
-  const { resolvers, locate, allowPrivate, patience } = options;
+  const { resolvers, locate, scope, patience } = options;
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), options.deadlineMs);
   const zones = new Map<string, Zone>();
@@ -198,7 +198,7 @@ export function openSession(options: ResolverOptions): Session {
   }
 
   function usable(addresses: readonly string[] | undefined): string | undefined {
-    return addresses?.find((address) => allowPrivate || isPublicAddress(address));
+    return addresses?.find((address) => isAllowedAddress(address, scope));
   }
 
   function recursive(name: string, type: RecordType, how: { checkingDisabled?: boolean } = {}): Promise<View> {

@@ -1,4 +1,4 @@
-import { DomainError, invalid } from '@postroom/platform';
+import { config, DomainError, guardedFetch, invalid } from '@postroom/platform';
 import { ancestors } from '../dns/names.ts';
 import type { DnsRecord } from '../records.ts';
 import { type Existing, isRival, type PublishingZone, type Publisher, type Step } from './plan.ts';
@@ -33,8 +33,18 @@ async function createClient(apiToken: string, baseURL: string | undefined) {
     import('cloudflare/resources/dns/records'),
   ]);
   const options = baseURL === undefined ? {} : { baseURL };
-  return create({ resources: [BaseZones, BaseRecords], apiToken, timeout: 15_000, maxRetries: 1, ...options });
+  return create({
+    resources: [BaseZones, BaseRecords],
+    apiToken,
+    timeout: 15_000,
+    maxRetries: 1,
+    fetch: fetchGuarded as unknown as typeof fetch,
+    ...options,
+  });
 }
+
+const fetchGuarded = (url: string, init: Parameters<typeof guardedFetch>[2]) =>
+  guardedFetch(url, config.providerScope, init);
 
 type Client = Awaited<ReturnType<typeof createClient>>;
 

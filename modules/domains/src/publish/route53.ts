@@ -1,5 +1,5 @@
 import type * as Route53 from '@aws-sdk/client-route-53';
-import { DomainError, invalid } from '@postroom/platform';
+import { config, DomainError, guardedLookup, invalid } from '@postroom/platform';
 import { ancestors } from '../dns/names.ts';
 import type { DnsRecord } from '../records.ts';
 import type { Existing, PublishingZone, Publisher, Step } from './plan.ts';
@@ -20,11 +20,12 @@ export async function route53(
   { endpoint }: { endpoint?: string | undefined } = {},
 ): Promise<Publisher> {
   const sdk = await import('@aws-sdk/client-route-53');
+  const guarded = { keepAlive: true, lookup: guardedLookup(() => config.providerScope) };
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   const client = new sdk.Route53Client({
     region: 'us-east-1', // Route 53 is global, and signed for there.
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken == null ? {} : { sessionToken }) },
-    requestHandler: { connectionTimeout: 5_000, requestTimeout: 15_000 },
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 15_000, httpAgent: guarded, httpsAgent: guarded },
     maxAttempts: 2,
     ...(endpoint === undefined ? {} : { endpoint }),
   });

@@ -22,16 +22,16 @@ export async function startDnsWorld(): Promise<DnsWorld> {
   const servers = new Map<string, DnsServer>();
   const options: ResolverOptions = {
     resolvers: [{ address: '127.0.0.1', port: resolver.port }],
-    // The addresses are those of documentation; behind each is a port of this machine.
+    // The addresses are loopback; behind each is a port of this machine.
     locate: (address) => ({ address: '127.0.0.1', port: servers.get(address)?.port ?? 1 }),
-    allowPrivate: true,
+    scope: 'loopback',
     patience: { timeoutMs: 300, tries: 2 },
     deadlineMs: 10_000,
   };
 
   const server = async (host: string) => {
     const one = await startDnsServer();
-    const address = `192.0.2.${servers.size + 1}`;
+    const address = `127.0.2.${servers.size + 1}`;
     servers.set(address, one);
     resolver.set(host, 'A', address);
     return one;

@@ -11,7 +11,7 @@ const TEST = `mutation ($id: ID!) { testMailProvider(id: $id) { ${FIELDS} } }`;
 const LIST = `{ mailProviders { id name domain position } }`;
 
 afterEach(() => {
-  config.PROVIDERS_ALLOW_PRIVATE = true;
+  config.providerScope = 'loopback';
 });
 
 async function project() {
@@ -110,7 +110,7 @@ test('where private addresses are not allowed, mail of projects goes to none, by
   await using server = await ScriptedServer.start();
   const byName = { name: 'By name', smtp: { host: 'localhost', port: server.port, tls: 'optional' } };
   const { id } = await run(owner, CREATE, { input: byName });
-  config.PROVIDERS_ALLOW_PRIVATE = false;
+  config.providerScope = 'public';
   const refused = await owner.graphql(CREATE, { input: { name: 'By address', smtp: { host: '10.0.0.5' } } });
   expect(refused.body.errors[0].extensions.details).toMatchObject([{ field: 'smtp.host' }]);
   expect(await run(owner, TEST, { id })).toMatchObject({

@@ -5,15 +5,16 @@ import {
   config,
   db,
   type FieldProblem,
+  hostProblem,
   invalid,
   isId,
   newId,
   notFound,
   type Prisma,
+  urlProblem,
 } from '@postroom/platform';
 import { explained } from './accounts/status.ts';
 import { providerCredentials } from './credentials.ts';
-import { hostProblem } from './guard.ts';
 import { credentialsOf } from './route.ts';
 import { SES_PATH } from './ses/notifications.ts';
 import { readSesAccount, type SesCredentials, type SesSettings } from './ses/ses.ts';
@@ -159,7 +160,7 @@ function readSmtp(input: SmtpInput, before: Partial<SmtpSettings>, known: SmtpCr
       ? [{ field: `smtp.${field}`, message: `must be 1 to ${most}` }]
       : [];
   };
-  const problem = hostProblem(host);
+  const problem = hostProblem(host, config.providerScope);
   return {
     settings: withoutUndefined(settings),
     credentials: user === '' ? undefined : { user, password },
@@ -212,12 +213,7 @@ function readSes(input: SesInput, before: Partial<SesSettings>, known: SesCreden
 
 function endpointProblems(endpoint: string | undefined): FieldProblem[] {
   if (endpoint === undefined) return [];
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  const isOpen = url?.protocol === 'http:' && config.PROVIDERS_ALLOW_PRIVATE;
-  if (url === undefined || (url.protocol !== 'https:' && !isOpen)) {
-    return [{ field: 'ses.endpoint', message: 'must be an https:// URL' }];
-  }
-  const problem = hostProblem(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  const problem = urlProblem(endpoint, config.providerScope);
   return problem === undefined ? [] : [{ field: 'ses.endpoint', message: problem }];
 }
 

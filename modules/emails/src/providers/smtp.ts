@@ -1,6 +1,6 @@
+import { config, guardedLookup, hostProblem } from '@postroom/platform';
 import type { Traffic } from '../lanes.ts';
 import { createSmtpLane, ownName, probeRelay, type Relay, type SendOutcome, type SmtpLane } from '../smtp/index.ts';
-import { guardedLookup, hostProblem } from './guard.ts';
 import { hostLimits } from './host-limits.ts';
 import { Pace } from './pace.ts';
 import type { Way } from './way.ts';
@@ -67,7 +67,7 @@ export function testSmtp(
 }
 
 function relayOf({ host, port, tls }: SmtpSettings, credentials: SmtpCredentials | undefined): Relay {
-  const problem = hostProblem(host);
+  const problem = hostProblem(host, config.providerScope);
   if (problem !== undefined) throw new TypeError(`The host ${problem}.`);
   return {
     host,
@@ -77,6 +77,6 @@ function relayOf({ host, port, tls }: SmtpSettings, credentials: SmtpCredentials
     insecure: false,
     credentials,
     clientName: ownName(),
-    lookup: guardedLookup,
+    lookup: guardedLookup(() => config.providerScope),
   };
 }

@@ -2,6 +2,7 @@ import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
+import { withoutAddress } from '@postroom/platform';
 import type { Clock } from './clock.ts';
 import type { Relay } from './relay-url.ts';
 import { ReplyReader } from './replies.ts';
@@ -122,6 +123,6 @@ export class Wire {
 /** The parts of an error that help an operator; an error of several addresses tried has them in its list. */
 function describe(error: NodeJS.ErrnoException): string {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
-  const message = first.message === '' ? 'Connection error' : first.message;
+  const message = withoutAddress(first) || 'Connection error';
   return first.code && !message.includes(first.code) ? `${message} (${first.code})` : message;
 }

@@ -1,18 +1,19 @@
 import {
   assertValid,
+  config,
   conflictIfTaken,
   db,
   DomainError,
   emailKey,
   emailProblem,
   type FieldProblem,
+  hostProblem,
   isId,
   newId,
   notFound,
   type Prisma,
 } from '@postroom/platform';
 import { cancelPlanned } from '../../emails.ts';
-import { hostProblem } from '../guard.ts';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { beginAuthorization } from './authorization.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
@@ -118,7 +119,7 @@ function settingProblems(settings: {
   const { host, port, perMinute, dailyCap, tenant } = settings;
   const within = (field: string, value: number, most: number) =>
     value >= 1 && value <= most ? [] : [{ field, message: `must be 1 to ${most}` }];
-  const hostFault = hostProblem(host);
+  const hostFault = hostProblem(host, config.providerScope);
   return [
     ...(hostFault === undefined ? [] : [{ field: 'host', message: hostFault }]),
     ...within('port', port, 65_535),

@@ -1,4 +1,4 @@
-import { inTransaction } from '@postroom/platform';
+import { config, guardedFetch, inTransaction } from '@postroom/platform';
 import { z } from 'zod';
 import { HandshakeError, hostDeferred, oneLine } from '../../smtp/index.ts';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
@@ -97,9 +97,8 @@ export async function requestToken(
   const { oauth } = PRESETS[provider];
   if (oauth === undefined) throw new ConsentGone('This mailbox provider knows no OAuth2.');
   const { clientId, clientSecret } = credentials;
-  const response = await fetch(withTenant(oauth.tokenUrl, tenant), {
+  const response = await guardedFetch(withTenant(oauth.tokenUrl, tenant), config.providerScope, {
     method: 'POST',
-    redirect: 'error',
     signal: AbortSignal.timeout(TOKEN_SERVER_MS),
     body: new URLSearchParams({
       client_id: clientId,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logger, type Prisma } from '@postroom/platform';
+import { config, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
 import { createSmtpLane, ownName, probeRelay, type Relay, type SendOutcome, type SmtpLane } from '../../smtp/index.ts';
-import { guardedLookup, hostProblem } from '../guard.ts';
 import { hostLimits } from '../host-limits.ts';
 import { TEST_TIMEOUTS } from '../smtp.ts';
 import type { Outgoing, Way } from '../way.ts';
@@ -95,7 +94,7 @@ export function testMailboxServer(account: Account): Promise<SendOutcome | undef
 
 function relayOf(account: Account): Relay {
   const { id, host, port, implicitTls, username } = account;
-  const problem = hostProblem(host);
+  const problem = hostProblem(host, config.providerScope);
   if (problem !== undefined) throw new TypeError(`The host ${problem}.`);
   const stored = openCredentials(account);
   return {
@@ -109,6 +108,6 @@ function relayOf(account: Account): Relay {
         ? { user: username, password: stored.password }
         : { user: username, accessToken: (refused) => accessToken(id, refused) },
     clientName: ownName(),
-    lookup: guardedLookup,
+    lookup: guardedLookup(() => config.providerScope),
   };
 }

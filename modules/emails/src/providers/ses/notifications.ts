@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { db, emailProblem, inTransaction, logger } from '@postroom/platform';
+import { config, db, emailProblem, guardedFetch, inTransaction, logger } from '@postroom/platform';
 import { recordLateReport, recordReports } from '../../reports.ts';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
@@ -141,7 +141,7 @@ async function take({ id, projectId }: { id: string; projectId: string }, messag
 
 /** The URL is known to be one of SNS; nobody else is asked, and no redirect is followed. */
 const getFromSns: GetFromSns = async (url) => {
-  const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
+  const answer = await guardedFetch(url, config.providerScope, { signal: AbortSignal.timeout(FETCH_MS) });
   if (!answer.ok) throw new Error(`SNS answered with ${answer.status}.`);
   return answer.text();
 };

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { guardedLookup } from '../guard.ts';
+import { config, guardedLookup, hostProblem, withoutAddress } from '@postroom/platform';
 
 /** A request to SES that brought no whole answer. Once it was written, nobody can know what SES did. */
 export class CutRequest extends Error {
@@ -46,6 +46,8 @@ export class SesRequests {
 
   handle(request: SdkRequest): Promise<{ response: SdkResponse }> {
     return new Promise((resolve, reject) => {
+      const problem = hostProblem(request.hostname.replace(/^\[(.*)\]$/, '$1'), config.providerScope);
+      if (problem !== undefined) return reject(new CutRequest(`The host of the endpoint ${problem}.`, false));
       const isHttps = request.protocol === 'https:';
       let written = false;
       const fail = (message: string) => reject(new CutRequest(message, written));
@@ -56,7 +58,7 @@ export class SesRequests {
         method: request.method,
         headers: request.headers,
         agent: this.#agents[isHttps ? 'https:' : 'http:'],
-        lookup: guardedLookup,
+        lookup: guardedLookup(() => config.providerScope),
       });
       const timer = setTimeout(() => outgoing.destroy(new Error('SES could not be reached in time')), CONNECT_MS);
       const begin = () => {
@@ -72,7 +74,7 @@ export class SesRequests {
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
-        fail(error.message || (error.code ?? 'The connection broke'));
+        fail(withoutAddress(error) || (error.code ?? 'The connection broke'));
       });
       outgoing.on('response', (incoming) => {
         const chunks: Buffer[] = [];
