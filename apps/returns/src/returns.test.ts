@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { returnAddress, unsubscribeUrl } from '@postroom/emails';
 import { newId, pool, selfSigned } from '@postroom/platform';
@@ -293,4 +295,22 @@ test('a message whose outcome was unknown has been accepted when it comes back',
   await pool.query(`UPDATE messages SET state = 'unknown', accepted_at = NULL WHERE id = $1`, [id]);
   await comesBack(address, fixture('yahoo-full'));
   expect(await statusOf(api, id)).toBe('bounced');
+});
+
+test('a returned mail with a NUL is 550: whoever sends it would try for days', async () => {
+  const { address } = await message(await testApi());
+  expect(await comesBack(address, 'Subject: x\r\n\r\na\0b\r\n')).toBe(550);
+  const inBase64 = `Subject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from('550 a\0b').toString('base64')}\r\n`;
+  expect([250, 550]).toContain(await comesBack(address, inBase64));
+});
+
+test('silent senders are closed before they name an address of ours, and one address has few connections', async () => {
+  const short = await startReturns({ host: '127.0.0.1', port: 0, tls, recipientMs: 500, perAddress: 5 });
+  const { address } = await message(await testApi());
+  const silent = Array.from({ length: 5 }, () => connect(short.port, '127.0.0.1').resume());
+  await Promise.all(silent.map((socket) => once(socket, 'data')));
+  expect(await comesBack(address, fixture('postfix-unknown'), '', { port: short.port })).toBe(421);
+  await Promise.all(silent.map((socket) => socket.destroyed || once(socket, 'close')));
+  expect(await comesBack(address, fixture('postfix-unknown'), '', { port: short.port })).toBe(250);
+  await short.stop();
 });

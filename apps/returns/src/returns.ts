@@ -1,5 +1,6 @@
-import { type Certificate, logger, type Service } from '@postroom/platform';
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { type Certificate, config, logger, type Service } from '@postroom/platform';
+import { LimitedSmtpServer } from '@postroom/platform/smtp-server';
+import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
 import { recordReturn } from './record-return.ts';
 
@@ -9,6 +10,10 @@ const MAX_READ_BYTES = 512 * 1024;
 const MAX_CLIENTS = 200;
 const MAX_RECIPIENTS = 20;
 const IDLE_MS = 60_000;
+/** How long a sender has from connecting until it names an address that is ours. */
+const RECIPIENT_MS = 60_000;
+/** How long a sender has for everything. */
+const SESSION_MS = 15 * 60_000;
 const CLOSE_MS = 100;
 
 /** An answer other than 250. */
@@ -27,6 +32,10 @@ export interface ReturnsOptions {
   port: number;
   /** What STARTTLS is done with; without one it is not offered. */
   tls?: Certificate | undefined;
+  /** How long a sender has until it names an address that is ours, in milliseconds. */
+  recipientMs?: number;
+  /** Connections that one client address may have at once. */
+  perAddress?: number;
 }
 
 export interface Returns extends Service {
@@ -38,29 +47,42 @@ export interface Returns extends Service {
  * no other. It answers 250 when what the mail says is committed. STARTTLS is offered and never asked for, since a server that
  * can't do it would keep what it has to tell.
  */
-export async function startReturns({ host, port, tls }: ReturnsOptions): Promise<Returns> {
+export async function startReturns({
+  host,
+  port,
+  tls,
+  recipientMs = RECIPIENT_MS,
+  perAddress = config.SMTP_CLIENT_CONNECTIONS,
+}: ReturnsOptions): Promise<Returns> {
   const taking = new Set<Promise<void>>();
   let finishing = false;
-  const server = new SMTPServer({
+  const options: SMTPServerOptions = {
     ...tls,
     banner: 'Postroom takes returned mail',
     size: MAX_MAIL_BYTES,
     disabledCommands: tls === undefined ? ['AUTH', 'STARTTLS'] : ['AUTH'],
     hideENHANCEDSTATUSCODES: false,
     disableReverseLookup: true,
-    maxClients: MAX_CLIENTS,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     onConnect: (_session, callback) => callback(finishing ? new Refusal(421, 'Try again later') : null),
     onMailFrom: (_address, _session, callback) => callback(finishing ? new Refusal(421, 'Try again later') : null),
     onRcptTo: ({ address }, session, callback) => {
-      checkRecipient(address, session).then(() => callback(), callback);
+      checkRecipient(address, session)
+        .then(() => server.trust(session))
+        .then(() => callback(), callback);
     },
     onData: (stream, session, callback) => {
       const work = take(stream, session);
       taking.add(work);
       work.then(() => callback(null, 'recorded'), callback).finally(() => taking.delete(work));
     },
+  };
+  const server = new LimitedSmtpServer(options, {
+    total: MAX_CLIENTS,
+    perAddress,
+    untrustedMs: recipientMs,
+    sessionMs: SESSION_MS,
   });
   // A sender that drops its connection is its own business; the server lives on.
   server.on('error', (error) => logger.debug({ err: error }, 'a connection of returned mail broke'));
@@ -91,6 +113,7 @@ async function take(stream: SMTPServerDataStream, { envelope }: SMTPServerSessio
   }
   if (stream.sizeExceeded) throw new Refusal(552, 'The mail is too large');
   const raw = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES);
+  if (raw.includes(0)) throw new Refusal(550, 'A mail must not contain a NUL character');
   for (const { address } of envelope.rcptTo) {
     const recipient = await known(address);
     if (recipient !== undefined) await record(recipient, raw);

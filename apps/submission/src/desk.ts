@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sendEmail, sendEmailOnce } from '@postroom/emails';
-import type { Caller } from '@postroom/platform';
+import { type Caller, jsonProblem } from '@postroom/platform';
 import { authenticate, takeRequest } from '@postroom/projects';
 import { readMessage } from './message.ts';
 import { Refusal } from './refusal.ts';
@@ -63,10 +63,14 @@ export class Desk {
   }
 
   async #commit(raw: Buffer, credentials: Credentials, recipients: readonly string[]): Promise<string> {
+    if (raw.includes(0)) throw new Refusal(550, '5.6.0 A mail must not contain a NUL character');
     const { caller, projectId } = await this.identify(credentials);
     const { allowed, limit } = takeRequest(caller.id);
     if (!allowed) throw new Refusal(451, `4.7.0 This key may send ${limit} mails a second; try again`);
     const input = await readMessage(raw, recipients);
+    const { attachments: _, ...texts } = input;
+    const problem = jsonProblem(texts);
+    if (problem !== undefined) throw new Refusal(550, `5.6.0 ${problem.path} ${problem.message}`);
     const key = onceKey(raw, recipients);
     const { id, status } = await (key === undefined
       ? sendEmail(projectId, input)

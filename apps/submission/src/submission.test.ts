@@ -232,6 +232,83 @@ test('outside development a key is taken over TLS only', async () => {
   expect((await send(api.key, HELLO, { port: production.port })).response).toMatch(/^250/);
 });
 
+test('silent clients, and those that only talk, are closed before they have shown a key; others are served meanwhile', async () => {
+  const short = await startSubmission({
+    host: '127.0.0.1',
+    port: 0,
+    tls,
+    needsTls: false,
+    authMs: 600,
+    perAddress: 20,
+  });
+  const api = await sender();
+  const silent = await Promise.all(Array.from({ length: 18 }, () => dial(short.port)));
+  const talking = await dial(short.port);
+  const talk = setInterval(() => talking.socket.write('NOOP\r\n'), 100);
+  expect((await send(api.key, HELLO, { port: short.port })).response).toMatch(/^250/);
+  await eventually(() => expect([...silent, talking].every(({ socket }) => socket.destroyed)).toBe(true));
+  clearInterval(talk);
+  const trusted = await dial(short.port);
+  await trusted.say('EHLO test\r\n');
+  expect(await trusted.say(plain('postroom', api.key))).toMatch(/^235/);
+  await new Promise((resolve) => setTimeout(resolve, 900));
+  expect(await trusted.say('NOOP\r\n')).toMatch(/^250/);
+  trusted.socket.destroy();
+  await short.stop();
+});
+
+test('one address has so many connections at most; another is served', async () => {
+  const few = await startSubmission({ host: '0.0.0.0', port: 0, tls, needsTls: false, perAddress: 3 });
+  const open = await Promise.all([1, 2, 3].map(() => dial(few.port)));
+  expect(await greeting(few.port)).toBe('421 4.7.0 Too many connections from your address');
+  expect(await greeting(few.port, '127.0.0.2')).toMatch(/^220/);
+  open[0]?.socket.destroy();
+  await eventually(async () => expect(await greeting(few.port)).toMatch(/^220/));
+  for (const { socket } of open) socket.destroy();
+  await few.stop();
+});
+
+/** The first line that a client at an address is told. */
+async function greeting(port: number, localAddress = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('latin1');
+  const [line] = (await once(socket, 'data')) as [string];
+  socket.destroy();
+  return line.trim();
+}
+
+test.each([
+  ['in the text', 'Subject: x\r\n\r\na\0b'],
+  ['in a header', 'Subject: x\0y\r\n\r\na'],
+  ['in a header of its own', 'Subject: x\r\nX-Order: a\0b\r\n\r\na'],
+  ['in base64', `Subject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from('a\0b').toString('base64')}`],
+  ['in quoted-printable', 'Subject: x\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\na=00b'],
+  ['in an encoded word', 'Subject: =?utf-8?Q?a=00b?=\r\n\r\na'],
+  ['in an encoded header', 'Subject: x\r\nX-Order: =?utf-8?Q?a=00b?=\r\n\r\na'],
+  ['in metadata', 'Subject: x\r\nX-Postroom-Metadata: {"a":"\\u0000"}\r\n\r\na'],
+  ['in a tag', 'Subject: x\r\nX-Postroom-Tag: =?utf-8?Q?a=00b?=\r\n\r\na'],
+])('a NUL %s is 550, and nothing is kept', async (_, rest) => {
+  const api = await sender();
+  const { response } = await send(api.key, {
+    envelope: { from: 'hello@example.com', to: ['ada@example.net'] },
+    raw: `From: hello@example.com\r\n${rest}\r\n`,
+  });
+  expect(response).toMatch(/^550 5\.6\.0 /);
+  expect(await emailsOf(api)).toEqual([]);
+});
+
+test.each(['MAIL FROM:<he\0llo@example.com>', 'EHLO a\0b', 'NO\0OP', 'RCPT TO:<a\0b@example.net>'])(
+  'a NUL in a command is refused for good: %j',
+  async (command) => {
+    const api = await sender();
+    const { say, socket } = await dial(development.port);
+    await say('EHLO test\r\n');
+    await say(plain('postroom', api.key));
+    if (command.startsWith('RCPT')) await say('MAIL FROM:<hello@example.com>\r\n');
+    expect(await say(`${command}\r\n`)).toMatch(/^5\d\d /);
+    socket.destroy();
+  },
+);
+
 test('the same mail again under its Message-ID is taken once, also at once; without one it is another', async () => {
   const api = await sender();
   const date = new Date();

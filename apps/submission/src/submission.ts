@@ -1,11 +1,14 @@
-import { type Certificate, logger, type Service } from '@postroom/platform';
-import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+import { type Certificate, config, logger, type Service } from '@postroom/platform';
+import { LimitedSmtpServer } from '@postroom/platform/smtp-server';
+import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { type Credentials, Desk, MAX_MESSAGE_BYTES } from './desk.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
 /** Addresses that one mail may go to; a client sends the rest in another (RFC 5321, 4.5.3.1.10). */
 const MAX_RECIPIENTS = 50;
 const MAX_CLIENTS = 1000;
+/** How long a client has from connecting until its key is known to be good. */
+const AUTH_MS = 30_000;
 const IDLE_MS = 5 * 60_000;
 /** When the program ends, clients have this long to hear the last answers before their connections are closed. */
 const CLOSE_MS = 100;
@@ -17,6 +20,10 @@ export interface SubmissionOptions {
   tls: Certificate;
   /** Whether a key is taken over TLS only. */
   needsTls: boolean;
+  /** How long a client has until it has shown its key, in milliseconds. */
+  authMs?: number;
+  /** Connections that one client address may have at once. */
+  perAddress?: number;
 }
 
 export interface Submission extends Service {
@@ -27,14 +34,20 @@ export interface Submission extends Service {
  * Takes mail from programs that speak SMTP: with an API key as the password, a mail is what `POST /v1/emails` takes. It is
  * committed before it is answered 250.
  */
-export async function startSubmission({ host, port, tls, needsTls }: SubmissionOptions): Promise<Submission> {
+export async function startSubmission({
+  host,
+  port,
+  tls,
+  needsTls,
+  authMs = AUTH_MS,
+  perAddress = config.SMTP_CLIENT_CONNECTIONS,
+}: SubmissionOptions): Promise<Submission> {
   const desk = new Desk();
-  const server = new SMTPServer({
+  const options: SMTPServerOptions = {
     ...tls,
     banner: 'Postroom',
     size: MAX_MESSAGE_BYTES,
     rejectOversized: true,
-    maxClients: MAX_CLIENTS,
     authMethods: ['PLAIN', 'LOGIN'],
     allowInsecureAuth: !needsTls,
     disableReverseLookup: true,
@@ -47,6 +60,7 @@ export async function startSubmission({ host, port, tls, needsTls }: SubmissionO
       desk.identify(credentials).then(
         () => {
           keys.set(session, credentials);
+          server.trust(session);
           callback(null, { user: credentials.username || 'key' });
         },
         (error: unknown) => callback(notAuthenticated(refusalOf(error))),
@@ -69,7 +83,8 @@ export async function startSubmission({ host, port, tls, needsTls }: SubmissionO
         (error: unknown) => callback(refusalOf(error)),
       );
     },
-  });
+  };
+  const server = new LimitedSmtpServer(options, { total: MAX_CLIENTS, perAddress, untrustedMs: authMs });
   // A client that drops its connection is its own business; the server lives on.
   server.on('error', (error) => logger.debug({ err: error }, 'a connection of an SMTP client broke'));
   await new Promise<void>((resolve, reject) => {

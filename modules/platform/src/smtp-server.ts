@@ -1,0 +1,103 @@
+import { isIPv4, isIPv6, type Socket } from 'node:net';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+
+export interface ClientLimits {
+  /** Connections from one address at once; an IPv6 client has a /64 of them. */
+  perAddress: number;
+  /** Connections at once. At most half of them are of clients that have not been trusted yet. */
+  total: number;
+  /** How long a client has until it is trusted, in milliseconds, whatever it says in between. */
+  untrustedMs: number;
+  /** How long a connection may last in all, in milliseconds. */
+  sessionMs?: number | undefined;
+}
+
+type Connection = SMTPServer['connections'] extends Set<infer C> ? C : never;
+
+/**
+ * An SMTP server whose slots cannot be held by clients that say nothing, or little: they have a short time until they are trusted, they
+ * share half of the slots, of which the oldest gives way, and each address has a few connections only.
+ */
+export class LimitedSmtpServer extends SMTPServer {
+  readonly #limits: ClientLimits;
+  readonly #perAddress = new Map<string, number>();
+  /** Connections that are not trusted yet, oldest first, with the timers that close them. */
+  readonly #untrusted = new Map<SMTPServerSession, { connection: Connection; timer: NodeJS.Timeout }>();
+
+  constructor(options: SMTPServerOptions, limits: ClientLimits) {
+    super({ ...options, maxClients: limits.total });
+    this.#limits = limits;
+  }
+
+  /** Lets a client keep its connection: it has shown who it is. */
+  trust(session: SMTPServerSession): void {
+    clearTimeout(this.#untrusted.get(session)?.timer);
+    this.#untrusted.delete(session);
+  }
+
+  override connect(socket: Socket, ...rest: unknown[]): void {
+    const { perAddress, total, untrustedMs, sessionMs } = this.#limits;
+    const network = networkOf(socket.remoteAddress);
+    const open = this.#perAddress.get(network) ?? 0;
+    if (open >= perAddress) return refuse(socket);
+    this.#perAddress.set(network, open + 1);
+    if (this.#untrusted.size >= Math.ceil(total / 2)) this.#closeOldest();
+    super.connect(socket, ...(rest as []));
+    const connection = lastOf(this.connections);
+    const { session } = connection as unknown as { session: SMTPServerSession };
+    this.#untrusted.set(session, { connection, timer: setTimeout(() => this.#close(session), untrustedMs).unref() });
+    const end = sessionMs === undefined ? undefined : setTimeout(() => tooLong(connection), sessionMs).unref();
+    socket.once('close', () => {
+      this.trust(session);
+      clearTimeout(end);
+      const left = (this.#perAddress.get(network) ?? 1) - 1;
+      if (left === 0) this.#perAddress.delete(network);
+      else this.#perAddress.set(network, left);
+    });
+  }
+
+  #closeOldest(): void {
+    for (const [session] of this.#untrusted) return this.#close(session);
+  }
+
+  #close(session: SMTPServerSession): void {
+    const connection = this.#untrusted.get(session)?.connection;
+    this.trust(session);
+    if (connection !== undefined) tooLong(connection);
+  }
+}
+
+function tooLong(connection: Connection): void {
+  // A 421 closes the connection as well.
+  connection.send(421, '4.4.2 Timeout', false);
+}
+
+/** Says why and closes, however long the client would wait. */
+function refuse(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  socket.end('421 4.7.0 Too many connections from your address\r\n');
+  socket.setTimeout(1_000, () => socket.destroy());
+  socket.resume();
+}
+
+function lastOf<T>(all: Set<T>): T {
+  let last: T | undefined;
+  for (const one of all) last = one;
+  return last as T;
+}
+
+/** What one client can choose its addresses from: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(address = ''): string {
+  const plain = address.replace(/^::ffff:/i, '').replace(/%.*$/, '');
+  if (isIPv4(plain) || !isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const [left, right] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== '')) as [
+    string[],
+    string[],
+  ];
+  const whole = [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
+  return whole
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}
