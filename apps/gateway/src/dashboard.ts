@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import { config } from '@postroom/platform';
 import { answerFile, type StaticFile, staticFile } from './static.ts';
 
 const DIST = join(import.meta.dirname, '../../dashboard/dist');
@@ -47,11 +46,9 @@ function answerPage(response: ServerResponse, index: string): void {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
     'Content-Security-Policy': contentSecurityPolicy(nonce),
-    'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
-    ...(config.PUBLIC_URL.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
   });
   response.end(index.replaceAll('__NONCE__', nonce));
 }

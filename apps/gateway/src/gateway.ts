@@ -10,20 +10,20 @@ import {
   SES_PATH,
   startTracking,
 } from '@postroom/emails';
-import { logger, pool, type Service } from '@postroom/platform';
+import { config, DomainError, isOwnHost, logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, authenticatePerson, handleSignIn } from '@postroom/people';
-import { register } from 'prom-client';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { answerDocs } from './docs/docs.ts';
 import { createGraphql } from './graphql.ts';
-import { countRequest } from './metrics.ts';
+import { answerMetrics, countRequest } from './metrics.ts';
 import { createOpenApi } from './openapi/serve.ts';
 import { createFacade } from './rest/facade.ts';
 import { answerPreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
 import { routes, streams } from './routes.ts';
 import { schema } from './schema.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 
 export interface Gateway extends Service {
   /** Where it listens, without a slash at the end. */
@@ -48,6 +48,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   const tracking = startTracking();
   const server = createServer((request, response) => {
     countRequest(request, response);
+    setSecurityHeaders(response);
     dispatch(request, response).catch((error: unknown) => {
       logger.error({ err: error }, 'a request failed outside every handler');
       answerError(response, error);
@@ -58,6 +59,8 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path.startsWith('/t/')) return tracking.answer(request, response);
     if (await isTrackingHost(request.headers.host)) return answerNothing(response);
+    if (config.NODE_ENV !== 'production' && !isOwnHost(request.headers.host, config.PUBLIC_URL))
+      return answerError(response, new DomainError('forbidden', WRONG_HOST));
     if (path === '/v1/openapi.json') return openApi(request, response);
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response, path));
@@ -70,8 +73,8 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await whoComesBack(request));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
-    if (path === '/metrics')
-      return void response.setHeader('Content-Type', register.contentType).end(await register.metrics());
+    if (path === '/metrics' && config.METRICS_TOKEN !== undefined)
+      return answerMetrics(request, response, config.METRICS_TOKEN);
     if (answerDashboard(request, response, path)) return;
     if (path === '/')
       return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
@@ -98,6 +101,9 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
       }),
   };
 }
+
+/** Only in development: elsewhere a proxy decides which names lead here. */
+const WRONG_HOST = 'Open it by its IP address, as localhost or by the host of PUBLIC_URL.';
 
 function answerNothing(response: ServerResponse): void {
   answerJson(response, 404, {

@@ -5,6 +5,8 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
 import { requestIdOf } from './rest/facade.ts';
+import { answerJson } from './rest/http.ts';
+import { GRAPHIQL_POLICY } from './security-headers.ts';
 import { createStreams } from './streams/streams.ts';
 
 interface NodeContext {
@@ -27,6 +29,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     landingPage: false,
     graphiql: config.GRAPHQL_EXPLORER ? { title: 'Postroom', defaultQuery: EXAMPLE_QUERY } : false,
     batching: false,
+    multipart: false,
     cors: { origin: '*', credentials: false },
     context: ({ req, streamedTo }) => contextOf(req, streamedTo),
     maskedErrors: { maskError },
@@ -54,9 +57,23 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     const requestId = requestIdOf(request);
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
+    if (request.method === 'POST' && !isJson(request)) return answerNotJson(response);
+    if (config.GRAPHQL_EXPLORER && request.method === 'GET')
+      response.setHeader('Content-Security-Policy', GRAPHIQL_POLICY);
     return streams.takes(request, path) ? streams.handle(request, response) : yoga(request, response);
   };
   return Object.assign(handler, { stopStreams: () => streams.stop() });
+}
+
+/** Forms, which a page of any other site can post without asking, are not read: a request is JSON. */
+function isJson({ headers }: IncomingMessage): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return type.trim().toLowerCase() === 'application/json';
+}
+
+function answerNotJson(response: ServerResponse): void {
+  const error = { message: 'Send the operation as application/json.', extensions: { code: 'unsupported_media_type' } };
+  answerJson(response, STATUS_BY_CODE.unsupported_media_type, { errors: [error] });
 }
 
 /** Subscriptions are answered by what bounds them and ends them with their caller's rights, and by nothing else. */

@@ -1,5 +1,6 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { collectDefaultMetrics, Histogram } from 'prom-client';
+import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 
 collectDefaultMetrics();
 
@@ -25,3 +26,14 @@ export function countRequest(request: IncomingMessage, response: ServerResponse)
     requestSeconds.labels(request.method ?? '', route, String(response.statusCode)).observe(seconds);
   });
 }
+
+/** Answers Prometheus, which shows the token; who does not is told that one is needed. */
+export async function answerMetrics(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
+  const [, shown = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (!timingSafeEqual(digest(shown), digest(token))) {
+    return void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+  }
+  response.setHeader('Content-Type', register.contentType).end(await register.metrics());
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DomainError, invalid, logger, STATUS_BY_CODE } from '@postroom/platform';
+import { DomainError, invalid, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
 import type { Live } from './live.ts';
 import {
   countMails,
@@ -87,7 +87,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, live: 
   try {
     // Not everybody encodes what is typed into an address: curl sends UTF-8 as it is, and Node takes it for Latin-1.
     const url = new URL(Buffer.from(request.url ?? '/', 'latin1').toString(), 'http://inbox');
-    if (!isOurs(request.headers.host))
+    if (!isOwnHost(request.headers.host))
       throw new DomainError('forbidden', 'Open the inbox by its IP address or as localhost.');
     await dispatch(request.method ?? 'GET', { url, response, live });
   } catch (error) {
@@ -97,12 +97,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, live: 
     if (response.headersSent) response.destroy();
     else sendJson(response, { error: { code, message } }, STATUS_BY_CODE[code]);
   }
-}
-
-/** A page elsewhere can point a name of its own at this machine and read mail through it; an address it can't. */
-function isOurs(host = ''): boolean {
-  const name = host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-  return isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost');
 }
 
 async function dispatch(method: string, exchange: Exchange): Promise<void> {

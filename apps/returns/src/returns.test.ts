@@ -310,7 +310,7 @@ test('silent senders are closed before they name an address of ours, and one add
   const silent = Array.from({ length: 5 }, () => connect(short.port, '127.0.0.1').resume());
   await Promise.all(silent.map((socket) => once(socket, 'data')));
   expect(await comesBack(address, fixture('postfix-unknown'), '', { port: short.port })).toBe(421);
-  await Promise.all(silent.map((socket) => socket.destroyed || once(socket, 'close')));
+  await Promise.all(silent.filter((socket) => !socket.destroyed).map((socket) => once(socket, 'close')));
   expect(await comesBack(address, fixture('postfix-unknown'), '', { port: short.port })).toBe(250);
   await short.stop();
 });

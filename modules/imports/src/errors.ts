@@ -1,5 +1,5 @@
 import { batched, invalid, type Page, type PageArgs, pageSize, pool, type StreamExchange } from '@postroom/platform';
-import { csvLine } from './csv/index.ts';
+import { csvLine, guard } from './csv/index.ts';
 import { answerCsv } from './export.ts';
 import { getImport } from './imports.ts';
 
@@ -89,7 +89,9 @@ async function* errorLines(projectId: string, id: string): AsyncGenerator<string
     const errors = await read(id, after, AT_ONCE);
     const last = errors.at(-1);
     if (last === undefined) return;
-    yield errors.map(({ line, field, message }) => csvLine([String(line), inRestNames(field), message])).join('');
+    yield errors
+      .map(({ line, field, message }) => csvLine([String(line), guard(inRestNames(field)), guard(message)]))
+      .join('');
     after = last;
   }
 }

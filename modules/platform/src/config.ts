@@ -74,6 +74,8 @@ const environment = z.object({
   MESSAGE_RETENTION_DAYS: z.coerce.number().int().min(30).max(3650).optional(),
   /** Days that the audit log is kept; for ever when not given. */
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** What Prometheus shows as its bearer token at `/metrics`; without one nothing is there. */
+  METRICS_TOKEN: z.string().min(16).optional(),
   /** Requests a second that one API key may make. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
   /** The first owner, made when nobody has an account; without them `npm start` makes one up and prints it. */

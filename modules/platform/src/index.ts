@@ -29,6 +29,7 @@ export {
   STATUS_BY_CODE,
 } from './errors.ts';
 export { type NewEvent, record } from './events.ts';
+export { isOwnHost } from './host-check.ts';
 export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { JSON_OBJECT, jsonSchema, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';

@@ -2,13 +2,25 @@ import { expect, test } from 'vitest';
 import { RecordReader } from './records.ts';
 import { csvLine, guard, unguard } from './write.ts';
 
-test.each(['=1+1', '+49 30 1234', '-5', '@SUM(A1)', '\tx', '\rx', "'=1", "''+x"])(
-  'what a spreadsheet would run is guarded, and comes back as it was: %j',
-  (text) => {
-    expect(guard(text)).toBe(`'${text}`);
-    expect(unguard(guard(text))).toBe(text);
-  },
-);
+test.each([
+  '=1+1',
+  '+49 30 1234',
+  '-5',
+  '@SUM(A1)',
+  '\tx',
+  '\rx',
+  '\nx',
+  '＝1+1',
+  '＋1',
+  '－1',
+  '＠SUM(A1)',
+  "'＝1",
+  "'=1",
+  "''+x",
+])('what a spreadsheet would run is guarded, and comes back as it was: %j', (text) => {
+  expect(guard(text)).toBe(`'${text}`);
+  expect(unguard(guard(text))).toBe(text);
+});
 
 test.each(['', 'Ann', "O'Brien", "'quoted'", ' =x', 'a=b', '5', "'"])('what is no formula stays: %j', (text) => {
   expect(guard(text)).toBe(text);

@@ -1,9 +1,10 @@
 /**
- * What a spreadsheet would run as a formula, and what was guarded against that before (OWASP: CSV injection). A value that
+ * What a spreadsheet would run as a formula, and what was guarded against that before (OWASP: CSV injection). Full-width signs
+ * are in it: spreadsheets of some languages read them as the plain ones. A value that
  * begins so gets a `'` in front, which spreadsheets take for "text"; reading takes it away again, so nothing is lost.
  */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const GUARDED = /^''*[=+\-@\t\r]/;
+const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/;
+const GUARDED = /^''*[=+\-@＝＋－＠\t\r\n]/;
 
 /** A text that no spreadsheet runs. */
 export const guard = (text: string) => (FORMULA.test(text) ? `'${text}` : text);

@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import { config } from '@postroom/platform';
+
+/** What every answer carries; pages that load something set a policy of their own over this one. */
+const HEADERS: Record<string, string> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
+const HSTS = 'max-age=31536000';
+
+export function setSecurityHeaders(response: ServerResponse): void {
+  for (const name in HEADERS) response.setHeader(name, HEADERS[name] as string);
+  if (config.PUBLIC_URL.startsWith('https:')) response.setHeader('Strict-Transport-Security', HSTS);
+}
+
+/** GraphiQL, which development shows at `/graphql`, loads its code from unpkg and begins with scripts in the page. */
+export const GRAPHIQL_POLICY = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'unsafe-eval' blob: https://unpkg.com",
+  "style-src 'unsafe-inline' https://unpkg.com",
+  'img-src data: https://raw.githubusercontent.com',
+  'font-src data: https://unpkg.com',
+  "connect-src 'self' https://unpkg.com",
+  'worker-src blob: https://unpkg.com',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
