@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from './errors.ts';
 import { SHARED_FOLDER } from './postgres-binaries.ts';
@@ -36,12 +45,25 @@ export async function openDataFolder(dataDir: string, fresh: boolean, say: (line
   await endLeftovers(dataDir, say);
   if (fresh) removeData(dataDir);
   // As root, PostgreSQL's own user must be able to pass through.
-  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const name of ['run', 'logs']) mkdirSync(join(dataDir, name), { recursive: true });
+  closeToOthers(dataDir);
   writeFileSync(join(dataDir, MARKER), MARKER_TEXT);
   claim(dataDir);
   if (!existsSync(keyFile(dataDir)))
     writeFileSync(keyFile(dataDir), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+}
+
+/** Files of a version that left them open to others. The database's folder is PostgreSQL's own, which keeps others out of it. */
+function closeToOthers(dataDir: string): void {
+  for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
+    const path = join(dataDir, entry.name);
+    if (entry.isFile()) chmodSync(path, 0o600);
+    if (!entry.isDirectory() || !['run', 'logs'].includes(entry.name)) continue;
+    chmodSync(path, 0o700);
+    for (const name of readdirSync(path)) chmodSync(join(path, name), 0o600);
+  }
 }
 
 /** Gives the folder back. */

@@ -1,8 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@postroom/testkit';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DevFile } from './dev-file.ts';
 import { ROOT } from './options.ts';
@@ -56,6 +68,51 @@ test(
     expect(started.output()).toContain(`curl ${url}/v1/emails -H`);
   },
 );
+
+test('what is in the data folder is for its owner alone', () => {
+  const open: string[] = [];
+  for (const name of readdirSync(dataDir, { recursive: true }) as string[]) {
+    const { mode } = lstatSync(join(dataDir, name));
+    if ((mode & 0o077) !== 0 && !lstatSync(join(dataDir, name)).isSymbolicLink()) open.push(name);
+  }
+  expect(open).toEqual([]);
+  expect(statSync(dataDir).mode & 0o066).toBe(0);
+});
+
+test('the Temporal UI, the inbox and the gateway answer nothing under the name of another site', async () => {
+  const { url, temporalUiUrl, inboxUrl } = devFile();
+  for (const at of [url, `${temporalUiUrl}/api/v1/namespaces/default`, inboxUrl]) {
+    expect([at, await statusUnder('evil.test', at)]).toEqual([at, 403]);
+    expect([at, await statusUnder(`localhost:${new URL(at).port}`, at)]).toEqual([at, 200]);
+  }
+});
+
+test("PostgreSQL's log shows no address, of whatever error", async () => {
+  const client = new pg.Client({ connectionString: devFile().databaseUrl });
+  await client.connect();
+  await client.query('CREATE TEMPORARY TABLE people (email text PRIMARY KEY, age int)');
+  const failing: [string, unknown[]?][] = [
+    ["INSERT INTO people VALUES ('ada@secret.example'), ('ada@secret.example')"],
+    ['INSERT INTO people VALUES ($1), ($1)', ['ada@secret.example']],
+    ["SELECT nothing FROM people WHERE email = 'ada@secret.example'"],
+    ["SELECT 1 / 0 WHERE 'ada@secret.example' <> ''"],
+    ['INSERT INTO people (email, age) SELECT $1, 10 / $2::int', ['ada@secret.example', 0]],
+  ];
+  for (const [text, values] of failing) await expect(client.query(text, values)).rejects.toThrow();
+  await client.end();
+  await eventually(() => expect(postgresLog()).toContain('division by zero'));
+  expect(postgresLog()).toContain('duplicate key');
+  expect(postgresLog()).not.toContain('secret.example');
+});
+
+const postgresLog = () => readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8');
+
+/** What is answered under a name; `fetch` does not let one say it. */
+const statusUnder = (host: string, url: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode));
+    asked.once('error', reject).end();
+  });
 
 test(
   'a second start on the same data says so in one sentence and exits non-zero',

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { closeDataFolder, openDataFolder } from './data-folder.ts';
 import { forgetProcess } from './dev-file.ts';
 import { StartError } from './errors.ts';
@@ -23,6 +25,9 @@ try {
 /** Starts everything, and ends it on Ctrl-C, SIGTERM or the end of the process that started this one. */
 async function start(options: Options): Promise<void> {
   const begun = Date.now();
+  mkdirSync(dirname(options.dataDir), { recursive: true });
+  // What is in the data folder is for its owner alone: the database, keys, and logs with addresses in them.
+  process.umask(0o077);
   await openDataFolder(options.dataDir, options.fresh, say);
   await using started = new AsyncDisposableStack();
   started.defer(() => closeDataFolder(options.dataDir));

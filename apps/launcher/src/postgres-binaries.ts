@@ -4,6 +4,7 @@ import {
   constants,
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -66,13 +67,22 @@ function makeExecutable(file: string): void {
   }
 }
 
+/** Makes the folder that a server user must pass through, whatever the umask is. */
+export function shareFolder(): void {
+  mkdirSync(SHARED_FOLDER, { recursive: true });
+  chmodSync(SHARED_FOLDER, 0o755);
+}
+
 /** A copy that every user can reach, made once per version. */
 function shareCopy(native: string): string {
   const { version } = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
   const copy = join(SHARED_FOLDER, `postgresql-${version}`);
   if (existsSync(copy)) return copy;
   const unfinished = `${copy}.${process.pid}`;
+  shareFolder();
+  const umask = process.umask(0o022);
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  process.umask(umask);
   try {
     renameSync(unfinished, copy);
   } catch {

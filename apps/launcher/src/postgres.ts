@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartError } from './errors.ts';
 import { HOST } from './ports.ts';
-import { postgresPrograms, SHARED_FOLDER } from './postgres-binaries.ts';
+import { postgresPrograms, shareFolder, SHARED_FOLDER } from './postgres-binaries.ts';
 import { commandLine, processId, signal, waitForEnd } from './processes.ts';
 import { type Program, type Start, startKept } from './programs.ts';
 import { canReach, serverUser, type ServerUser } from './server-user.ts';
@@ -109,6 +109,11 @@ function settings({ port, durable = true }: Cluster): string[] {
     'max_parallel_workers_per_gather=0',
     'log_line_prefix=%m [%p] ',
     'log_checkpoints=off',
+    // Details of an error show the row, and statements their values: there would be addresses of people in the log.
+    'log_error_verbosity=terse',
+    'log_min_error_statement=panic',
+    'log_parameter_max_length=0',
+    'log_parameter_max_length_on_error=0',
     'timezone=UTC',
     'log_timezone=UTC',
     ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
@@ -209,7 +214,7 @@ function reachableFolder(folder: string, user: ServerUser | undefined): string {
   if (user === undefined || canReach(dirname(folder), user)) return folder;
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
   const elsewhere = join(SHARED_FOLDER, name);
-  mkdirSync(SHARED_FOLDER, { recursive: true, mode: 0o755 });
+  shareFolder();
   if (!existsSync(folder)) {
     rmSync(elsewhere, { recursive: true, force: true });
     rmSync(folder, { force: true });

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { HOST } from './ports.ts';
+import { freePorts, HOST } from './ports.ts';
 import { type Start, startKept } from './programs.ts';
+import { startUiProxy } from './ui-proxy.ts';
 
 /** The keyword search attributes of the namespace; the same list as `SEARCH_ATTRIBUTES` of @postroom/platform. */
 export const SEARCH_ATTRIBUTES = ['projectId', 'campaignId', 'endpointId', 'eventType', 'deliveryStatus'];
@@ -27,7 +28,7 @@ export interface TemporalOptions {
  */
 export async function startTemporal(start: Start, options: TemporalOptions) {
   const { logFile, runFile, port, uiPort } = options;
-  const uiUrl = `http://${HOST}:${uiPort}`;
+  const [innerPort = 0] = await freePorts(1);
   const { stop } = await start({
     title: 'Temporal',
     logFile,
@@ -35,7 +36,7 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
     start: () =>
       startKept({
         command: options.binary,
-        args: serverArguments(options),
+        args: serverArguments({ ...options, uiPort: innerPort }),
         folder: dirname(logFile),
         env: {},
         logFile,
@@ -43,11 +44,20 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
         stopTimeoutMs: STOP_TIMEOUT_MS,
         removeAfter: options.removeAfter,
       }),
-    isReady: () => isReady(uiUrl),
+    isReady: () => isReady(`http://${HOST}:${innerPort}`),
     startTimeoutMs: START_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  return { address: `${HOST}:${port}`, uiUrl, stop };
+  const proxy = await startUiProxy(uiPort, innerPort);
+  return {
+    address: `${HOST}:${port}`,
+    uiUrl: `http://${HOST}:${uiPort}`,
+    stop: async () => {
+      proxy.close();
+      proxy.closeAllConnections();
+      await stop();
+    },
+  };
 }
 
 function serverArguments({ port, uiPort, databaseFile }: TemporalOptions): string[] {
@@ -63,6 +73,8 @@ function serverArguments({ port, uiPort, databaseFile }: TemporalOptions): strin
     ['--sqlite-pragma', 'synchronous=1'],
     // An activity goes to the worker in the answer that asks for it, which saves its trip through a task queue.
     ['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
+    // Nobody uses its HTTP API, which would answer requests for any host.
+    ['--dynamic-config-value', 'frontend.httpAllowedHosts=["127.0.0.1","localhost"]'],
   ];
   return ['server', 'start-dev', ...options.flat()];
 }

@@ -1,0 +1,36 @@
+import { createServer, request, type Server } from 'node:http';
+import { isOwnHost } from '@postroom/platform/host-check';
+import { HOST } from './ports.ts';
+
+/**
+ * Passes on to Temporal's Web UI what is asked for under a host of this machine. The UI itself answers under any, so that a web page
+ * elsewhere could read workflows, and signal them, by a name that resolves to 127.0.0.1.
+ */
+export async function startUiProxy(port: number, uiPort: number): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    if (!isOwnHost(incoming.headers.host)) {
+      outgoing.writeHead(403, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' });
+      return void outgoing.end('Open the Temporal UI by its IP address or as localhost.\n');
+    }
+    const { method, url, headers } = incoming;
+    const passed = request({ host: HOST, port: uiPort, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, {
+        ...answer.headers,
+        'X-Content-Type-Options': 'nosniff',
+        'Referrer-Policy': 'same-origin',
+        'Content-Security-Policy': "frame-ancestors 'none'",
+      });
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => {
+      if (outgoing.headersSent) outgoing.destroy();
+      else outgoing.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' }).end('Temporal does not answer.\n');
+    });
+    outgoing.on('close', () => passed.destroy());
+    incoming.pipe(passed);
+  });
+  // It lives as long as what started it, and does not keep that alive.
+  server.unref();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, HOST, resolve));
+  return server;
+}
