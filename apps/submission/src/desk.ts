@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sendEmail, sendEmailOnce } from '@postroom/emails';
-import { type Caller, jsonProblem } from '@postroom/platform';
+import { MAX_RECIPIENTS, type SendEmailInput, sendEmailsOnce } from '@postroom/emails';
+import { type Caller, emailKey, jsonProblem } from '@postroom/platform';
 import { authenticate, takeRequest } from '@postroom/projects';
 import { readMessage } from './message.ts';
 import { Refusal } from './refusal.ts';
@@ -68,17 +68,16 @@ export class Desk {
     const { allowed, limit } = takeRequest(caller.id);
     if (!allowed) throw new Refusal(451, `4.7.0 This key may send ${limit} mails a second; try again`);
     const input = await readMessage(raw, recipients);
-    const { attachments: _, ...texts } = input;
+    const { attachments: _, alternatives: __, ...texts } = input;
     const problem = jsonProblem(texts);
     if (problem !== undefined) throw new Refusal(550, `5.6.0 ${problem.path} ${problem.message}`);
-    const key = onceKey(raw, recipients);
-    const { id, status } = await (key === undefined
-      ? sendEmail(projectId, input)
-      : sendEmailOnce(projectId, input, key));
-    if (status === 'suppressed') {
-      throw new Refusal(550, `5.7.1 ${id} is not sent: its recipients bounced, complained or were suppressed`);
+    const emails = await sendEmailsOnce(projectId, split(input, recipients), onceKey(raw, recipients));
+    const [first = { id: '', status: 'suppressed' }] = emails;
+    if (emails.every(({ status }) => status === 'suppressed')) {
+      throw new Refusal(550, `5.7.1 ${first.id} is not sent: its recipients bounced, complained or were suppressed`);
     }
-    return `2.0.0 ${id} ${status}`;
+    const status = emails.find((email) => email.status !== 'suppressed')?.status ?? first.status;
+    return `2.0.0 ${first.id} ${status}${emails.length === 1 ? '' : ` in ${emails.length} messages`}`;
   }
 
   /** Takes no more and waits for what is being kept: a 421 for a mail that is kept all the same would bring it again. */
@@ -86,6 +85,16 @@ export class Desk {
     this.#isFinishing = true;
     await Promise.allSettled(this.#taking);
   }
+}
+
+/** The emails that a mail becomes: each goes to as many addresses as one may, each address gets one, and all show the same. */
+function split(input: SendEmailInput, recipients: readonly string[]): SendEmailInput[] {
+  const each = [...new Map(recipients.map((address) => [emailKey(address), address])).values()];
+  const blind = new Set((input.bcc ?? []).map(emailKey));
+  return Array.from({ length: Math.ceil(each.length / MAX_RECIPIENTS) }, (_, index) => {
+    const part = each.slice(index * MAX_RECIPIENTS, (index + 1) * MAX_RECIPIENTS);
+    return { ...input, recipients: part, bcc: part.filter((address) => blind.has(emailKey(address))) };
+  });
 }
 
 /**

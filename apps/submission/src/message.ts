@@ -1,6 +1,7 @@
 import { type AttachmentInput, formatMailbox, headerProblem, type SendEmailInput } from '@postroom/emails';
 import { emailKey } from '@postroom/platform';
-import PostalMime, { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
+import { MailParser } from './mail-parser.ts';
+import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
 
 /** What a mail may ask of Postroom in headers, which do not go out. */
@@ -13,7 +14,8 @@ const TRACE = /^(delivered-to|x-original-to|x-received|received-spf)$/;
  * @throws Refusal when it can't be read.
  */
 export async function readMessage(raw: Buffer, recipients: readonly string[]): Promise<SendEmailInput> {
-  const mail = await PostalMime.parse(raw, { maxNestingDepth: 50, forceRfc822Attachments: true }).catch(() => {
+  const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
+  const mail = await parser.parse(raw).catch(() => {
     throw new Refusal(
       550,
       '5.6.0 The mail can not be read: its parts are nested too deep, or its headers are too long',
@@ -32,7 +34,7 @@ export async function readMessage(raw: Buffer, recipients: readonly string[]): P
     replyTo: mailboxesOf(mail.replyTo).map(format),
     subject: mail.subject === '' ? undefined : mail.subject,
     // A template says everything: what a library writes beside it is not meant.
-    ...(own.templateId === undefined ? wordsOf(mail, files) : {}),
+    ...(own.templateId === undefined ? { ...wordsOf(mail, files), alternatives: parser.alternatives } : {}),
     ...own,
     headers: customHeaders(mail),
     attachments: files.map(({ input }) => input),

@@ -175,9 +175,46 @@ test('a sender whose domain may not send is 550 with the words of /v1, and nothi
 
 test('what is wrong with a mail is 550 and names the field', async () => {
   const api = await sender();
-  const { subject: _subject, ...untitled } = HELLO;
-  expect((await send(api.key, untitled)).response).toBe('550 5.6.0 subject is required');
+  const long = { ...HELLO, headers: { 'X-Long': 'x'.repeat(4_001) } };
+  expect((await send(api.key, long)).response).toMatch(/^550 5\.6\.0 headers\.X-Long .*longer than 4,000 characters/);
   expect(await emailsOf(api)).toEqual([]);
+});
+
+test('a mail without a subject stays one', async () => {
+  const api = await sender();
+  const { subject: _, ...untitled } = HELLO;
+  const { response, id } = await send(api.key, untitled);
+  expect(response).toMatch(/^250/);
+  expect((await email(api, id)).subject).toBe('');
+});
+
+const INVITATION = 'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nSUMMARY:Prüfung\r\nEND:VCALENDAR\r\n';
+
+test('the forms of a body stay forms of it, with their types: an invitation, AMP', async () => {
+  const api = await sender();
+  const { id } = await send(api.key, {
+    ...HELLO,
+    html: '<p>Hello</p>',
+    amp: '<!doctype html><html amp4email><body>Hello</body></html>',
+    icalEvent: { method: 'REQUEST', content: INVITATION },
+    alternatives: [{ contentType: 'text/x-other; flavour="a b"', content: 'other' }],
+    attachments: [{ filename: 'plan.pdf', content: '%PDF-1.4' }],
+  });
+  const shown = await email(api, id);
+  expect(shown.attachments.map(({ filename }: { filename: string }) => filename)).toEqual(
+    expect.arrayContaining(['plan.pdf']),
+  );
+  expect(JSON.stringify(shown.attachments)).not.toContain('x-amp-html');
+  const { rows } = await pool.query(
+    'SELECT content_type, content FROM message_attachments WHERE message_id = $1 AND alternative ORDER BY position',
+    [id],
+  );
+  expect(rows.map(({ content_type: type }) => type)).toEqual([
+    expect.stringMatching(/^text\/x-amp-html(; charset=utf-8)?$/),
+    expect.stringMatching(/^text\/calendar; (charset=utf-8; method=REQUEST|method=REQUEST; charset=utf-8)$/),
+    expect.stringMatching(/^text\/x-other; .*flavour="a b"/),
+  ]);
+  expect(rows[1].content.toString()).toBe(INVITATION);
 });
 
 test('a mail whose recipients are all suppressed is 550; one with another recipient goes to that', async () => {
@@ -364,17 +401,41 @@ test('a mail above 40 MB is 552, said before it is sent where its size is', asyn
   expect(await emailsOf(api)).toEqual([]);
 });
 
-test('a mail to 60 addresses goes out in two, each of which shows them all', async () => {
+test('a mail to 120 addresses becomes three messages: each address gets one, all show the same, and a repetition is none', async () => {
   const api = await sender();
-  const addresses = Array.from({ length: 60 }, (_, index) => `reader${index}@example.net`);
-  const listed = { ...HELLO, to: addresses, messageId: '<listed@example.com>' };
-  for (const part of [addresses.slice(0, 50), addresses.slice(50)]) {
-    const { response, id } = await send(api.key, { ...listed, envelope: { from: 'hello@example.com', to: part } });
-    expect(response).toMatch(/^250 2\.0\.0 eml_\w+ queued/);
-    const { to, recipients } = await email(api, id);
-    expect(to).toEqual(addresses);
-    expect(recipients.map((recipient: { email: string }) => recipient.email).toSorted()).toEqual(part.toSorted());
+  const addresses = Array.from({ length: 120 }, (_, index) => `reader${index}@example.net`);
+  const shown = addresses.slice(0, 60);
+  const mail = {
+    ...HELLO,
+    to: shown,
+    messageId: '<listed@example.com>',
+    date: new Date(),
+    envelope: { from: 'hello@example.com', to: [...addresses, 'READER7@example.net', 'reader90@example.net'] },
+  };
+  const { response, id } = await send(api.key, mail);
+  expect(response).toMatch(/^250 2\.0\.0 eml_\w+ queued in 3 messages/);
+  expect((await send(api.key, mail)).id).toBe(id);
+  const emails = await Promise.all((await emailsOf(api)).map((one: { id: string }) => email(api, one.id)));
+  expect(emails).toHaveLength(3);
+  const got: string[] = emails.flatMap(({ recipients }) =>
+    recipients.map(({ email: one }: { email: string }) => one.toLowerCase()),
+  );
+  expect(got.toSorted()).toEqual(addresses.toSorted());
+  for (const { to, recipients } of emails) {
+    expect(to).toEqual(shown);
+    expect(recipients.length).toBeLessThanOrEqual(50);
   }
+  expect(emails.flatMap(({ bcc }) => bcc).toSorted()).toEqual(addresses.slice(60).toSorted());
+});
+
+test('of a mail to many nothing is kept when it is refused', async () => {
+  const api = await sender();
+  const to = Array.from({ length: 120 }, (_, index) => `reader${index}@example.net`);
+  const { response } = await send(api.key, { ...HELLO, to, from: 'me@elsewhere.example' });
+  expect(response).toMatch(/^550 5\.7\.1/);
+  const tags = await send(api.key, { ...HELLO, to, headers: { 'X-Postroom-Tag': 'x'.repeat(101) } });
+  expect(tags.response).toBe('550 5.6.0 tags.0 must be 1 to 100 characters');
+  expect(await emailsOf(api)).toEqual([]);
 });
 
 test('a mailing list that is shown, and is nobody who gets the mail, is not counted', async () => {
@@ -388,16 +449,16 @@ test('a mailing list that is shown, and is nobody who gets the mail, is not coun
   expect(response).toMatch(/^250/);
 });
 
-test('the 51st recipient is 452, so that a client sends it in another mail', async () => {
+test('the 1,001st recipient is 452, so that a client sends it in another mail', async () => {
   const api = await sender();
   const { say, socket } = await dial(development.port);
   await say('EHLO test\r\n');
   await say(plain('postroom', api.key));
   await say('MAIL FROM:<hello@example.com>\r\n');
   const answers: string[] = [];
-  for (let n = 0; n < 51; n++) answers.push(await say(`RCPT TO:<person${n}@example.net>\r\n`));
-  expect(answers[49]).toMatch(/^250/);
-  expect(answers[50]).toMatch(/^452 4\.5\.3/);
+  for (let n = 0; n < 1_001; n++) answers.push(await say(`RCPT TO:<person${n}@example.net>\r\n`));
+  expect(answers[999]).toMatch(/^250/);
+  expect(answers[1_000]).toMatch(/^452 4\.5\.3/);
   socket.destroy();
 });
 

@@ -4,8 +4,8 @@ import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { type Credentials, Desk, MAX_MESSAGE_BYTES } from './desk.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
-/** Addresses that one mail may go to; a client sends the rest in another (RFC 5321, 4.5.3.1.10). */
-const MAX_RECIPIENTS = 50;
+/** Addresses that one mail may go to, in several messages; a client sends the rest in another (RFC 5321, 4.5.3.1.10). */
+const MAX_RECIPIENTS = 1_000;
 const MAX_CLIENTS = 1000;
 /** How long a client has from connecting until its key is known to be good. */
 const AUTH_MS = 30_000;

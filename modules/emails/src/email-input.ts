@@ -10,6 +10,13 @@ export interface AttachmentInput {
   contentId?: string | null | undefined;
 }
 
+/** A form of the body beside text and HTML. */
+export interface AlternativeInput {
+  /** With its parameters, as in its Content-Type header. */
+  contentType: string;
+  content: Buffer;
+}
+
 /** A transactional email, as the caller gives it. */
 export interface SendEmailInput {
   from: string;
@@ -29,6 +36,8 @@ export interface SendEmailInput {
   trackOpens?: boolean | null | undefined;
   trackClicks?: boolean | null | undefined;
   scheduledAt?: Date | null | undefined;
+  /** Other forms of the body, such as `text/calendar; method=REQUEST`; only mail that was handed over by SMTP has them. */
+  alternatives?: readonly AlternativeInput[] | undefined;
   /** The addresses that get it, where `to`, `cc` and `bcc` only say what stands in its headers: an envelope. */
   recipients?: readonly string[] | undefined;
 }
@@ -38,6 +47,7 @@ export interface Attachment {
   content: Buffer;
   contentType: string | null;
   contentId: string | null;
+  alternative: boolean;
 }
 
 /** An email whose parts have been read and checked one by one; its words are not made yet. */
@@ -59,7 +69,7 @@ export interface ReadEmail {
 }
 
 /** Addresses that one email goes to, copies included. */
-const MAX_RECIPIENTS = 50;
+export const MAX_RECIPIENTS = 50;
 /** Addresses that it shows, where who gets it is said apart: a part of its recipients may have it by another email. */
 const MAX_SHOWN = 1_000;
 const MAX_TEXT_LENGTH = 5_000_000;
@@ -101,7 +111,10 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
     bcc,
     replyTo,
     headers: readHeaders(input.headers, at('headers'), problems),
-    attachments: readAttachments(input.attachments ?? [], at('attachments'), problems),
+    attachments: [
+      ...readAttachments(input.attachments ?? [], at('attachments'), problems),
+      ...(input.alternatives ?? []).map(toAlternative),
+    ],
     tags: readTags(input.tags ?? [], at('tags'), problems),
     metadata: readMetadata(input.metadata, at('metadata'), problems),
     trackOpens: input.trackOpens ?? null,
@@ -149,16 +162,32 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
       problems.add(`${at}.filename`, 'must be 1 to 255 characters without slashes or control characters');
     }
     if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(content.replace(/\s/g, ''))) problems.add(`${at}.content`, 'must be base64');
-    if (contentType != null && !/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=("[^"\\\r\n]*"|[\w.+-]+))*$/.test(contentType)) {
+    if (contentType != null && contentType.length > 255)
+      problems.add(`${at}.contentType`, 'must be at most 255 characters');
+    else if (contentType != null && !/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=("[^"\\\r\n]*"|[\w.+-]+))*$/.test(contentType)) {
       problems.add(`${at}.contentType`, 'must be a content type such as application/pdf');
     }
     if (contentId != null && !/^[\w.+@-]{1,200}$/.test(contentId)) {
       problems.add(`${at}.contentId`, 'must be 1 to 200 letters, digits, or any of . _ + - @');
     }
     const bytes = Buffer.from(content, 'base64');
-    return { filename: name, content: bytes, contentType: contentType ?? null, contentId: contentId ?? null };
+    return {
+      filename: name,
+      content: bytes,
+      contentType: contentType ?? null,
+      contentId: contentId ?? null,
+      alternative: false,
+    };
   });
 }
+
+const toAlternative = ({ contentType, content }: AlternativeInput): Attachment => ({
+  filename: '',
+  content,
+  contentType,
+  contentId: null,
+  alternative: true,
+});
 
 function readTags(given: readonly string[], path: string, problems: Problems): string[] {
   if (given.length > 20) problems.add(path, 'must be at most 20 tags');

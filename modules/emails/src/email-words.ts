@@ -23,7 +23,9 @@ export async function writeWords(
   const subject = input.subject ?? template?.subject ?? null;
   const html = template?.body ?? input.html ?? null;
   const text = input.text ?? null;
-  if (subject === null || subject.trim() === '') problems.add(`${path}subject`, 'is required');
+  // A mail that was handed over by SMTP may have none; in a request it was forgotten.
+  const mayHaveNone = input.recipients !== undefined && template === null;
+  if ((subject === null || subject.trim() === '') && !mayHaveNone) problems.add(`${path}subject`, 'is required');
   if ((html === null || html === '') && (text === null || text === '') && input.templateId == null) {
     problems.add(`${path}html`, 'is required, unless text or template_id is given');
   }

@@ -66,24 +66,28 @@ export async function sendEmails(projectId: string, inputs: readonly SendEmailIn
 }
 
 /**
- * Takes an email as `sendEmail` does, once under a key for 24 hours: under the same key again, what came of the first is
- * returned. The key and the rows are one transaction.
+ * Takes the emails that one mail becomes, as `sendEmail` does, all or none; under the same key again within 24 hours, what came of the
+ * first is returned. The key and the rows are one transaction.
  */
-export async function sendEmailOnce(projectId: string, input: SendEmailInput, key: string): Promise<QueuedEmail> {
-  const [email] = (await draftEmails(projectId, [input], () => '')) as [EmailRows];
-  const { id, status } = email;
+export async function sendEmailsOnce(
+  projectId: string,
+  inputs: readonly SendEmailInput[],
+  key: string | undefined,
+): Promise<QueuedEmail[]> {
+  const emails = await draftEmails(projectId, inputs, () => '');
+  const queued = emails.map(({ id, status }) => ({ id, status }));
   return inTransaction(async (client) => {
-    const answer = JSON.stringify({ id, status });
-    const { rowCount } = await client.query(CLAIM_KEY, [projectId, key, answer]);
-    if (rowCount === 1) {
-      await insert([email], client);
-      return { id, status };
+    const isNew =
+      key === undefined || (await client.query(CLAIM_KEY, [projectId, key, JSON.stringify(queued)])).rowCount === 1;
+    if (isNew) {
+      await insert(emails, client);
+      return queued;
     }
     const { rows } = await client.query<{ body: string }>(
       'SELECT body FROM idempotency_keys WHERE project_id = $1 AND key = $2',
       [projectId, key],
     );
-    return JSON.parse(rows[0]?.body ?? '') as QueuedEmail;
+    return [JSON.parse(rows[0]?.body ?? '[]') as QueuedEmail | QueuedEmail[]].flat();
   });
 }
 
@@ -274,12 +278,12 @@ function contentRow({ id, draft }: EmailRows): Record<string, unknown> {
 }
 
 async function insertAttachments(tx: Tx, messageId: string, { attachments }: Draft): Promise<void> {
-  for (const [position, { filename, contentType, contentId, content }] of attachments.entries()) {
+  for (const [position, { filename, contentType, contentId, content, alternative }] of attachments.entries()) {
     await sql(
       tx,
-      `INSERT INTO message_attachments (message_id, position, filename, content_type, content_id, content)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
-      [messageId, position, filename, contentType, contentId, content],
+      `INSERT INTO message_attachments (message_id, position, filename, content_type, content_id, content, alternative)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [messageId, position, filename, contentType, contentId, content, alternative],
     );
   }
 }

@@ -35,7 +35,7 @@ const EmailStatus = builder.enumType('EmailStatus', {
 
 const loadAttachments = batched(async (_: Context, ids) => {
   const attachments = await db.messageAttachment.findMany({
-    where: { messageId: { in: [...ids] } },
+    where: { messageId: { in: [...ids] }, alternative: false },
     orderBy: { position: 'asc' },
     omit: { content: true },
   });

@@ -3,7 +3,13 @@ export { campaignNotice } from './campaign-notice.ts';
 export { formatMailbox, parseMailbox } from './mailbox.ts';
 export { ledgerPool } from './ledger-pool.ts';
 export { closeLost, giveBackUnsent, inLedgerTransaction, newClaim, settle, type Settlement } from './ledger.ts';
-export { type AttachmentInput, scheduleProblem, type SendEmailInput } from './email-input.ts';
+export {
+  type AlternativeInput,
+  type AttachmentInput,
+  MAX_RECIPIENTS,
+  scheduleProblem,
+  type SendEmailInput,
+} from './email-input.ts';
 export {
   cancelEmail,
   type EmailFilter,
@@ -12,7 +18,7 @@ export {
   type QueuedEmail,
   rescheduleEmail,
   sendEmail,
-  sendEmailOnce,
+  sendEmailsOnce,
   sendEmails,
 } from './emails.ts';
 export { compileMessage, type Frame, headerProblem, type Mailbox, MessageError, textFromHtml } from './mime/index.ts';

@@ -237,7 +237,7 @@ const attached = new Gate(4);
 async function send(row: Ready): Promise<Sent> {
   const { content } = row;
   if (content === undefined) throw new MessageError('content', 'Its content is gone.');
-  const sendComposed = async (attachments: Attachment[]) => {
+  const sendComposed = async (attachments: Part[]) => {
     const message = await compose(row, content, attachments);
     const route = await routeFor({
       projectId: row.project_id,
@@ -277,19 +277,25 @@ async function readContents(ids: readonly string[]): Promise<Map<string, Content
   return new Map(rows.map((content) => [content.message_id, content]));
 }
 
-async function readAttachments(messageId: string): Promise<Attachment[]> {
+/** Files, and other forms of the body. */
+type Part = Attachment & { alternative: boolean };
+
+async function readAttachments(messageId: string): Promise<Part[]> {
   const { rows } = await ledgerPool.query<{
     filename: string;
     content: Buffer;
     content_type: string | null;
     content_id: string | null;
+    alternative: boolean;
   }>({
     name: 'emails-attachments',
-    text: 'SELECT filename, content, content_type, content_id FROM message_attachments WHERE message_id = $1 ORDER BY position',
+    text: `SELECT filename, content, content_type, content_id, alternative FROM message_attachments
+           WHERE message_id = $1 ORDER BY position`,
     values: [messageId],
   });
-  return rows.map(({ filename, content, content_type, content_id }) => ({
+  return rows.map(({ filename, content, content_type, content_id, alternative }) => ({
     filename,
+    alternative,
     content,
     contentType: content_type ?? undefined,
     contentId: content_id ?? undefined,
@@ -299,7 +305,7 @@ async function readAttachments(messageId: string): Promise<Attachment[]> {
 type Composed = Outgoing & { signAs: string };
 
 /** The bytes of an email. All who get it get the same but for their links, under the Message-ID of the first. */
-async function compose(row: Ready, content: Content, attachments: Attachment[]): Promise<Composed> {
+async function compose(row: Ready, content: Content, parts: Part[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
   const cc = content.cc.map(mailbox);
@@ -307,7 +313,7 @@ async function compose(row: Ready, content: Content, attachments: Attachment[]):
   const messageId = messageIdOf(row.content_id, from.email);
   const envelope = { id: row.id, signAs: from.email, from: from.email, to: row.email };
   const [onlyTo, ...others] = to;
-  const isPlain = onlyTo !== undefined && others.length + cc.length + attachments.length === 0 && replyTo.length <= 1;
+  const isPlain = onlyTo !== undefined && others.length + cc.length + parts.length === 0 && replyTo.length <= 1;
   const { tracked } = row;
   const own = tracked?.valuesFor(row.id, {}) ?? {};
   if (isPlain && content.html !== null && tracked !== undefined) {
@@ -334,7 +340,10 @@ async function compose(row: Ready, content: Content, attachments: Attachment[]):
     html: tracked === undefined ? undefined : renderTemplate(tracked.html, own),
     text: text ?? (html === null ? undefined : htmlToText(html)),
     headers,
-    attachments,
+    attachments: parts.filter(({ alternative }) => !alternative),
+    alternatives: parts
+      .filter(({ alternative }) => alternative)
+      .map(({ contentType = 'text/plain', content: bytes }) => ({ contentType, content: bytes })),
   });
   return { ...envelope, data };
 }

@@ -1,6 +1,8 @@
+import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
 import { lf, parseStrictly } from './checks.ts';
-import { buildMessage } from './index.ts';
+import { parseTemplate } from '@postroom/templates/render';
+import { buildMessage, compileMessage } from './index.ts';
 import type { MessageInput } from './index.ts';
 
 const input: MessageInput = {
@@ -90,3 +92,83 @@ test('names, subjects and file names can not add a header', async () => {
   expect(mail.bcc).toBeUndefined();
   expect(mail.subject?.trim()).toBe('x Bcc: all@example.com');
 });
+
+test('a message without a subject has none, in whatever way it is built', async () => {
+  expect((await buildMessage({ ...input, subject: '' })).toString('latin1')).not.toMatch(/^subject:/im);
+  expect(frameOf({ subject: '' })).not.toMatch(/^subject:/im);
+});
+
+test('other forms of the body stand where clients look for them, with their types, byte for byte', async () => {
+  const invitation = Buffer.from('BEGIN:VCALENDAR\r\nSUMMARY:Prüfung\r\nEND:VCALENDAR\r\n');
+  const raw = (
+    await buildMessage({
+      ...input,
+      alternatives: [
+        { contentType: 'text/calendar; charset=utf-8; method=REQUEST', content: invitation },
+        { contentType: 'text/x-amp-html; charset=utf-8', content: Buffer.from('<html amp4email></html>') },
+      ],
+      attachments: [{ filename: 'plan.pdf', content: Buffer.from('%PDF') }],
+    })
+  ).toString('latin1');
+  const [, boundary = ''] = /multipart\/alternative;\s+boundary="([^"]+)"/.exec(raw) ?? [];
+  const parts = raw.split(`--${boundary}`).slice(1, -1);
+  expect(parts.map((part) => /Content-Type: ([^;]+)/.exec(part)?.[1])).toEqual([
+    'text/plain',
+    'text/x-amp-html',
+    'text/html',
+    'text/calendar',
+  ]);
+  expect(parts[3]).toMatch(/method=REQUEST/);
+  const body = parts[3]?.slice(parts[3].indexOf('\r\n\r\n') + 4) ?? '';
+  expect(Buffer.from(body, 'base64')).toEqual(invitation);
+});
+
+const LONG = 'x'.repeat(990);
+
+test.each([
+  ['a subject', { subject: 'x'.repeat(998) }],
+  ['a subject beyond ASCII', { subject: 'é'.repeat(998) }],
+  ['a header without a space', { headers: { 'X-Long': 'x'.repeat(4_000) } }],
+  ['a header with one long word', { headers: { 'X-Long': `${LONG} ${LONG} a` } }],
+  [
+    'references',
+    { headers: { References: Array.from({ length: 60 }, (_, n) => `<${n}@${'m'.repeat(50)}.example>`).join(' ') } },
+  ],
+  ['a name', { from: { name: 'x'.repeat(200), email: 'ceo@example.com' } }],
+  ['a name that needs quotes', { from: { name: `"${'x,'.repeat(99)}`, email: 'ceo@example.com' } }],
+  [
+    'many recipients',
+    { to: Array.from({ length: 200 }, (_, n) => ({ name: `Reader ${n}`, email: `r${n}@example.com` })) },
+  ],
+  ['a long address', { to: [{ email: `${'a'.repeat(64)}@${'d'.repeat(60)}.${'e'.repeat(60)}.example` }] }],
+  ['a file name', { attachments: [{ filename: 'x'.repeat(255), content: Buffer.from('x') }] }],
+  ['a file name beyond ASCII', { attachments: [{ filename: 'é'.repeat(255), content: Buffer.from('x') }] }],
+  [
+    'a type of a file',
+    { attachments: [{ filename: 'x', contentType: `a/b; c="${'x'.repeat(240)}"`, content: Buffer.from('x') }] },
+  ],
+] as [string, Partial<MessageInput>][])('no line of a header is longer than 998 octets: %s', async (_, over) => {
+  const built = (await buildMessage({ ...input, ...over })).toString('latin1');
+  for (const message of over.attachments === undefined ? [built, frameOf(over)] : [built]) {
+    const lines = message.split('\r\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(998);
+  }
+  await PostalMime.parse(built);
+});
+
+/** The same message as a campaign, or an email to one address, goes out. */
+function frameOf({
+  subject = input.subject,
+  headers = {},
+  from = input.from,
+  to = input.to,
+}: Partial<MessageInput>): string {
+  const frame = compileMessage({
+    from,
+    subject: parseTemplate(subject, 'subject'),
+    html: parseTemplate('<p>x</p>', 'html'),
+    headers,
+  });
+  const { messageId, date } = input;
+  return frame.render({ to: to[0] ?? { email: 'ada@example.com' }, messageId, date, values: {} });
+}

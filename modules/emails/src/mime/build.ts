@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Mailbox } from './address.ts';
 import { checkSender, wireAddress } from './address.ts';
 import { MessageError } from './errors.ts';
-import { formatMessageId, headerProblem } from './headers.ts';
+import { customHeader, formatMessageId, textHeader } from './headers.ts';
 import { htmlToText } from './html-to-text.ts';
 
 export interface Attachment {
@@ -12,6 +12,12 @@ export interface Attachment {
   readonly contentType?: string | undefined;
   /** Shown in the HTML as `cid:…`, without brackets. */
   readonly contentId?: string | undefined;
+}
+
+/** A form of the body beside text and HTML, with the parameters of its type. */
+export interface Alternative {
+  readonly contentType: string;
+  readonly content: Uint8Array;
 }
 
 export interface MessageInput {
@@ -27,6 +33,7 @@ export interface MessageInput {
   readonly text?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
+  readonly alternatives?: readonly Alternative[] | undefined;
 }
 
 /**
@@ -36,7 +43,9 @@ export interface MessageInput {
 export async function buildMessage(input: MessageInput): Promise<Buffer> {
   const { html, text = html === undefined ? undefined : htmlToText(html) } = input;
   if (text === undefined) throw new MessageError('html', 'A message needs HTML or text.');
-  refuseHeaders(input.headers ?? {});
+  const [amp, ...moreAmp] = (input.alternatives ?? []).filter(isAmp);
+  // Clients show the last form that they know: AMP stands before HTML, what is neither behind it.
+  const others = [...moreAmp, ...(input.alternatives ?? []).filter((part) => !isAmp(part))];
   checkSender(input.from.email, 'from');
   const composer = new MailComposer({
     messageId: formatMessageId(input.messageId),
@@ -45,10 +54,18 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     to: input.to.map((mailbox) => address(mailbox, 'to')),
     cc: input.cc?.map((mailbox) => address(mailbox, 'cc')),
     replyTo: input.replyTo?.map((mailbox) => address(mailbox, 'replyTo')),
-    subject: oneLine(input.subject),
-    headers: { ...input.headers },
+    headers: [
+      ...(input.subject === '' ? [] : [prepared(textHeader('Subject', input.subject))]),
+      ...Object.entries(input.headers ?? {}).map(([name, value]) => prepared(customHeader(name, value))),
+    ],
     text,
     html,
+    amp: amp === undefined ? undefined : { content: bytesOf(amp.content) },
+    alternatives: others.map((part) => ({
+      contentType: part.contentType,
+      content: bytesOf(part.content),
+      contentTransferEncoding: 'base64',
+    })),
     attachments: input.attachments?.map(attachment),
     textEncoding: 'quoted-printable',
     newline: '\r\n',
@@ -59,11 +76,16 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
   return composer.compile().build();
 }
 
-function refuseHeaders(headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    const problem = headerProblem(name, value);
-    if (problem !== undefined) throw new MessageError(`headers.${name}`, problem);
-  }
+const isAmp = ({ contentType }: Alternative) => /^text\/x-amp-html\b/i.test(contentType);
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
+
+/** A header that is written as it is: the composer breaks lines at spaces only, so that a long word would make too long a line. */
+function prepared(header: string) {
+  const colon = header.indexOf(':');
+  // It has one character for each octet, and the composer writes UTF-8.
+  const value = Buffer.from(header.slice(colon + 2, -2), 'latin1').toString('utf8');
+  return { key: header.slice(0, colon), value: { prepared: true, foldLines: false, value } };
 }
 
 function address({ email, name }: Mailbox, field: string): { name: string; address: string } {
@@ -90,7 +112,7 @@ function attachment(file: Attachment, index: number) {
   }
   return {
     filename: oneLine(file.filename),
-    content: Buffer.from(file.content.buffer, file.content.byteOffset, file.content.byteLength),
+    content: bytesOf(file.content),
     contentTransferEncoding: 'base64',
     ...(contentType === undefined ? {} : { contentType }),
     ...(contentId === undefined ? {} : { cid: contentId, contentDisposition: 'inline' }),

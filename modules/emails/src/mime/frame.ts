@@ -61,7 +61,7 @@ export function compileMessage(input: FrameInput): Frame {
   const { subject, html, text = textFromHtml(html) } = input;
   for (const [field, template] of Object.entries({ subject, html, text })) refuseProblems(field, template);
   const head = staticHeaders(input);
-  const fixedSubject = subject.variables.length === 0 ? textHeader('Subject', renderTemplate(subject, {})) : undefined;
+  const fixedSubject = subject.variables.length === 0 ? subjectHeader(renderTemplate(subject, {})) : undefined;
   const { boundary, pieces, variables } = encodeBody(text, html);
   const contentType = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`;
   const opening = contentType + pieces[0]!;
@@ -79,6 +79,9 @@ export function compileMessage(input: FrameInput): Frame {
   };
   return { subject, html, text, render };
 }
+
+/** None for a message that has none. */
+const subjectHeader = (text: string) => (text === '' ? '' : textHeader('Subject', text));
 
 function refuseProblems(field: string, template: Template): void {
   const problem = template.problems[0];

@@ -6,5 +6,5 @@ export type { Unsubscribe } from './headers.ts';
 export { compileMessage } from './frame.ts';
 export type { Frame, FrameInput, FrameRecipient } from './frame.ts';
 export { buildMessage } from './build.ts';
-export type { Attachment, MessageInput } from './build.ts';
+export type { Alternative, Attachment, MessageInput } from './build.ts';
 export { htmlToText, textFromHtml } from './html-to-text.ts';
