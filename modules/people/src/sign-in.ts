@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from 'better-auth/node';
-import { config } from '@postroom/platform';
+import { clientAddress, config } from '@postroom/platform';
 import { ADDRESS_HEADER, auth, AUTH_PATH, hasProvider } from './auth.ts';
 
 const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip'];
 
 /**
- * Answers the sign-in library's own endpoints. Throttling counts by address, so whatever the caller says of its address is
- * replaced by the socket's.
+ * Answers the sign-in library's own endpoints. Throttling counts by address, so whatever the client says of its address is
+ * replaced by what trusted proxies say, or the socket.
  */
 export async function handleSignIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'GET' && request.url === `${AUTH_PATH}/methods`) return answerMethods(response);
+  const address = clientAddress(request);
   for (const name of FORWARDING_HEADERS) delete request.headers[name];
-  request.headers[ADDRESS_HEADER] = request.socket.remoteAddress ?? 'unknown';
+  request.headers[ADDRESS_HEADER] = address;
   await toNodeHandler(auth())(request, response);
 }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseNetworks } from './networks.ts';
 import { readSecretKeys } from './secret-keys.ts';
 import type { AddressScope } from './ssrf-guard.ts';
 
@@ -12,6 +13,12 @@ const nameServers = z.string().transform((text, context) =>
     return server ?? { address: '', port: 0 };
   }),
 );
+/** `10.0.0.0/8, 127.0.0.1, fd00::/8`. */
+const networks = z.string().transform((text, context) => {
+  const list = parseNetworks(text);
+  if (list === undefined) context.addIssue('must be addresses or networks, such as 127.0.0.1, 10.0.0.0/8, fd00::/8');
+  return list;
+});
 const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true');
 
 /** Every setting that Postroom reads, with its default. `docs/operations.md` explains them. */
@@ -30,6 +37,8 @@ const environment = z.object({
   GATEWAY_PORT: port.default(3400),
   /** The address that people and mail clients reach the gateway at; tracking and unsubscribe links begin with it. */
   PUBLIC_URL: z.url().optional(),
+  /** The proxies in front of the gateway, whose X-Forwarded-For (or Forwarded) tells the client's address. */
+  TRUSTED_PROXIES: networks.optional(),
   /** Where programs hand over mail by SMTP. */
   SUBMISSION_PORT: port.default(3406),
   /** PEM files of the certificate, with its chain, that SMTP clients are shown; development makes one up. */

@@ -13,6 +13,7 @@ export {
   refusal,
 } from './caller.ts';
 export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
+export { clientAddress } from './client-address.ts';
 export { type Config, config, parseConfig } from './config.ts';
 export { closeDatabase, db, inTransaction, pool, type Prisma, sql, surviveBreaks, type Tx } from './db.ts';
 export { emailKey, emailProblem } from './email-address.ts';
@@ -35,6 +36,7 @@ export { JSON_OBJECT, jsonSchema, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { liveView, pause } from './live.ts';
 export { logger } from './logger.ts';
+export { parseNetworks } from './networks.ts';
 export { Node, registerNode } from './nodes.ts';
 export {
   SEARCH_ATTRIBUTES,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { logger } from '@postroom/platform';
+import { clientAddress, logger } from '@postroom/platform';
 import { type Hit, Hits } from './hits.ts';
 import { judgeHits } from './judge.ts';
 import { answerPage } from '../unsubscribe-page.ts';
@@ -113,7 +113,7 @@ function hitOf(request: IncomingMessage, messageId: string, position: number | n
     position,
     at: new Date(),
     userAgent,
-    network: networkOf(headers['x-forwarded-for']?.toString().split(',').at(-1) ?? request.socket.remoteAddress),
+    network: networkOf(clientAddress(request)),
     reason: machineReason({ method, userAgent }),
   };
 }
