@@ -72,6 +72,7 @@ export {
 } from './rest.ts';
 export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
 export { type Renewed, renewSecrets, unreadableSecret } from './renew-secrets.ts';
+export { safeRedirect } from './safe-redirect.ts';
 export {
   registerSecretColumn,
   type Sealing,

@@ -1,3 +1,4 @@
+import { safeRedirect } from '@postroom/platform/safe-redirect';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/routes.tsx';
 
@@ -11,10 +12,13 @@ export const signInRoutes = [
     path: '/sign-in',
     component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
     // Only paths of ours: a link to here must not lead people to another site.
-    validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => ({
-      ...(typeof search.to === 'string' && /^\/(?![/\\])/.test(search.to) ? { to: search.to } : {}),
-      ...(typeof search.error === 'string' ? { error: search.error } : {}),
-    }),
+    validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => {
+      const to = safeRedirect(search.to, window.location.origin);
+      return {
+        ...(to === undefined ? {} : { to }),
+        ...(typeof search.error === 'string' ? { error: search.error } : {}),
+      };
+    },
   }),
   createRoute({
     getParentRoute: () => rootRoute,
