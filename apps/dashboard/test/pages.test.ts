@@ -1,5 +1,5 @@
 import { record, db, pool } from '@postroom/platform';
-import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
+import { type Api, type SignedIn, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { inBrowser, keyboardFindings, openWindow, seriousFindings } from './browser.ts';
 
@@ -120,6 +120,7 @@ async function furnish(api: Api, owner: SignedIn): Promise<{ endpoint: string; d
     },
   });
   await db.delivery.update({ where: { id: delivery.id }, data: { state: 'retried', attemptCount: 1 } });
+  await using _mail = await takeSystemMail();
   const run = async (query: string) => {
     const { body } = await owner.graphql(query);
     if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors));

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { builder, type Context, db, newId, pool } from '@postroom/platform';
-import { type Api, signedIn, testApi } from '@postroom/testkit';
+import { type Api, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import { graphql } from 'graphql';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -124,6 +124,7 @@ interface Filled {
 async function fill(rows: number): Promise<Filled> {
   const api = await testApi();
   const owner = await signedIn(api);
+  await using _mail = await takeSystemMail();
   const numbers = Array.from({ length: rows }, (_, index) => index);
   const contacts: string[] = [];
   for (const number of numbers) contacts.push((await api.contact(`c${number}@example.com`)).id);

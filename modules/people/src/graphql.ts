@@ -187,11 +187,17 @@ const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
   }),
 });
 
-const InvitePayload = builder.objectRef<{ id: string; url: string }>('InvitePayload').implement({
+const InvitePayload = builder.objectRef<{ id: string }>('InvitePayload').implement({
   description: 'An invitation that was sent.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Invitation id.' }),
-    url: t.exposeString('url', { description: 'The link, shown this once.' }),
+    url: t.string({
+      nullable: true,
+      description: 'Always null.',
+      deprecationReason:
+        'Nothing replaces it: the link is only in the mail, since whoever has it can create the account.',
+      resolve: () => null,
+    }),
   }),
 });
 
@@ -201,16 +207,16 @@ builder.mutationFields((t) => ({
   invite: t.field({
     type: InvitePayload,
     authScopes: { manage: true },
-    description: 'Invites a person to the project, by mail.',
+    description:
+      'Invites a person to the project, by mail; the link is in the mail only. `conflict` when the installation can not send mail.',
     args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom.' }) },
     resolve: async (_root, { input }, context) => {
-      const projectId = callerProject(context);
-      const { invitation, url } = await invite(projectId, {
+      const { id } = await invite(callerProject(context), {
         ...input,
         invitedById: person(context).id,
         asOwner: asOwner(context),
       });
-      return { id: invitation.id, url };
+      return { id };
     },
   }),
   withdrawInvitation: t.field({

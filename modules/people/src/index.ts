@@ -3,5 +3,5 @@ export { acceptInvitation, invite, listInvitations, withdrawInvitation } from '.
 export { changeRole, listMembers, removeMember } from './members.ts';
 export { authenticatePerson, Person, PERMISSIONS, type Role } from './person.ts';
 export { handleSignIn } from './sign-in.ts';
-export { sendSystemMail } from './system-mail.ts';
+export { canSendSystemMail, sendSystemMail } from './system-mail.ts';
 export { createFirstOwner, createUser } from './users.ts';

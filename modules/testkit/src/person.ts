@@ -34,23 +34,26 @@ export async function signedIn(api: Api, role: Role | null = 'owner'): Promise<S
 
 /** Signs in with a password and returns the cookie. */
 export async function signIn(api: Api, email: string, password: string): Promise<string> {
-  const { status, cookies, text } = await postFromAnotherAddress(`${api.url}/app/auth/sign-in/email`, {
-    email,
-    password,
-  });
+  const { status, cookies, text } = await postAuth(api, '/sign-in/email', { email, password });
   if (status !== 200) throw new Error(`Signing in was answered with ${status}: ${text}`);
   return cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
 }
 
-/** Tries to sign in are counted by address, and tests make many: each comes from another one of the loopback range. */
-async function postFromAnotherAddress(
-  url: string,
+/**
+ * Posts to an endpoint of the sign-in library. Tries to sign in are counted by address, and tests make many: each comes from another one
+ * of the loopback range.
+ */
+export async function postAuth(
+  api: Pick<Api, 'url'>,
+  path: string,
   body: unknown,
+  more: Record<string, string> = {},
 ): Promise<{ status: number; cookies: string[]; text: string }> {
+  const url = `${api.url}/app/auth${path}`;
   const localAddress =
     process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : undefined;
   return new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', Origin: config.PUBLIC_URL };
+    const headers = { 'Content-Type': 'application/json', Origin: config.PUBLIC_URL, ...more };
     const post = request(
       url,
       { method: 'POST', headers, ...(localAddress === undefined ? {} : { localAddress }) },

@@ -1,11 +1,10 @@
-import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { Role } from '../../generated/graphql.ts';
-import { CopyField } from '../../parts/copy.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
 import { ROLES } from './roles.ts';
 
@@ -13,21 +12,15 @@ const INVITE = graphql(`
   mutation Invite($input: InviteInput!) {
     invite(input: $input) {
       id
-      url
     }
   }
 `);
 
-interface Invited {
-  email: string;
-  url: string;
-}
-
-/** Invites a person by mail, and shows the link, this once, for whoever gives it to them in another way. */
+/** Invites a person by mail. The link is in that mail only: it proves that the mailbox is theirs. */
 export function Invite({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [invited, setInvited] = useState<Invited>();
+  const [sentTo, setSentTo] = useState<string>();
   const close = () => {
-    setInvited(undefined);
+    setSentTo(undefined);
     onClose();
   };
   return (
@@ -35,26 +28,26 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
       opened={opened}
       onClose={close}
       size="lg"
-      title={<Text fw={600}>{invited === undefined ? 'Invite a person' : 'The invitation is on its way'}</Text>}
+      title={<Text fw={600}>{sentTo === undefined ? 'Invite a person' : 'Invitation sent'}</Text>}
     >
-      {invited === undefined ? <InviteForm onInvited={setInvited} onClose={close} /> : <Link of={invited} />}
+      {sentTo === undefined ? (
+        <InviteForm onInvited={setSentTo} onClose={close} />
+      ) : (
+        <Stack>
+          <Text size="sm" role="status">
+            We sent <b className="breakable">{sentTo}</b> an email with a link to join. It works once, within seven
+            days, and only for this address.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      )}
     </Modal>
   );
 }
 
-function Link({ of: { email, url } }: { of: Invited }) {
-  return (
-    <Stack>
-      <Text size="sm">
-        {email} gets a mail with a link, if a relay is set up. The link works for seven days, once, and only for this
-        address.
-      </Text>
-      <CopyField label="The link, to send it in another way" value={url} />
-    </Stack>
-  );
-}
-
-function InviteForm({ onInvited, onClose }: { onInvited: (invited: Invited) => void; onClose: () => void }) {
+function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void; onClose: () => void }) {
   const may = useMay();
   const invite = useChange(INVITE);
   const form = useForm({
@@ -64,7 +57,7 @@ function InviteForm({ onInvited, onClose }: { onInvited: (invited: Invited) => v
   useFieldProblems(form, invite.problem);
   const submit = form.onSubmit(async (input) => {
     const data = await invite.run({ input });
-    if (data !== undefined) onInvited({ email: input.email, url: data.invite.url });
+    if (data !== undefined) onInvited(input.email);
   });
   return (
     <form onSubmit={submit} noValidate>

@@ -89,10 +89,14 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
         </Stack>
       </form>
       <Text size="sm" c="dimmed">
-        You have an account and are signed in?
+        If you already have an account,{' '}
+        <TextLink to="/sign-in" search={{ to: `/invitation?token=${encodeURIComponent(token)}` }} underline="always">
+          sign in
+        </TextLink>{' '}
+        first, then join with it.
       </Text>
       <Button variant="default" loading={waiting === 'own'} onClick={() => void accept('own', {})}>
-        Join with the account I have
+        Join with my account
       </Button>
     </Stack>
   );
