@@ -1,4 +1,5 @@
 import { db } from '@postroom/platform';
+import { createApiKey } from '@postroom/projects';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
@@ -36,6 +37,24 @@ inBrowser('API keys', () => {
     await page.getByText('Shop is revoked.').waitFor();
     expect((await api.send('GET', '/v1/projects', { key })).status).toBe(401);
     await page.getByRole('row').filter({ hasText: 'Shop' }).getByText('Revoked').waitFor();
+  });
+
+  test('a key that covers a project of others is taken out of this one, and one of the installation is left alone', async () => {
+    const [api, other] = [await testApi(), await testApi()];
+    const { key } = await createApiKey({ name: 'Both', scope: 'full', projects: [api.projectId, other.projectId] });
+    await createApiKey({ name: 'Installation', scope: 'full', projects: 'all' });
+    await using window = await windowOf(api, 'admin');
+    const { page } = window;
+    await window.open('/keys');
+    await page.getByRole('cell', { name: 'Installation' }).first().waitFor();
+    expect(await page.getByRole('button', { name: /(Revoke|Remove) Installation/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove Both' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Both');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText(/Both no longer has access to/).waitFor();
+    const status = async (project: string) =>
+      (await api.send('GET', '/v1/groups', { key, headers: { 'X-Project-Id': project } })).status;
+    expect([await status(api.projectId), await status(other.projectId)]).toEqual([403, 200]);
   });
 
   test('a member is not offered keys, and the address shows why', async () => {

@@ -245,23 +245,27 @@ builder.mutationFields((t) => ({
   changeRole: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
-    description: 'Gives a member another role; true when it is so.',
+    description:
+      'Gives a member another role; true when it is so. Keys that they created and invitations that they sent end with the right to manage the project.',
     args: {
       userId: t.arg.id(userId),
       role: t.arg({ type: Role, required: true, description: 'The new role.' }),
     },
     resolve: async (_root, args, context) => {
-      await changeRole(callerProject(context), args.userId, args.role, { asOwner: asOwner(context) });
+      const actorId = person(context).id;
+      await changeRole(callerProject(context), args.userId, args.role, { asOwner: asOwner(context), actorId });
       return true;
     },
   }),
   removeMember: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
-    description: 'Takes a person out of the project; true when they are.',
+    description:
+      'Takes a person out of the project; true when they are. Keys that they created for it and invitations that they sent end.',
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, args, context) => {
-      await removeMember(callerProject(context), args.userId, { asOwner: asOwner(context) });
+      const actorId = person(context).id;
+      await removeMember(callerProject(context), args.userId, { asOwner: asOwner(context), actorId });
       return true;
     },
   }),

@@ -1,5 +1,17 @@
 import { createHash, randomInt } from 'node:crypto';
-import { db, invalid, type KeyScope, newId, notFound, type Prisma, type RowsQuery } from '@postroom/platform';
+import {
+  db,
+  DomainError,
+  inTransaction,
+  invalid,
+  type KeyScope,
+  newId,
+  notFound,
+  type Prisma,
+  type RowsQuery,
+  sql,
+  type Tx,
+} from '@postroom/platform';
 
 const PREFIX = 'pr_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -40,13 +52,21 @@ export interface NewApiKey {
   scope: KeyScope;
   /** The projects it is authorized for; `all` includes those created later. */
   projects: 'all' | readonly string[];
+  /** The person who creates it; a key of the installation has none. */
+  createdById?: string;
 }
 
 /**
  * Creates a key and returns the secret, this once (spec: Authentication).
- * @throws DomainError `validation_error` without a name or a project, `not_found` for an unknown project.
+ * @throws DomainError `validation_error` without a name or a project, `not_found` for an unknown project, `forbidden` when its creator
+ * may not manage one of them any more.
  */
-export async function createApiKey({ name, scope, projects }: NewApiKey): Promise<{ id: string; key: string }> {
+export async function createApiKey({
+  name,
+  scope,
+  projects,
+  createdById,
+}: NewApiKey): Promise<{ id: string; key: string }> {
   if (name.trim() === '') throw invalid({ field: 'name', message: 'must not be empty' });
   if (projects !== 'all') {
     if (projects.length === 0) throw invalid({ field: 'projects', message: 'must name at least one project' });
@@ -54,18 +74,34 @@ export async function createApiKey({ name, scope, projects }: NewApiKey): Promis
     if (known !== new Set(projects).size) throw notFound('project');
   }
   const key = generateKey();
-  const { id } = await db.apiKey.create({
-    data: {
-      id: newId('key'),
-      name: name.trim(),
-      hash: hashKey(key),
-      last4: key.slice(-4),
-      scope,
-      allProjects: projects === 'all',
-      projects: { create: projects === 'all' ? [] : [...new Set(projects)].map((projectId) => ({ projectId })) },
-    },
+  const listed = projects === 'all' ? [] : [...new Set(projects)];
+  const { id } = await db.$transaction(async (tx) => {
+    if (createdById !== undefined) await assertManages(tx, createdById, listed);
+    return tx.apiKey.create({
+      data: {
+        id: newId('key'),
+        name: name.trim(),
+        hash: hashKey(key),
+        last4: key.slice(-4),
+        scope,
+        allProjects: projects === 'all',
+        createdById: createdById ?? null,
+        projects: { create: listed.map((projectId) => ({ projectId })) },
+      },
+    });
   });
   return { id, key };
+}
+
+/** Of a person who is removed while they create a key, either the key is found and ended, or it is not created. */
+async function assertManages(tx: Tx, userId: string, projectIds: readonly string[]): Promise<void> {
+  const managed = await sql(
+    tx,
+    `SELECT project_id FROM members WHERE user_id = $1 AND project_id = ANY ($2) AND role IN ('owner', 'admin') FOR SHARE`,
+    [userId, projectIds],
+  );
+  if (managed.length < projectIds.length)
+    throw new DomainError('forbidden', 'You may only create keys for projects that you manage.');
 }
 
 /** Revokes a key, at once and for ever (spec: Authentication). Revoking it again changes nothing. */
@@ -79,10 +115,93 @@ export async function listApiKeys(projectId: string, query: RowsQuery = {}): Pro
   return db.apiKey.findMany({ ...query, where: coveredBy(projectId), orderBy: { id: 'desc' } });
 }
 
-/** Revokes a key that can act on the project; `not_found` for any other. */
-export async function revokeKeyOf(projectId: string, id: string): Promise<void> {
-  if ((await db.apiKey.count({ where: { id, ...coveredBy(projectId) } })) === 0) throw notFound('API key');
+/** Whether the person who asks owns every project, or manages all of those that are named. */
+export interface KeyRights {
+  userId: string;
+  ownsAll: () => Promise<boolean>;
+  manages: (projectId: string) => boolean;
+}
+
+/**
+ * Revokes a key that can act on the project, in all projects that it covers.
+ * @throws DomainError `not_found` for a key that can not act on the project, `forbidden` for one that covers a project that the
+ * person does not manage.
+ */
+export async function revokeKeyOf(
+  projectId: string,
+  id: string,
+  { userId, ownsAll, manages }: KeyRights,
+): Promise<void> {
+  const key = await db.apiKey.findFirst({ where: { id, ...coveredBy(projectId) }, include: { projects: true } });
+  if (key === null) throw notFound('API key');
+  const isOwn = key.createdById === userId;
+  if (key.allProjects && !isOwn && !(await ownsAll()))
+    throw new DomainError(
+      'forbidden',
+      'This API key belongs to the installation: only who created it, or an owner of every project, may revoke it.',
+    );
+  if (!key.allProjects && !isOwn && !key.projects.every((row) => manages(row.projectId)))
+    throw new DomainError(
+      'forbidden',
+      'This API key also covers projects that you do not manage. Remove it from this project instead (removeApiKeyFromProject).',
+    );
   await revokeApiKey(id);
 }
 
-const coveredBy = (projectId: string) => ({ OR: [{ allProjects: true }, { projects: { some: { projectId } } }] });
+/**
+ * Takes a key's access to one project away; a key that covers no other project is revoked.
+ * @throws DomainError `not_found` for a key that can not act on the project, `forbidden` for a key of the installation.
+ */
+export async function removeKeyFromProject(projectId: string, id: string): Promise<void> {
+  const key = await db.apiKey.findFirst({ where: { id, revokedAt: null, ...coveredBy(projectId) } });
+  if (key === null) throw notFound('API key');
+  if (key.allProjects)
+    throw new DomainError('forbidden', 'This API key belongs to the installation and covers every project.');
+  await inTransaction(async (tx) => {
+    await sql(tx, 'SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [id]);
+    await endAccess(tx, projectId, [id]);
+  });
+}
+
+/**
+ * Takes away what the keys that a person created may do in a project, once that person may no longer create keys there: those of this
+ * project alone are revoked, the others lose the project.
+ * @returns the ids of the keys.
+ */
+export async function endAccessOfKeysBy(tx: Tx, projectId: string, userId: string): Promise<string[]> {
+  const keys = await sql<{ id: string }>(
+    tx,
+    `SELECT id FROM api_keys k WHERE created_by_id = $2 AND revoked_at IS NULL AND NOT $1 = ANY (excluded_project_ids)
+       AND (all_projects OR EXISTS (SELECT FROM api_key_projects WHERE key_id = k.id AND project_id = $1))
+     ORDER BY id FOR UPDATE`,
+    [projectId, userId],
+  );
+  const ids = keys.map(({ id }) => id);
+  if (ids.length > 0) await endAccess(tx, projectId, ids);
+  return ids;
+}
+
+/** A revoked key stays listed in its project. The rows of the keys are locked. */
+async function endAccess(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql(
+    tx,
+    `UPDATE api_keys k SET revoked_at = now() WHERE id = ANY ($2) AND revoked_at IS NULL AND NOT all_projects
+       AND NOT EXISTS (SELECT FROM api_key_projects WHERE key_id = k.id AND project_id <> $1)`,
+    [projectId, ids],
+  );
+  await sql(
+    tx,
+    `DELETE FROM api_key_projects p USING api_keys k
+     WHERE k.id = p.key_id AND k.id = ANY ($2) AND k.revoked_at IS NULL AND p.project_id = $1`,
+    [projectId, ids],
+  );
+  await sql(
+    tx,
+    'UPDATE api_keys SET excluded_project_ids = array_append(excluded_project_ids, $1) WHERE id = ANY ($2) AND all_projects',
+    [projectId, ids],
+  );
+}
+
+const coveredBy = (projectId: string) => ({
+  OR: [{ allProjects: true, NOT: { excludedProjectIds: { has: projectId } } }, { projects: { some: { projectId } } }],
+});

@@ -18,10 +18,14 @@ interface KeyRow {
   named_exists: boolean;
 }
 
-/** By the hash: the key, its projects (two of all of them when it covers every one), and the named one. */
+/**
+ * By the hash: the key, its projects (two of all of them when it covers every one), and the named one. A key that covers all but some
+ * is one that covers those others.
+ */
 const FIND_KEYS = `
-  SELECT a.hash, a.named, k.id, k.scope, k.all_projects,
-    CASE WHEN k.all_projects THEN ARRAY(SELECT id FROM projects LIMIT 2)
+  SELECT a.hash, a.named, k.id, k.scope, k.all_projects AND k.excluded_project_ids = '{}' AS all_projects,
+    CASE WHEN k.all_projects AND k.excluded_project_ids = '{}' THEN ARRAY(SELECT id FROM projects LIMIT 2)
+      WHEN k.all_projects THEN ARRAY(SELECT id FROM projects WHERE id <> ALL (k.excluded_project_ids))
       ELSE ARRAY(SELECT project_id FROM api_key_projects WHERE key_id = k.id) END AS projects,
     EXISTS (SELECT FROM projects WHERE id = a.named) AS named_exists
   FROM unnest($1::text[], $2::text[]) AS a(hash, named) JOIN api_keys k ON k.hash = a.hash AND k.revoked_at IS NULL`;

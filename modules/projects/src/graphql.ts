@@ -1,5 +1,5 @@
 import { authenticated, builder, callerProject, config, db, DomainError } from '@postroom/platform';
-import { createApiKey, listApiKeys, revokeKeyOf } from './api-keys.ts';
+import { createApiKey, listApiKeys, removeKeyFromProject, revokeKeyOf } from './api-keys.ts';
 import {
   allProjectIds,
   listProjects,
@@ -75,6 +75,13 @@ const ApiKey = builder.prismaObject('ApiKey', {
     allProjects: t.exposeBoolean('allProjects', {
       description: 'Whether it covers every project, those created later included.',
     }),
+    excludedProjectIds: t.exposeIDList('excludedProjectIds', {
+      description: 'The projects that a key for every project no longer covers.',
+    }),
+    createdById: t.exposeID('createdById', {
+      nullable: true,
+      description: 'The person who created it; null for a key of the installation.',
+    }),
     projectIds: t.field({
       type: ['ID'],
       description: 'The projects it is authorized for; empty when it covers all.',
@@ -138,7 +145,7 @@ builder.mutationFields((t) => ({
           'You may only create keys for projects that you manage; for all projects, as owner of each.',
         );
       }
-      return createApiKey({ name: input.name, scope: input.scope, projects });
+      return createApiKey({ name: input.name, scope: input.scope, projects, createdById: caller.id });
     },
   }),
   renameProject: t.prismaField({
@@ -199,11 +206,28 @@ builder.mutationFields((t) => ({
   revokeApiKey: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
-    description: 'Revokes a key of the project, at once and for ever; true when it is.',
+    description:
+      'Revokes a key of the project, at once and for ever; true when it is. For whoever manages every project that the key covers, or created it.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (_root, { id }, context) => {
-      await revokeKeyOf(callerProject(context), id);
+      const caller = authenticated(context);
+      await revokeKeyOf(callerProject(context), id, {
+        userId: caller.id,
+        ownsAll: async () => (await allProjectIds()).every((projectId) => caller.may('own', projectId)),
+        manages: (projectId) => caller.may('manage', projectId),
+      });
       return true;
+    },
+  }),
+  removeApiKeyFromProject: t.prismaField({
+    type: ApiKey,
+    authScopes: { manage: true },
+    description:
+      'Takes away what a key may do in this project, at once; it goes on in the other projects that it covers, and is revoked when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      await removeKeyFromProject(callerProject(context), id);
+      return db.apiKey.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
 }));

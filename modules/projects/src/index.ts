@@ -1,5 +1,12 @@
 export { actorName, EDITED_BY } from './actors.ts';
-export { createApiKey, generateKey, isWellFormedKey, type NewApiKey, revokeApiKey } from './api-keys.ts';
+export {
+  createApiKey,
+  endAccessOfKeysBy,
+  generateKey,
+  isWellFormedKey,
+  type NewApiKey,
+  revokeApiKey,
+} from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
 export { createProject, listProjects, projectName } from './projects.ts';
 export { type Allowance, takeRequest } from './rate-limit.ts';

@@ -2265,7 +2265,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: {
-      /** Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again. */
+      /** Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again. Only for owners and admins who are signed in, never for an API key. */
       data: PersonErased;
     };
   };

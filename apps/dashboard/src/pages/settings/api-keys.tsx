@@ -1,7 +1,8 @@
 import { Button, Code, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay, useSession } from '../../app/session.tsx';
+import { may } from '../../app/permissions.ts';
+import { useMay, useProject, useSession } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -24,6 +25,7 @@ const API_KEYS = graphql(`
       scope
       allProjects
       projectIds
+      createdById
       createdAt
       lastUsedAt
       revokedAt
@@ -34,6 +36,14 @@ const API_KEYS = graphql(`
 const REVOKE = graphql(`
   mutation RevokeApiKey($id: ID!) {
     revokeApiKey(id: $id)
+  }
+`);
+
+const REMOVE_FROM_PROJECT = graphql(`
+  mutation RemoveApiKeyFromProject($id: ID!) {
+    removeApiKeyFromProject(id: $id) {
+      id
+    }
   }
 `);
 
@@ -72,7 +82,8 @@ export function ApiKeys() {
 
 function KeyTable({ keys }: { keys: Key[] }) {
   const [revoking, setRevoking] = useState<Key>();
-  const may = useMay();
+  const [removing, setRemoving] = useState<Key>();
+  const actionFor = useKeyAction();
   return (
     <>
       <DataTable
@@ -94,18 +105,42 @@ function KeyTable({ keys }: { keys: Key[] }) {
             title: 'Revoke',
             silent: true,
             align: 'right',
-            cell: (key) =>
-              key.revokedAt === null && may('manage') ? (
-                <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRevoking(key)}>
-                  Revoke<span className="visually-hidden"> {key.name}</span>
+            cell: (key) => {
+              const action = actionFor(key);
+              if (action === undefined) return null;
+              return (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  onClick={() => (action === 'revoke' ? setRevoking(key) : setRemoving(key))}
+                >
+                  {action === 'revoke' ? 'Revoke' : 'Remove'}
+                  <span className="visually-hidden"> {key.name}</span>
                 </Button>
-              ) : null,
+              );
+            },
           },
         ]}
       />
       <Revoke of={revoking} onClose={() => setRevoking(undefined)} />
+      <RemoveFromProject of={removing} onClose={() => setRemoving(undefined)} />
     </>
   );
+}
+
+/** A key is revoked by whoever created it or manages every project that it covers; others take it out of the project that they manage. */
+function useKeyAction(): (key: Key) => 'revoke' | 'remove' | undefined {
+  const { me, projects } = useSession();
+  const mayHere = useMay();
+  return (key) => {
+    if (key.revokedAt !== null || !mayHere('manage')) return undefined;
+    if (key.createdById === me.id) return 'revoke';
+    // Whether they own every project there is, only the server knows.
+    if (key.allProjects) return projects.every(({ role }) => may(role, 'own')) ? 'revoke' : undefined;
+    const managed = projects.filter(({ role }) => may(role, 'manage')).map(({ id }) => id);
+    return key.projectIds.every((id) => managed.includes(id)) ? 'revoke' : 'remove';
+  };
 }
 
 const SCOPES = { full: 'Full', sending: 'Sending only' } as const;
@@ -150,6 +185,30 @@ function Revoke({ of: key, onClose }: { of: Key | undefined; onClose: () => void
       onConfirm={() => void confirm()}
     >
       Programs that use it are refused at once. This can not be undone.
+    </Confirm>
+  );
+}
+
+function RemoveFromProject({ of: key, onClose }: { of: Key | undefined; onClose: () => void }) {
+  const remove = useChange(REMOVE_FROM_PROJECT);
+  const { name: projectName } = useProject();
+  const confirm = async () => {
+    if (key === undefined || (await remove.run({ id: key.id })) === undefined) return;
+    tell(`${key.name} no longer has access to ${projectName}.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={key !== undefined}
+      onClose={onClose}
+      title="Remove this key from the project?"
+      action="Remove"
+      word={key?.name ?? ''}
+      running={remove.running}
+      problem={remove.problem}
+      onConfirm={() => void confirm()}
+    >
+      It loses access to {projectName} at once. It keeps working in projects that you do not manage.
     </Confirm>
   );
 }

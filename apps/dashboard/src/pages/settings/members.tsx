@@ -130,7 +130,8 @@ function MemberTable({ members }: { members: Member[] }) {
         problem={remove.problem}
         onConfirm={() => void confirm()}
       >
-        {removing?.user.name} loses access to {projectName} at once. What they made stays.
+        {removing?.user.name} loses access to {projectName} at once. API keys that they created for it and invitations
+        that they sent stop working; everything else that they made stays.
       </Confirm>
     </>
   );

@@ -1,0 +1,172 @@
+import { db, newId, pool } from '@postroom/platform';
+import { createApiKey } from '@postroom/projects';
+import {
+  type Api,
+  type Reply,
+  type SignedIn,
+  signedIn,
+  takeSystemMail,
+  TEST_PASSWORD,
+  testApi,
+} from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const REMOVE = 'mutation ($userId: ID!) { removeMember(userId: $userId) }';
+const CHANGE = 'mutation ($userId: ID!, $role: Role!) { changeRole(userId: $userId, role: $role) }';
+const INVITE = 'mutation ($input: InviteInput!) { invite(input: $input) { id } }';
+const CREATE_KEY = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { id key } }';
+const REVOKE = 'mutation ($id: ID!) { revokeApiKey(id: $id) }';
+const REMOVE_KEY = 'mutation ($id: ID!) { removeApiKeyFromProject(id: $id) { projectIds revokedAt } }';
+
+const code = (reply: Reply) => reply.body.errors?.[0]?.extensions.code;
+const join = (api: Api, { id: userId }: SignedIn, role: 'owner' | 'admin') =>
+  db.member.create({ data: { projectId: api.projectId, userId, role } });
+
+/** Whether a key can act on a project now. */
+async function works(api: Api, key: string): Promise<boolean> {
+  const { status } = await api.send('GET', '/v1/groups', { key, headers: { 'X-Project-Id': api.projectId } });
+  return status === 200;
+}
+
+async function createdBy(person: SignedIn, input: object): Promise<{ id: string; key: string }> {
+  const { body } = await person.graphql(CREATE_KEY, { input: { name: 'theirs', scope: 'full', ...input } });
+  return body.data.createApiKey;
+}
+
+/** Invites an address and takes the token from its mail. */
+async function invited(person: SignedIn, role = 'viewer'): Promise<string> {
+  await using mail = await takeSystemMail();
+  const email = `${newId('usr')}@people.example`;
+  const { body } = await person.graphql(INVITE, { input: { email, role } });
+  expect(body.errors).toBeUndefined();
+  return new URL(await mail.linkTo(email)).searchParams.get('token') ?? '';
+}
+
+const accept = (api: Api, token: string) =>
+  api.graphql(
+    'mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) }',
+    { input: { token, name: 'N', password: TEST_PASSWORD } },
+    { key: null },
+  );
+
+const leave = {
+  removed: (owner: SignedIn, admin: SignedIn) => owner.graphql(REMOVE, { userId: admin.id }),
+  'made a member': (owner: SignedIn, admin: SignedIn) => owner.graphql(CHANGE, { userId: admin.id, role: 'member' }),
+  'made a viewer': (owner: SignedIn, admin: SignedIn) => owner.graphql(CHANGE, { userId: admin.id, role: 'viewer' }),
+};
+
+test.each(Object.entries(leave))(
+  'when an admin is %s, keys that they created and invitations that they sent end, and the audit log says so',
+  async (_how, go) => {
+    const api = await testApi();
+    const [owner, admin] = [await signedIn(api, 'owner'), await signedIn(api, 'admin')];
+    const [theirs, ours] = [await createdBy(admin, {}), await createdBy(owner, {})];
+    const [byThem, byUs] = [await invited(admin), await invited(owner)];
+    expect(await works(api, theirs.key)).toBe(true);
+
+    expect((await go(owner, admin)).body.errors).toBeUndefined();
+    expect(await works(api, theirs.key)).toBe(false);
+    expect(await works(api, ours.key)).toBe(true);
+    expect(code(await accept(api, byThem))).toBe('not_found');
+    expect((await accept(api, byUs)).body.data.acceptInvitation).toBe(api.projectId);
+    const { rows } = await pool.query(
+      `SELECT action, target_id, actor_id FROM audit_entries WHERE project_id = $1 AND details ? 'because' ORDER BY action`,
+      [api.projectId],
+    );
+    expect(rows).toEqual([
+      { action: 'removeApiKeyFromProject', target_id: theirs.id, actor_id: owner.id },
+      { action: 'withdrawInvitation', target_id: expect.stringMatching(/^inv_/), actor_id: owner.id },
+    ]);
+    const { apiKeys } = (await owner.graphql('{ apiKeys { id revokedAt } }')).body.data;
+    expect(apiKeys).toContainEqual({ id: theirs.id, revokedAt: expect.any(String) });
+  },
+);
+
+test('an admin who is removed while they create a key is left with none that works', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api, 'owner');
+  const working: boolean[] = [];
+  for (let time = 0; time < 5; time++) {
+    const admin = await signedIn(api, 'admin');
+    const [created] = await Promise.all([
+      admin.graphql(CREATE_KEY, { input: { name: 'quick', scope: 'full' } }),
+      owner.graphql(REMOVE, { userId: admin.id }),
+    ]);
+    // Without one, it is refused as any text is that is no key.
+    working.push(await works(api, created.body.data?.createApiKey?.key ?? 'none'));
+  }
+  expect(working).toEqual([false, false, false, false, false]);
+});
+
+test('an owner who becomes an admin keeps keys and invitations, but not those of owners', async () => {
+  const api = await testApi();
+  const [owner, other] = [await signedIn(api, 'owner'), await signedIn(api, 'owner')];
+  const { key } = await createdBy(other, {});
+  const [asOwner, asMember] = [await invited(other, 'owner'), await invited(other, 'member')];
+  await owner.graphql(CHANGE, { userId: other.id, role: 'admin' });
+  expect(await works(api, key)).toBe(true);
+  expect(code(await accept(api, asOwner))).toBe('not_found');
+  expect((await accept(api, asMember)).body.data.acceptInvitation).toBe(api.projectId);
+});
+
+test('an invitation of a person whose right ended in another way is not accepted, and no account is made', async () => {
+  const api = await testApi();
+  const admin = await signedIn(api, 'admin');
+  const token = await invited(admin);
+  await db.member.delete({ where: { projectId_userId: { projectId: api.projectId, userId: admin.id } } });
+  const before = await db.user.count();
+  expect(code(await accept(api, token))).toBe('not_found');
+  expect(await db.user.count()).toBe(before);
+});
+
+test('a key of several projects, or of all, loses the project that its creator was removed from and keeps the others', async () => {
+  const [one, two] = [await testApi(), await testApi()];
+  const [owner, admin] = [await signedIn(one, 'owner'), await signedIn(one, 'admin')];
+  await join(two, admin, 'admin');
+  const both = await createdBy(admin, { projectIds: [one.projectId, two.projectId] });
+  const all = await createApiKey({ name: 'all', scope: 'full', projects: 'all', createdById: admin.id });
+  await owner.graphql(REMOVE, { userId: admin.id });
+  for (const { key } of [both, all]) {
+    expect(await works(one, key)).toBe(false);
+    expect(await works(two, key)).toBe(true);
+  }
+  const later = await testApi();
+  expect(await works(later, all.key)).toBe(true);
+  const { body } = await two.send('GET', '/v1/projects', { key: all.key });
+  const ids = body.data.map(({ id }: { id: string }) => id);
+  expect(ids).toContain(later.projectId);
+  expect(ids).not.toContain(one.projectId);
+});
+
+test("an admin or owner of one project can not revoke a key of the installation, nor another tenant's access", async () => {
+  const [one, two] = [await testApi(), await testApi()];
+  const [owner, admin, ofTwo] = [await signedIn(one, 'owner'), await signedIn(one, 'admin'), await signedIn(two)];
+  const all = await createApiKey({ name: 'all', scope: 'full', projects: 'all' });
+  const both = await createApiKey({ name: 'both', scope: 'full', projects: [one.projectId, two.projectId] });
+  for (const person of [owner, admin]) {
+    expect(code(await person.graphql(REVOKE, { id: all.id }))).toBe('forbidden');
+    expect(code(await person.graphql(REMOVE_KEY, { id: all.id }))).toBe('forbidden');
+    expect(code(await person.graphql(REVOKE, { id: both.id }))).toBe('forbidden');
+  }
+  for (const { key } of [all, both]) for (const api of [one, two]) expect(await works(api, key)).toBe(true);
+
+  // Each may end what the key can do in their own project.
+  const removed = await admin.graphql(REMOVE_KEY, { id: both.id });
+  expect(removed.body.data.removeApiKeyFromProject).toEqual({ projectIds: [two.projectId], revokedAt: null });
+  expect([await works(one, both.key), await works(two, both.key)]).toEqual([false, true]);
+  expect(code(await admin.graphql(REMOVE_KEY, { id: both.id }))).toBe('not_found');
+  expect((await ofTwo.graphql(REMOVE_KEY, { id: both.id })).body.data.removeApiKeyFromProject.revokedAt).not.toBeNull();
+  expect(await works(two, both.key)).toBe(false);
+});
+
+test('whoever manages every project of a key revokes it, and whoever created a key of all projects', async () => {
+  const [one, two] = [await testApi(), await testApi()];
+  const admin = await signedIn(one, 'admin');
+  await join(two, admin, 'admin');
+  const both = await createApiKey({ name: 'both', scope: 'full', projects: [one.projectId, two.projectId] });
+  expect((await admin.graphql(REVOKE, { id: both.id })).body.data.revokeApiKey).toBe(true);
+  expect(await works(two, both.key)).toBe(false);
+  const all = await createApiKey({ name: 'all', scope: 'full', projects: 'all', createdById: admin.id });
+  expect((await admin.graphql(REVOKE, { id: all.id })).body.data.revokeApiKey).toBe(true);
+  expect(await works(two, all.key)).toBe(false);
+});
