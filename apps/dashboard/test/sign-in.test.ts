@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { config, db } from '@postroom/platform';
-import { type SignedIn, signedIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import { type SignedIn, signedIn, takeSystemMail, TEST_PASSWORD, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { inBrowser, openWindow, windowOf } from './browser.ts';
 
 inBrowser('signing in', () => {
@@ -36,7 +36,10 @@ inBrowser('signing in', () => {
     await page.waitForURL(/\/p\//);
     expect(await page.evaluate('document.cookie')).toBe('');
     const cookies = await context.cookies();
-    expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, 'Lax']]);
+    expect(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]).sort()).toEqual([
+      ['postroom.device', true, 'Lax'],
+      ['postroom.session_token', true, 'Lax'],
+    ]);
     const headers = response?.headers() ?? {};
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['content-security-policy']).toContain("default-src 'none'");
@@ -45,12 +48,18 @@ inBrowser('signing in', () => {
     expect(again?.headers()['content-security-policy']).not.toBe(headers['content-security-policy']);
   });
 
-  test('a link to sign in never leads to another site afterwards', async () => {
+  test.each([
+    '//evil.example/steal',
+    '/%09/evil.example',
+    '/%5Cevil.example',
+    '/..//evil.example',
+    'https://evil.example',
+  ])('a link to sign in never leads to another site afterwards: %s', async (to) => {
     const api = await testApi();
     const person = await signedIn(api);
     await using window = await openWindow(api);
     const { page } = window;
-    await page.goto('/sign-in?to=//evil.example/steal');
+    await page.goto(`/sign-in?to=${to}`);
     await fill(page, person.email, TEST_PASSWORD);
     await page.waitForURL(new RegExp(`^${config.PUBLIC_URL}/p/${api.projectId}$`));
   });
@@ -68,7 +77,8 @@ inBrowser('signing in', () => {
     await other.page.getByRole('heading', { name: 'Your second factor' }).waitFor();
     await typeCode(other.page, '000000');
     await other.page.getByRole('alert').waitFor();
-    await typeCode(other.page, totp(secret));
+    // The code that set it up has been used.
+    await typeCode(other.page, totp(secret, 1));
     await other.page.waitForURL(/\/p\//);
 
     await using third = await openWindow(api);
@@ -109,8 +119,9 @@ inBrowser('signing in', () => {
 });
 
 inBrowser('invitations', () => {
-  test('an owner invites, the link makes a member, who sees what their role allows', async () => {
+  test('an owner invites, the link of the mail makes a member, who sees what their role allows', async () => {
     const api = await testApi();
+    await using mail = await takeSystemMail();
     const email = `${randomBytes(5).toString('hex')}@people.example`;
     await using owner = await windowOf(api);
     await owner.open('/members');
@@ -119,13 +130,15 @@ inBrowser('invitations', () => {
     await dialog.getByLabel('Email').fill(email);
     await dialog.getByRole('radio', { name: 'Viewer' }).check();
     await dialog.getByRole('button', { name: 'Send the invitation' }).click();
-    const link = await dialog.getByText(/\/invitation\?token=/).textContent();
-    await owner.page.keyboard.press('Escape');
+    await dialog.getByRole('status').getByText(email).waitFor();
+    const link = await mail.linkTo(email);
+    expect(await owner.page.content()).not.toContain(new URL(link).searchParams.get('token'));
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await owner.page.getByRole('cell', { name: email, exact: true }).waitFor();
 
     await using guest = await openWindow(api);
     const { page } = guest;
-    await page.goto((link ?? '').replace(config.PUBLIC_URL, ''));
+    await page.goto(link.replace(config.PUBLIC_URL, ''));
     await page.getByLabel('Your name').fill('Grace Hopper');
     await page.getByLabel('Password', { exact: true }).fill('nanoseconds count');
     await page.getByRole('button', { name: 'Join the project' }).click();
@@ -137,9 +150,40 @@ inBrowser('invitations', () => {
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
 
-    await page.goto((link ?? '').replace(config.PUBLIC_URL, ''));
-    await page.getByRole('button', { name: 'Join with the account I have' }).click();
+    await page.goto(link.replace(config.PUBLIC_URL, ''));
+    await page.getByRole('button', { name: 'Join with my account' }).click();
     await page.getByText('This invitation is not valid any more').waitFor();
+  });
+
+  test('a person who has an account signs in with it and joins', async () => {
+    const [api, other] = [await testApi(), await testApi()];
+    const [owner, guest] = [await signedIn(api), await signedIn(other)];
+    await using mail = await takeSystemMail();
+    await owner.graphql('mutation ($input: InviteInput!) { invite(input: $input) { id } }', {
+      input: { email: guest.email, role: 'member' },
+    });
+    await using window = await openWindow(api);
+    const { page } = window;
+    await page.goto((await mail.linkTo(guest.email)).replace(config.PUBLIC_URL, ''));
+    await page.getByRole('link', { name: 'sign in' }).click();
+    await fill(page, guest.email, TEST_PASSWORD);
+    await page.getByRole('button', { name: 'Join with my account' }).click();
+    await page.waitForURL(`**/p/${api.projectId}`);
+  });
+
+  test('without a mail server of the installation the page says what to configure', async () => {
+    const before = config.SMTP_URL;
+    delete config.SMTP_URL;
+    onTestFinished(() => {
+      config.SMTP_URL = before;
+    });
+    await using owner = await windowOf(await testApi());
+    await owner.open('/members');
+    await owner.page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = owner.page.getByRole('dialog');
+    await dialog.getByLabel('Email').fill('ada@people.example');
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await dialog.getByText(/Set SMTP_URL and SYSTEM_MAIL_FROM/).waitFor();
   });
 });
 
@@ -238,10 +282,10 @@ async function setUpFactor(page: Page, path: string): Promise<{ secret: string; 
   return { secret, codes };
 }
 
-/** The code that an authenticator shows now (RFC 6238: SHA-1, six digits, thirty seconds). */
-function totp(secret: string): string {
+/** The code that an authenticator shows `steps` of thirty seconds from now (RFC 6238: SHA-1, six digits). */
+function totp(secret: string, steps = 0): string {
   const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
   const digest = createHmac('sha1', fromBase32(secret)).update(counter).digest();
   const offset = (digest.at(-1) ?? 0) & 15;
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');

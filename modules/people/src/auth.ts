@@ -2,13 +2,14 @@ import { config, db, type IdPrefix, logger, newId } from '@postroom/platform';
 import { betterAuth } from 'better-auth';
 import { prismaAdapter } from 'better-auth/adapters/prisma';
 import { genericOAuth, twoFactor } from 'better-auth/plugins';
+import { afterAuth, beforeAuth, beforeLinking, beforeSession } from './auth-hooks.ts';
 import { signInSecrets } from './sign-in-secrets.ts';
 import { sendSystemMail } from './system-mail.ts';
 
 /** Where the sign-in library's own endpoints are. */
 export const AUTH_PATH = '/app/auth';
 
-/** The header that the gateway writes the caller's address to, after removing what the caller wrote. */
+/** The header that the gateway writes the client's address to, after removing what the client wrote. */
 export const ADDRESS_HEADER = 'x-postroom-ip';
 
 /** Passwords have at least this many characters. */
@@ -103,6 +104,11 @@ function configured() {
     },
     // A provider's account becomes a person's when it says that it verified their address, which ours is by its invitation.
     account: { accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true } },
+    hooks: { before: beforeAuth, after: afterAuth },
+    databaseHooks: {
+      account: { create: { before: beforeLinking } },
+      session: { create: { before: beforeSession } },
+    },
     plugins: [twoFactor({ issuer: 'Postroom' }), ...openIdConnect()],
   });
 }

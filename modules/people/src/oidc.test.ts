@@ -9,6 +9,7 @@ const CLAIMS: Record<string, object> = {
   impostor: { email: OWNER, email_verified: false, name: 'Olive Owner' },
   pretender: { email: OWNER, email_verified: 'false', name: 'Olive Owner' },
   stranger: { email: 'stranger@people.example', email_verified: true, name: 'S' },
+  victim: { email: 'victim@people.example', email_verified: true, name: 'Vera Victim' },
 };
 
 let signOn: SingleSignOn;
@@ -25,6 +26,52 @@ test('people see what the provider is called; one that was not there when the ga
   await eventually(async () => expect(await methods()).toEqual({ oidc: { name: 'Acme' } }));
 });
 
+test('linking an account to the provider leaves no password, second factor or session of before', async () => {
+  const { rows } = await system.pool.query<{ id: string }>(
+    `INSERT INTO users (id, email, name, email_verified, two_factor_enabled, updated_at)
+     VALUES ('usr_victim', 'victim@people.example', 'Set up by somebody else', true, false, now()) RETURNING id`,
+  );
+  const id = rows[0]?.id;
+  await system.pool.query(
+    `INSERT INTO accounts (id, account_id, provider_id, user_id, password, updated_at)
+     SELECT 'acc_victim', $1, 'credential', $1, password, now() FROM accounts JOIN users ON users.id = user_id WHERE email = $2`,
+    [id, OWNER],
+  );
+  // Whoever knows the password is in, has set up an authenticator, and has a link for another password.
+  const intruder = new Browser();
+  const password = 'correct horse battery';
+  const inByPassword = () =>
+    new Browser().send(`${system.url}/app/auth/sign-in/email`, { email: 'victim@people.example', password });
+  await intruder.send(`${system.url}/app/auth/sign-in/email`, { email: 'victim@people.example', password });
+  expect((await graphql(intruder, '{ me { id } }')).data.me.id).toBe(id);
+  await system.pool.query(
+    `INSERT INTO two_factors (id, secret, backup_codes, user_id) VALUES ('fac_victim', 's', '[]', $1)`,
+    [id],
+  );
+  await system.pool.query('UPDATE users SET two_factor_enabled = true WHERE id = $1', [id]);
+  await system.pool.query(
+    `INSERT INTO verifications (id, identifier, value, expires_at, updated_at)
+     VALUES ('ver_victim', 'reset-password:known', $1, now() + interval '1 hour', now())`,
+    [id],
+  );
+
+  const victim = new Browser();
+  expect((await signIn(victim, 'victim')).pathname).toBe('/p/wanted');
+  expect((await graphql(victim, '{ me { id twoFactorEnabled } }')).data.me).toEqual({ id, twoFactorEnabled: false });
+  expect((await graphql(intruder, '{ me { id } }')).errors[0].extensions.code).toBe('unauthorized');
+  expect((await inByPassword()).status).toBe(401);
+  const reset = { newPassword: 'a password of mine', token: 'known' };
+  expect((await new Browser().send(`${system.url}/app/auth/reset-password`, reset)).status).toBe(400);
+  const left = await system.pool.query(
+    `SELECT provider_id FROM accounts WHERE user_id = $1 UNION ALL SELECT 'factor' FROM two_factors WHERE user_id = $1`,
+    [id],
+  );
+  expect(left.rows).toEqual([{ provider_id: 'oidc' }]);
+  // The second time nothing is taken away.
+  await signIn(new Browser(), 'victim');
+  expect((await graphql(victim, '{ me { id } }')).data.me.id).toBe(id);
+});
+
 test('a person whose address the provider verified is signed in to the account with that address, again and again', async () => {
   for (let time = 0; time < 2; time++) {
     const browser = new Browser();
@@ -33,7 +80,10 @@ test('a person whose address the provider verified is signed in to the account w
     const { data } = await graphql(browser, '{ me { email } mySessions { current } }');
     expect(data.me).toEqual({ email: OWNER });
   }
-  const { rows } = await system.pool.query(`SELECT account_id FROM accounts WHERE provider_id = 'oidc'`);
+  const { rows } = await system.pool.query(
+    `SELECT account_id FROM accounts a JOIN users u ON u.id = a.user_id WHERE provider_id = 'oidc' AND email = $1`,
+    [OWNER],
+  );
   expect(rows).toEqual([{ account_id: 'owner' }]);
 });
 

@@ -1,9 +1,12 @@
-import { config, db, newId } from '@postroom/platform';
-import { signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import { randomInt } from 'node:crypto';
+import { config, db, newId, parseNetworks, pool } from '@postroom/platform';
+import { postAuth, signedIn, signIn, takeSystemMail, TEST_PASSWORD, testApi } from '@postroom/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createUser } from './users.ts';
 
 const CREATE_KEY = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { id key } }`;
+const INVITE = 'mutation ($input: InviteInput!) { invite(input: $input) { id } }';
+const tokenOf = (link: string) => new URL(link).searchParams.get('token');
 const code = (reply: { body: { errors?: { extensions: { code: string } }[] } }) =>
   reply.body.errors?.[0]?.extensions.code;
 
@@ -97,10 +100,10 @@ test("a request that another site sent does not act with the person's cookie", a
 test('an invitation makes a member of the invited address, once', async () => {
   const api = await testApi();
   const owner = await signedIn(api);
+  await using mail = await takeSystemMail();
   const email = `new-${newId('usr')}@people.example`;
-  const invite = `mutation ($input: InviteInput!) { invite(input: $input) { id url } }`;
-  const { url } = (await owner.graphql(invite, { input: { email, role: 'admin' } })).body.data.invite;
-  const token = new URL(url).searchParams.get('token');
+  await owner.graphql(INVITE, { input: { email, role: 'admin' } });
+  const token = tokenOf(await mail.linkTo(email));
   const accept = (input: object) =>
     api.graphql(
       'mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) }',
@@ -118,29 +121,52 @@ test('an invitation makes a member of the invited address, once', async () => {
   expect(members.body.data.members).toContainEqual({ role: 'admin', user: { email } });
 });
 
-test('an invitation that can not be mailed leaves its link to whoever invites', async () => {
+test('the link of an invitation is in the mail alone: no answer has it, no table, and not the audit log', async () => {
+  const owner = await signedIn(await testApi());
+  await using mail = await takeSystemMail();
+  const email = `${newId('usr')}@people.example`;
+  const invited = await owner.graphql('mutation ($input: InviteInput!) { invite(input: $input) { id url } }', {
+    input: { email, role: 'admin' },
+  });
+  const token = tokenOf(await mail.linkTo(email));
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(invited.body.data.invite).toEqual({ id: expect.stringMatching(/^inv_/), url: null });
+  const seen = await owner.graphql('{ invitations { id email role } auditLog { nodes { action targetId } } }');
+  const { rows } = await pool.query('SELECT * FROM audit_entries WHERE actor_id = $1', [owner.id]);
+  const invitation = await db.invitation.findUniqueOrThrow({ where: { id: invited.body.data.invite.id } });
+  expect(JSON.stringify([invited.body, seen.body, rows, invitation])).not.toContain(token);
+});
+
+test('without a mail server of the installation nobody is invited, and the error says which settings it takes', async () => {
   const before = config.SMTP_URL;
-  config.SMTP_URL = 'smtp://127.0.0.1:9';
+  delete config.SMTP_URL;
   onTestFinished(() => {
     config.SMTP_URL = before;
   });
   const owner = await signedIn(await testApi());
-  const { body } = await owner.graphql(
-    'mutation { invite(input: { email: "ada@people.example", role: viewer }) { url } }',
-  );
-  expect(body.data.invite.url).toMatch(/\/invitation\?token=[\w-]{43}$/);
+  const { body } = await owner.graphql(INVITE, { input: { email: 'ada@people.example', role: 'viewer' } });
+  expect(code({ body })).toBe('conflict');
+  expect(body.errors[0].message).toMatch(/SMTP_URL.*SYSTEM_MAIL_FROM/);
+  expect((await owner.graphql('{ invitations { id } }')).body.data.invitations).toEqual([]);
+});
+
+test('an invitation that the mail server does not take is none, and the error says so', async () => {
+  await using mail = await takeSystemMail();
+  mail.sink.answer(() => ({ code: 550, message: '5.7.1 Sender rejected' }));
+  const owner = await signedIn(await testApi());
+  const { body } = await owner.graphql(INVITE, { input: { email: 'ada@people.example', role: 'viewer' } });
+  expect(code({ body })).toBe('conflict');
+  expect(body.errors[0].message).toContain('nobody was invited');
+  expect((await owner.graphql('{ invitations { id } }')).body.data.invitations).toEqual([]);
 });
 
 test('an invitation to an address that has an account is accepted by that person only', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const owner = await signedIn(api);
   const [invited, stranger] = [await signedIn(other), await signedIn(other)];
-  const { url } = (
-    await owner.graphql('mutation ($input: InviteInput!) { invite(input: $input) { url } }', {
-      input: { email: invited.email, role: 'viewer' },
-    })
-  ).body.data.invite;
-  const input = { token: new URL(url).searchParams.get('token') };
+  await using mail = await takeSystemMail();
+  await owner.graphql(INVITE, { input: { email: invited.email, role: 'viewer' } });
+  const input = { token: tokenOf(await mail.linkTo(invited.email)) };
   const accept = 'mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) }';
   const headers = { 'X-Project-Id': other.projectId };
   expect(code(await stranger.graphql(accept, { input }, headers))).toBe('forbidden');
@@ -197,6 +223,45 @@ test('wrong passwords are throttled, whatever address the caller claims to have'
   expect(statuses).toContain(429);
   expect(statuses.filter((status) => status === 200)).toEqual([]);
 });
+
+test('behind a trusted proxy each client has limits and an address of its own', async () => {
+  const before = config.TRUSTED_PROXIES;
+  config.TRUSTED_PROXIES = parseNetworks('127.0.0.0/8');
+  onTestFinished(() => {
+    config.TRUSTED_PROXIES = before;
+  });
+  const api = await testApi();
+  const { email } = await createUser({ email: `${newId('usr')}@people.example`, name: 'T', password: TEST_PASSWORD });
+  const octet = randomInt(1, 255);
+  const from = (client: number, email: string, password: string) =>
+    postAuth(api, '/sign-in/email', { email, password }, { 'X-Forwarded-For': `1.1.1.1, 198.18.${octet}.${client}` });
+  const guesses: number[] = [];
+  for (let time = 0; time < 11; time++) guesses.push((await from(1, `${newId('usr')}@people.example`, 'wrong')).status);
+  expect(guesses).toEqual([...Array<number>(10).fill(401), 429]);
+  expect((await from(1, email, TEST_PASSWORD)).status).toBe(429);
+  expect((await from(2, email, TEST_PASSWORD)).status).toBe(200);
+  const session = await db.session.findFirstOrThrow({ where: { user: { email } } });
+  expect(session.ipAddress).toBe(`198.18.${octet}.2`);
+});
+
+test.each(['//evil.test', '/\t/evil.test', '/\\evil.test', '/..//evil.test', 'https://evil.test/', '/%2e//evil.test'])(
+  'no endpoint of the sign-in library takes a redirect elsewhere: %j',
+  async (target) => {
+    const api = await testApi();
+    const social = { provider: 'oidc', callbackURL: '/', errorCallbackURL: '/sign-in' };
+    const bodies: [string, object][] = [
+      ['/sign-in/email', { email: 'a@people.example', password: 'wrong', callbackURL: target }],
+      ['/request-password-reset', { email: 'a@people.example', redirectTo: target }],
+      ['/sign-in/social', { ...social, callbackURL: target }],
+      ['/sign-in/social', { ...social, errorCallbackURL: target }],
+      ['/sign-in/social', { ...social, newUserCallbackURL: target }],
+    ];
+    for (const [path, body] of bodies) expect([400, 403], path).toContain((await postAuth(api, path, body)).status);
+    const link = `${api.url}/app/auth/reset-password/token?callbackURL=${encodeURIComponent(target)}`;
+    const response = await fetch(link, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([expect.any(Number), null]);
+  },
+);
 
 test('what people change is in the audit log, with who did it', async () => {
   const api = await testApi();

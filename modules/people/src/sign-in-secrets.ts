@@ -18,7 +18,8 @@ const versionOf = ({ id }: SecretKey) => Number.parseInt(id, 16);
 
 const currentVersion = () => versionOf(secretKeysFor('so nobody can sign in')[0]);
 
-function secretConfig(): SecretConfig {
+/** The keys that second factors are encrypted with. */
+export function secretConfig(): SecretConfig {
   const { secrets, secret } = signInSecrets();
   const keys = new Map(secrets.map(({ version, value }) => [version, value]));
   return { keys, currentVersion: currentVersion(), legacySecret: secret };

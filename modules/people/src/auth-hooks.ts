@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { config, db, emailKey, safeRedirect } from '@postroom/platform';
+import type { GenericEndpointContext } from 'better-auth';
+import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api';
+import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
+import { useCode } from './used-codes.ts';
+
+/** Where the library is told, by whoever asks, to send people afterwards. */
+const REDIRECT_FIELDS = ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo'];
+
+/** Endpoints at which a password can be guessed: of the account that is named, and of the one that is signed in. */
+const SIGN_IN_PATH = '/sign-in/email';
+const PASSWORD_PATHS = new Set([
+  SIGN_IN_PATH,
+  '/change-password',
+  '/verify-password',
+  '/two-factor/enable',
+  '/two-factor/disable',
+  '/two-factor/get-totp-uri',
+  '/two-factor/generate-backup-codes',
+]);
+
+/** A browser that has signed in to an account keeps a signed cookie that says so. */
+const DEVICE_COOKIE = 'device';
+const DEVICE_SECONDS = 365 * 24 * 3600;
+
+/** What the library calls what identifies a sign-in that waits for its second factor. */
+const CHALLENGE_COOKIE = 'two_factor';
+
+/** The counter of each request that a password came with, until its outcome is known. */
+const counted = new WeakMap<object, string>();
+/** Whose password a request changes, by the link that was mailed to them. */
+const resetting = new WeakMap<object, string>();
+
+/** Runs before each endpoint of the sign-in library. @throws APIError for what is refused. */
+export const beforeAuth = createAuthMiddleware(async (ctx) => {
+  refuseOtherTargets(ctx);
+  if (PASSWORD_PATHS.has(ctx.path)) await countPassword(ctx);
+  if (ctx.path === '/two-factor/verify-totp') await useCodeUp(ctx);
+  if (ctx.path === '/reset-password' && ctx.request !== undefined) {
+    const token = textOf(ctx.body, 'token') ?? textOf(ctx.query, 'token') ?? '';
+    const link = await ctx.context.internalAdapter.findVerificationValue(`reset-password:${token}`);
+    const user = link === null ? null : await db.user.findUnique({ where: { id: link.value } });
+    if (user !== null) resetting.set(ctx.request, user.email);
+  }
+});
+
+/** Runs after each of them, with what it returned or threw. */
+export const afterAuth = createAuthMiddleware(async (ctx) => {
+  if (ctx.request === undefined || isAPIError(ctx.context.returned)) return;
+  const key = counted.get(ctx.request);
+  if (key !== undefined) await forgetFailures(key);
+  const { newSession } = ctx.context;
+  const isWaitingForCode = ctx.path === SIGN_IN_PATH && newSession?.user.twoFactorEnabled === true;
+  const email = resetting.get(ctx.request) ?? (isWaitingForCode ? undefined : newSession?.user.email);
+  if (email !== undefined) await rememberDevice(ctx, email);
+});
+
+/** Only to pages of ours: whoever writes the link must not choose where people end up. */
+function refuseOtherTargets({ body, query }: GenericEndpointContext): void {
+  for (const source of [body, query]) {
+    for (const field of REDIRECT_FIELDS) {
+      const target: unknown = (source as Record<string, unknown> | undefined)?.[field];
+      if (target != null && safeRedirect(target, config.PUBLIC_URL) === undefined)
+        throw new APIError('BAD_REQUEST', { message: `${field} must be a path of this site, such as /sign-in` });
+    }
+  }
+}
+
+async function countPassword(ctx: GenericEndpointContext): Promise<void> {
+  if (ctx.request === undefined) return;
+  const email = ctx.path === SIGN_IN_PATH ? textOf(ctx.body, 'email') : (await getSessionFromCtx(ctx))?.user.email;
+  if (email === undefined) return;
+  const account = emailKey(email);
+  const key = guessingKey(account, await knownDevice(ctx, account));
+  const waitSeconds = await countFailure(key);
+  if (waitSeconds !== undefined) {
+    const message = 'Too many wrong passwords for this account. Wait a little, or choose a new password by mail.';
+    throw new APIError('TOO_MANY_REQUESTS', { message }, { 'X-Retry-After': String(waitSeconds) });
+  }
+  counted.set(ctx.request, key);
+}
+
+async function useCodeUp(ctx: GenericEndpointContext): Promise<void> {
+  const code = textOf(ctx.body, 'code');
+  const userId = code === undefined ? undefined : await whoIsAsked(ctx);
+  if (code === undefined || userId === undefined || (await useCode(userId, code))) return;
+  throw new APIError('UNAUTHORIZED', {
+    code: 'CODE_ALREADY_USED',
+    message: 'This code has been used. Wait until your authenticator shows the next one.',
+  });
+}
+
+/** Whose code it is: of whoever is signed in, or of whoever has given their password and is asked for it. */
+async function whoIsAsked(ctx: GenericEndpointContext): Promise<string | undefined> {
+  const session = await getSessionFromCtx(ctx);
+  if (session !== null) return session.user.id;
+  const { name } = ctx.context.createAuthCookie(CHALLENGE_COOKIE);
+  const challenge = await ctx.getSignedCookie(name, ctx.context.secret);
+  if (typeof challenge !== 'string') return undefined;
+  return (await ctx.context.internalAdapter.findVerificationValue(challenge))?.value;
+}
+
+/** The id of this browser, when it has signed in to the account before. */
+async function knownDevice(ctx: GenericEndpointContext, account: string): Promise<string | undefined> {
+  const { name } = ctx.context.createAuthCookie(DEVICE_COOKIE);
+  const value = await ctx.getSignedCookie(name, ctx.context.secret);
+  if (typeof value !== 'string') return undefined;
+  const [owner, id] = value.split('.');
+  return id !== undefined && owner === guessingKey(account, undefined) ? id : undefined;
+}
+
+async function rememberDevice(ctx: GenericEndpointContext, email: string): Promise<void> {
+  const account = emailKey(email);
+  if ((await knownDevice(ctx, account)) !== undefined) return;
+  const { name, attributes } = ctx.context.createAuthCookie(DEVICE_COOKIE, { maxAge: DEVICE_SECONDS });
+  const value = `${guessingKey(account, undefined)}.${randomBytes(16).toString('hex')}`;
+  await ctx.setSignedCookie(name, value, ctx.context.secret, attributes);
+}
+
+/**
+ * Runs before a session begins. A password that was right when it was looked at may be gone by now, since its account was linked to
+ * the provider meanwhile.
+ */
+export async function beforeSession({ userId }: { userId: string }, ctx: GenericEndpointContext | null) {
+  if (ctx?.path !== SIGN_IN_PATH) return;
+  const account = await db.account.findFirst({ where: { userId, providerId: 'credential' }, select: { id: true } });
+  if (account === null) throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password' });
+}
+
+function textOf(source: unknown, field: string): string | undefined {
+  const value = (source as Record<string, unknown> | null | undefined)?.[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Runs before an account of the provider is linked to the account of a person who is here already. Whoever chose its password may be
+ * somebody else, so nothing by which they could come in stays: the password, the second factor, sessions, and links on their way.
+ */
+export async function beforeLinking({ userId, providerId }: { userId: string; providerId: string }): Promise<void> {
+  if (providerId === 'credential') return;
+  await db.$transaction([
+    db.account.deleteMany({ where: { userId, providerId: 'credential' } }),
+    db.twoFactor.deleteMany({ where: { userId } }),
+    db.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } }),
+    db.verification.deleteMany({ where: { value: userId } }),
+    db.session.deleteMany({ where: { userId } }),
+  ]);
+}
