@@ -1,4 +1,5 @@
 import {
+  config,
   conflictIfTaken,
   db,
   DomainError,
@@ -158,6 +159,8 @@ export async function setTrackingDomain(
 function checkTrackingDomain(host: string, { domain, mailFromDomain }: Domain): void {
   const isBelow = domainProblem(host) === undefined && host.endsWith(`.${domain}`);
   if (!isBelow) throw invalid({ field: 'host', message: `must be a host below ${domain}, such as links.${domain}` });
+  if (host === new URL(config.PUBLIC_URL).hostname)
+    throw invalid({ field: 'host', message: 'is the host of this installation, whose links need no tracking host' });
   if (host === mailFromDomain) throw invalid({ field: 'host', message: 'is where bounces come back to' });
 }
 

@@ -1,12 +1,12 @@
-import { db } from '@postroom/platform';
+import { config, db } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkDomainWith } from './check.ts';
 import { addLocalDomain, setTrackingDomain } from './domains.ts';
 import { senderFor } from './sender.ts';
 import { type DnsWorld, freshDomain, startDnsWorld } from './testing/dns-world.ts';
 import { addUnwatchedDomain } from './testing/index.ts';
-import { isTrackingHost } from './tracking-hosts.ts';
+import { forgetTrackingHosts, isTrackingHost } from './tracking-hosts.ts';
 import { trackingRecord, trackingTarget } from './tracking.ts';
 
 let world: DnsWorld;
@@ -93,8 +93,55 @@ test('the record is a CNAME of the host that the gateway is reached at, or the a
   expect(trackingTarget('http://[2001:db8::7]:4200')).toEqual({ type: 'AAAA', value: '2001:db8::7' });
 });
 
+test('a host that nobody has proved changes nothing for anybody: not without its record, nor below a domain without one', async () => {
+  const { id, host, publish, check } = await trackedDomain();
+  const proven = await trackedDomain();
+  proven.publish(trackingTarget().value);
+  await proven.check();
+  await db.domain.update({ where: { id: proven.id }, data: VERIFIED });
+  const isKnown = () => isTrackingHost(host);
+  // Whatever the gateway knew before, it knows this one now.
+  await expect.poll(() => isTrackingHost(proven.host), { timeout: 20_000 }).toBe(true);
+  expect(await isKnown()).toBe(false);
+  // An alias of ours that somebody else's domain has already, such as api.operator.example: its record leads here, but proves nothing.
+  publish(trackingTarget().value);
+  expect((await check()).domain).toMatchObject({ tracking: 'verified', dkim: 'pending' });
+  forgetTrackingHosts();
+  expect(await isKnown()).toBe(false);
+  await db.domain.update({ where: { id }, data: VERIFIED });
+  forgetTrackingHosts();
+  expect(await isKnown()).toBe(true);
+});
+
+test('the host of the installation can not be a tracking host', async () => {
+  const before = config.PUBLIC_URL;
+  onTestFinished(() => {
+    config.PUBLIC_URL = before;
+  });
+  const { id: projectId } = await createProject('Operator');
+  const name = freshDomain();
+  const { id } = await addUnwatchedDomain(projectId, name);
+  config.PUBLIC_URL = `https://mail.${name}:8443`;
+  await expect(setTrackingDomain(projectId, id, `Mail.${name}`, 'system')).rejects.toMatchObject({
+    code: 'validation_error',
+    details: [{ field: 'host' }],
+  });
+});
+
+test('two projects may name the same host: whoever can prove it has it', async () => {
+  const first = await trackedDomain();
+  const { id: projectId } = await createProject('Second');
+  const { id } = await addUnwatchedDomain(projectId, first.host.slice('links.'.length));
+  await setTrackingDomain(projectId, id, first.host, 'system');
+  first.publish(trackingTarget().value);
+  expect((await first.check()).record).toMatchObject({ status: 'verified' });
+});
+
 test('a tracking host is known by its name, whatever its case and port; our own host never is one', async () => {
-  const { host } = await trackedDomain();
+  const { host, id, publish, check } = await trackedDomain();
+  publish(trackingTarget().value);
+  await check();
+  await db.domain.update({ where: { id }, data: VERIFIED });
   await expect.poll(() => isTrackingHost(`${host.toUpperCase()}:443`), { timeout: 20_000 }).toBe(true);
   expect(await isTrackingHost(`x.${host}`)).toBe(false);
   expect(await isTrackingHost(host, `https://${host}`)).toBe(false);
