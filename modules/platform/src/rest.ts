@@ -31,6 +31,8 @@ export interface Route {
   tag: string;
   document: DocumentNode;
   reply: (data: Selected) => Reply;
+  /** Why it is going away, and what to use instead; for the reference. */
+  deprecated?: string;
   /** Whether its answer shows a secret, so that it is encrypted where it is kept for an idempotency key. */
   answersSecret?: boolean;
   /** The largest body it takes, in bytes; 1 MB unless it says. */

@@ -11,15 +11,15 @@ const PersonErased = builder.objectRef<Erased>('PersonErased').implement({
   }),
 });
 
-/** Full keys may, and of people those who manage the project. */
-const scopes = (context: Context) => (authenticated(context).kind === 'key' ? { write: true } : { manage: true });
+/** Full keys may read it, and of people those who manage the project. */
+const readers = (context: Context) => (authenticated(context).kind === 'key' ? { write: true } : { manage: true });
 
 builder.queryField('personData', (t) =>
   t.field({
     type: 'JSON',
     description: 'Everything that the project keeps of a person, for that person to have.',
     complexity: 1000,
-    authScopes: (_root, _args, context) => scopes(context),
+    authScopes: (_root, _args, context) => readers(context),
     args: {
       contactId: t.arg.id({ description: 'Contact id; or else the address.' }),
       email: t.arg.string({ description: 'The address, also of somebody who is no contact any more.' }),
@@ -32,8 +32,9 @@ builder.mutationField('erasePerson', (t) =>
   t.field({
     type: PersonErased,
     description:
-      'Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again.',
-    authScopes: (_root, _args, context) => scopes(context),
+      'Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again. Only for owners and admins who are signed in, never for an API key.',
+    skipTypeScopes: true,
+    authScopes: { manage: true },
     args: {
       contactId: t.arg.id({ description: 'Contact id; or else the address.' }),
       email: t.arg.string({ description: 'The address, also of somebody who is no contact any more.' }),

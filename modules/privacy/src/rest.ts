@@ -22,6 +22,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Erase a person: of the address only a hash is kept',
+    deprecated:
+      'Answers 403 to every API key: owners and admins erase people, signed in, in the dashboard or with the GraphQL mutation `erasePerson`.',
     document: gql`
       mutation EraseContact($id: ID!) {
         erasePerson(contactId: $id) {

@@ -47,7 +47,10 @@ export class Contacts extends Resource {
     return this.data('getPersonData', { path: { id } }, options);
   }
 
-  /** Erases a person: messages and events stay as figures without a name, and of the address a hash is kept. */
+  /**
+   * Erases a person: messages and events stay as figures without a name, and of the address a hash is kept.
+   * @deprecated Answered with `forbidden`: only owners and admins who are signed in may erase people.
+   */
   erase(id: string, options?: RequestOptions): Promise<DataOf<'erasePerson'>> {
     return this.data('erasePerson', { path: { id } }, options);
   }

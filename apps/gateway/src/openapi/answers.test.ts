@@ -62,6 +62,9 @@ async function send(about: Everything, route: Route, options: { key?: string; bo
   return { status, problems: conformance.problemsOf({ method: route.method, route: route.path, status, body }) };
 }
 
+/** Kept for the paths that programs know, and answered with 403. */
+const CLOSED_TO_KEYS = new Set(['POST /v1/contacts/{id}/erase']);
+
 describe('the example of the reference is taken, and answered as the document says', () => {
   test.each(every)('%s', async (name, route) => {
     const about = reads(route) ? shared : await everything();
@@ -69,7 +72,7 @@ describe('the example of the reference is taken, and answered as the document sa
     const { key } = await about.api.newKey('full');
     const { status, problems } = await send(about, route, { key, body: exampleFor(about, route) });
     expect(problems).toEqual([]);
-    expect(status).toBeLessThan(300);
+    expect(status).toBeLessThan(CLOSED_TO_KEYS.has(name) ? 404 : 300);
   });
 });
 

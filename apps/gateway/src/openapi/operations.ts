@@ -43,7 +43,8 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
     operationId: operationId(schema, route),
     tags: [route.tag],
     summary: route.summary,
-    ...described({}, withScope(field.description ?? '', route)),
+    ...(route.deprecated === undefined ? {} : { deprecated: true }),
+    ...described({}, withNotes(field.description ?? '', route)),
     parameters: [
       ...pathParameters(route, shape, used, components),
       ...shape.query.map((variable) => queryParameter(variable, used, components)),
@@ -55,8 +56,10 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
 }
 
 const SENDING = 'A key of scope `sending` may call this too.';
-const withScope = (description: string, route: Route) =>
-  route.needs === 'sending' ? `${description}\n\n${SENDING}`.trim() : description;
+const withNotes = (description: string, { needs, deprecated }: Route) =>
+  [description, ...(needs === 'sending' ? [SENDING] : []), ...(deprecated === undefined ? [] : [deprecated])]
+    .join('\n\n')
+    .trim();
 
 /** `createGroup` is what its mutation is called; a query becomes `getGroup`, `listGroups` or `listSegmentContacts`. */
 function operationId(schema: GraphQLSchema, route: Route): string {
