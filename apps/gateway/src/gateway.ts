@@ -10,7 +10,7 @@ import {
   SES_PATH,
   startTracking,
 } from '@postroom/emails';
-import { config, DomainError, isOwnHost, logger, pool, type Service } from '@postroom/platform';
+import { type Caller, config, DomainError, isOwnHost, logger, pool, type Service } from '@postroom/platform';
 import { AUTH_PATH, authenticatePerson, handleSignIn } from '@postroom/people';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
@@ -112,8 +112,8 @@ function answerNothing(response: ServerResponse): void {
 }
 
 /** Who is signed in, for a page that another site leads to: what it carries says whether they meant it. */
-async function whoComesBack({ headers: { cookie } }: IncomingMessage): Promise<string | undefined> {
-  return cookie === undefined ? undefined : (await authenticatePerson({ cookie }, undefined))?.id;
+async function whoComesBack({ headers: { cookie } }: IncomingMessage): Promise<Caller | undefined> {
+  return cookie === undefined ? undefined : ((await authenticatePerson({ cookie }, undefined)) ?? undefined);
 }
 
 /** Ready means that writes would be taken: the database answers. Temporal is not on a request's way. */

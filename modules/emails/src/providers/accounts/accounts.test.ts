@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { addLocalDomain } from '@postroom/domains';
-import { config, newId, pool } from '@postroom/platform';
+import { config, db, newId, pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { SendOutcome } from '../../smtp/index.ts';
@@ -155,6 +155,15 @@ test.each([['PLAIN'], ['LOGIN']])('a mailbox is connected with a password by %s,
   expect(own.signIns.every((signIn) => signIn.method === method)).toBe(true);
   expect(own.secured()).toBe(own.signIns.length);
   await own.close();
+});
+
+test('who may no longer manage the project does not finish connecting an account of it', async () => {
+  const { api, owner } = await project();
+  const { authorizationUrl } = await connect(owner, oauth(newUser()));
+  const { code, state } = tokens.consent(authorizationUrl ?? '');
+  await db.member.updateMany({ where: { userId: owner.id }, data: { role: 'member' } });
+  const back = await comeBack(api, { code, state }, owner);
+  expect(back.status).toBe(403);
 });
 
 test('secrets are encrypted at rest, and no answer shows them', async () => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { config, db, DomainError, isId, notFound, secretColumn } from '@postroom/platform';
+import { type Caller, config, db, DomainError, isId, notFound, secretColumn } from '@postroom/platform';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { PRESETS } from './presets.ts';
 import { forgetToken, requestToken, withTenant } from './tokens.ts';
@@ -73,12 +73,14 @@ export interface Return {
  */
 export async function finishAuthorization(
   { state, code, error }: Return,
-  userId: string,
+  person: Pick<Caller, 'id' | 'may'>,
 ): Promise<{ id: string; projectId: string; email: string }> {
   const id = hash(state).toString('hex');
   const begun = await db.mailboxAuthorization.findUnique({ where: { id }, include: { mailbox: true } });
   if (begun === null || begun.expiresAt < new Date()) throw notFound('authorization');
-  if (begun.userId !== userId) throw new DomainError('forbidden', 'Somebody else began to connect this account.');
+  if (begun.userId !== person.id) throw new DomainError('forbidden', 'Somebody else began to connect this account.');
+  if (!person.may('manage', begun.mailbox.projectId))
+    throw new DomainError('forbidden', 'You may no longer connect accounts of this project.');
   const { count } = await db.mailboxAuthorization.deleteMany({ where: { id } });
   if (count === 0) throw notFound('authorization');
   const { mailbox } = begun;

@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { db, DomainError, STATUS_BY_CODE } from '@postroom/platform';
+import { type Caller, db, DomainError, STATUS_BY_CODE } from '@postroom/platform';
 import { escapeHtml } from '@postroom/templates/render';
 import { answerPage } from '../../unsubscribe-page.ts';
 import { testMailbox } from './accounts.ts';
 import { finishAuthorization } from './authorization.ts';
 
 /**
- * Answers the page that mailbox providers send people back to. `userId` is who is signed in here.
+ * Answers the page that mailbox providers send people back to. `person` is who is signed in here.
  */
 export async function handleMailboxCallback(
   request: IncomingMessage,
   response: ServerResponse,
-  userId: string | undefined,
+  person: Pick<Caller, 'id' | 'may'> | undefined,
 ): Promise<void> {
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (request.method !== 'GET') {
     response.setHeader('Allow', 'GET');
     return answerPage(response, 405, 'This does not work', '<p>This page is only looked at.</p>');
   }
-  if (userId === undefined) {
+  if (person === undefined) {
     return answerPage(
       response,
       401,
@@ -33,7 +33,7 @@ export async function handleMailboxCallback(
         code: searchParams.get('code') ?? undefined,
         error: searchParams.get('error') ?? undefined,
       },
-      userId,
+      person,
     );
     await testMailbox(projectId, id);
     const { status, statusReason } = await db.mailboxAccount.findUniqueOrThrow({ where: { id } });
