@@ -119,6 +119,8 @@ export const AddressListScalar = new GraphQLScalarType<string[], string[]>({
   parseValue: parseAddresses,
   parseLiteral: (node, variables) => parseAddresses(jsonLiteral(node, variables)),
   extensions: {
-    jsonSchema: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    // One text is taken too. A union of a text and a list is more than several generators can compile, so the schema has
+    // the list alone, and says of the text only to those who know the extension.
+    jsonSchema: { type: 'array', items: { type: 'string' }, 'x-or-one': true },
   },
 });

@@ -79,11 +79,9 @@ function replyType({ responses }: Operation): string {
 function parametersType({ parameters }: Operation, place: 'path' | 'query'): string {
   const own = parameters.filter((parameter) => parameter.in === place);
   if (own.length === 0) return 'Record<never, never>';
-  const members = own.map(({ name, required, schema, content, description }) => {
-    const [value] = Object.values((content ?? {}) as Record<string, { schema: Schema }>);
-    const type = { ...((schema ?? value?.schema) as Schema), description };
-    return member(name as string, type, required === true, '      ');
-  });
+  const members = own.map(({ name, required, schema, description }) =>
+    member(name as string, { ...(schema as Schema), description }, required === true, '      '),
+  );
   return `{\n${members.join('\n')}\n    }`;
 }
 
@@ -95,6 +93,8 @@ function typeOf(schema: Schema, indent: string): string {
   const alternatives = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
   if (alternatives !== undefined) return [...new Set(alternatives.map((each) => typeOf(each, indent)))].join(' | ');
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');
+  // Where an object is given as JSON, it is written by the client.
+  if (typeof schema.contentSchema === 'object') return typeOf(schema.contentSchema as Schema, indent);
   // In a form, a text of its own media type is a file.
   if (typeof schema.contentMediaType === 'string') return 'Blob';
   switch (schema.type) {
@@ -106,7 +106,7 @@ function typeOf(schema: Schema, indent: string): string {
     case 'number':
       return 'number';
     case 'array':
-      return arrayOf(typeOf((schema.items ?? {}) as Schema, indent));
+      return arrayType(typeOf((schema.items ?? {}) as Schema, indent), schema['x-or-one'] === true);
     case 'object':
       return objectType(schema, indent);
     default:
@@ -116,6 +116,8 @@ function typeOf(schema: Schema, indent: string): string {
 
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value));
 const arrayOf = (item: string) => (/[|{ ]/.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`);
+
+const arrayType = (item: string, orOne: boolean) => (orOne ? `${item} | ${arrayOf(item)}` : arrayOf(item));
 
 function objectType(schema: Schema, indent: string): string {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);

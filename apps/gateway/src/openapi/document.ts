@@ -1,10 +1,11 @@
 import type { Route, StreamRoute } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
+import { nameSchemas } from './names.ts';
 import { describeRoute, type Operation } from './operations.ts';
-import { ERROR_SCHEMA, errorComponents, HEADERS } from './responses.ts';
+import { errorComponents, errorSchema, HEADERS } from './responses.ts';
 import { Components, type Schema } from './schemas.ts';
 import { describeStream } from './streams.ts';
-import { eventWebhooks } from './webhooks.ts';
+import { eventCallbacks, eventWebhooks } from './webhooks.ts';
 
 type PathItem = Record<string, Operation>;
 
@@ -13,7 +14,7 @@ export interface OpenApiDocument {
   info: Schema;
   servers: Schema[];
   security: Schema[];
-  tags: { name: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
   webhooks: Schema;
   components: Record<string, Schema>;
@@ -29,7 +30,7 @@ export function openApiDocument(
   streams: readonly StreamRoute[] = [],
 ): OpenApiDocument {
   const components = new Components();
-  components.named('Error', ERROR_SCHEMA);
+  errorSchema(components);
   const described = new Map(inOrderOfNames(routes).map((route) => [route, describeRoute(schema, route, components)]));
   const paths: Record<string, PathItem> = {};
   for (const route of routes) {
@@ -43,13 +44,19 @@ export function openApiDocument(
   tellApart(paths);
   addLinks(paths);
   const webhooks = eventWebhooks(components);
+  const subscribe = paths['/v1/webhooks']?.post;
+  if (subscribe !== undefined) subscribe.callbacks = eventCallbacks(components);
+  nameSchemas(Object.values(paths).flatMap((item) => Object.values(item)), components);
   return {
     openapi: '3.1.0',
     info: INFO,
     // The address that the document was read from.
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set([...routes, ...streams].map((route) => route.tag))].map((name) => ({ name })),
+    tags: [...new Set([...[...routes, ...streams].map((route) => route.tag), 'Events'])].map((name) => ({
+      name,
+      description: TAGS[name] ?? name,
+    })),
     paths,
     webhooks,
     components: {
@@ -139,10 +146,28 @@ const PARAMETERS: Record<string, Schema> = {
   },
 };
 
+/** What the parts of the API are about. */
+const TAGS: Record<string, string> = {
+  Projects: 'What a key is authorized for. Everything else belongs to a project.',
+  Emails: 'Transactional email: send, schedule, cancel and look up.',
+  Contacts: 'The people whom a project may write to.',
+  'Custom fields': 'What a project keeps of each contact beside the address and the name.',
+  Suppressions: 'Addresses that are not mailed, and why.',
+  Segments: 'Contacts chosen by a filter, always up to date.',
+  Groups: 'Contacts chosen one by one.',
+  Imports: 'Files of contacts.',
+  Campaigns: 'One email to many contacts.',
+  Templates: 'Emails to be used again, with their versions.',
+  Domains: 'The domains that a project sends from, and their DNS records.',
+  Webhooks: 'Endpoints that events are posted to, and each delivery.',
+  Events: 'What is posted to an endpoint.',
+};
+
 const INFO: Schema = {
   title: 'Postroom',
   version: '1',
   summary: 'Contacts, campaigns, transactional email and webhooks.',
+  contact: { name: 'Postroom', url: 'https://www.npmjs.com/package/@postroom/sdk' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   description: `
 Everything is JSON over HTTP. Give your API key with each request: \`Authorization: Bearer pr_…\`.

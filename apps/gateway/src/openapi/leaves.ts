@@ -28,12 +28,16 @@ export function leafSchema(type: GraphQLLeafType, direction: 'request' | 'respon
     return type.name === 'EmailAddress' && direction === 'request' ? { ...schema, format: 'email' } : schema;
   }
   const values = type.getValues();
+  const names = values.map((value) => value.name);
   const lines = values
     .filter((value) => value.description != null)
     .map((value) => `- \`${value.name}\`: ${value.description}`);
   const description = [type.description ?? '', lines.join('\n')].filter((text) => text !== '').join('\n\n');
   return components.named(
     type.name,
-    described({ type: 'string', enum: values.map((value) => value.name) }, description),
+    described({ type: 'string', enum: names, 'x-enum-varnames': names.map((name) => variable(type.name, name)) }, description),
   );
 }
+
+/** Several languages have one namespace for the constants of all enums: Go's `EmailStatusQueued`. */
+const variable = (type: string, value: string) => type + value.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

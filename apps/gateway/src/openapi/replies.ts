@@ -46,15 +46,16 @@ export function replySchemas(schema: GraphQLSchema, route: Route, components: Co
 const ENVELOPE: Record<string, string> = {
   has_more: 'Whether there is a next page.',
   next_cursor: 'What to give as `cursor` for the next page; null on the last one.',
-  deleted: 'It is gone.',
+  deleted: 'Always true: it is deleted.',
 };
 
 function envelope(body: Schema): Schema {
   const members = Object.entries((body.properties ?? {}) as Record<string, Schema>);
-  const properties = members.map(([name, schema]) => [
-    name,
-    described(schema, schema.description === undefined ? ENVELOPE[name] : undefined),
-  ]);
+  const properties = members.map(([name, { description, ...schema }]) => {
+    // The operation says what its data is; an answer around the same data is the same for all operations.
+    const said = name === 'data' ? undefined : ((description as string | undefined) ?? ENVELOPE[name]);
+    return [name, described(schema, said)];
+  });
   return members.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }
 
@@ -192,7 +193,8 @@ class Sampler {
     if (typeof value === 'object') return this.#object(value);
     if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
     this.#literals.add(value);
-    return { type: typeof value, const: value };
+    // A truth that is always the same is not said to be: few generators can read a boolean with one value.
+    return typeof value === 'boolean' ? { type: 'boolean' } : { type: typeof value, const: value };
   }
 
   /** A reply may spread what was selected into an object with more: then it is said to be both. */

@@ -1,5 +1,5 @@
 import { STATUS_BY_CODE } from '@postroom/platform';
-import type { Schema } from './schemas.ts';
+import type { Components, Schema } from './schemas.ts';
 
 type Response = { description: string; headers?: Record<string, Schema>; content?: Schema };
 
@@ -40,35 +40,34 @@ export const REPLAY_HEADERS = headers('Idempotent-Replayed');
 
 const codes = Object.keys(STATUS_BY_CODE) as (keyof typeof STATUS_BY_CODE)[];
 
-/** The body of every error (design: Errors). */
-export const ERROR_SCHEMA: Schema = {
-  type: 'object',
-  description: 'What went wrong, for programs (`code`, `details[].field`) and for people (`message`).',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'request_id', 'details'],
-      properties: {
-        code: { type: 'string', enum: codes, description: 'What kind of error it is.' },
-        message: { type: 'string', description: 'A sentence for the people who read it.' },
-        request_id: { type: 'string', description: 'The value of the `X-Request-Id` header.' },
-        details: {
-          type: 'array',
-          description: 'What is wrong with which field; empty when it is not about fields.',
-          items: {
-            type: 'object',
-            required: ['field', 'message'],
-            properties: {
-              field: { type: 'string', description: 'A path into the request, such as `contacts.3.email`.' },
-              message: { type: 'string', description: 'What is wrong with it.' },
-            },
-          },
-        },
+/** The body of every error (design: Errors), named with its parts; `FieldProblem` and `ApiError` are those parts. */
+export function errorSchema(components: Components): Schema {
+  const problem = components.named('FieldProblem', {
+    type: 'object',
+    description: 'What is wrong with one field.',
+    required: ['field', 'message'],
+    properties: {
+      field: { type: 'string', description: 'A path into the request, such as `contacts.3.email`.' },
+      message: { type: 'string', description: 'What is wrong with it.' },
+    },
+  });
+  const error = components.named('ApiError', {
+    type: 'object',
+    description: 'What went wrong, for programs (`code`, `details[].field`) and for people (`message`).',
+    required: ['code', 'message', 'request_id', 'details'],
+    properties: {
+      code: { type: 'string', enum: codes, description: 'What kind of error it is.' },
+      message: { type: 'string', description: 'A sentence for the people who read it.' },
+      request_id: { type: 'string', description: 'The value of the `X-Request-Id` header.' },
+      details: {
+        type: 'array',
+        items: problem,
+        description: 'What is wrong with which field; empty when it is not about fields.',
       },
     },
-  },
-};
+  });
+  return components.named('ErrorResponse', { type: 'object', required: ['error'], properties: { error } });
+}
 
 interface ErrorKind {
   status: number;
@@ -152,6 +151,6 @@ function errorResponse({ status, when, message, headers: carried }: ErrorKind): 
   return {
     description: when,
     headers: carried,
-    content: { 'application/json': { schema: ref('schemas', 'Error'), example } },
+    content: { 'application/json': { schema: ref('schemas', 'ErrorResponse'), example } },
   };
 }

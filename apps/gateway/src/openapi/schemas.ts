@@ -54,6 +54,8 @@ export function orNull(schema: Schema): Schema {
     };
   }
   if (schema.type !== undefined && schema.const === undefined) return schema;
+  // One list of alternatives, for an `anyOf` in another is more than many generators can read.
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, NULL] };
   return { anyOf: [schema, NULL] };
 }
 

@@ -47,9 +47,10 @@ function queryParameters(schema: GraphQLSchema, route: StreamRoute, components: 
     const type = getNullableType(field.type);
     const { description, ...own } = fieldSchema({ ...field, type: new GraphQLNonNull(type) }, components);
     const place = { name: snakeCase(field.name), in: 'query', required: isNonNullType(field.type) };
-    // An object in a query is written as JSON.
-    const value = isInputObjectType(type) ? { content: { 'application/json': { schema: own } } } : { schema: own };
-    return described({ ...place, ...value }, description as string | undefined);
+    if (!isInputObjectType(type)) return described({ ...place, schema: own }, description as string | undefined);
+    // An object in a query is written as JSON: a text, since many generators read no `content` of a parameter.
+    const json = { type: 'string', contentMediaType: 'application/json', contentSchema: own };
+    return described({ ...place, schema: json }, `${description as string} An object, written as JSON.`);
   });
 }
 
@@ -60,11 +61,12 @@ function contentOf(
   components: Components,
 ): Schema {
   const type = schema.getType(options);
-  const optionsSchema = isInputObjectType(type) ? inputSchema(new GraphQLNonNull(type), components) : undefined;
+  const optionsSchema = () =>
+    isInputObjectType(type) ? inputSchema(new GraphQLNonNull(type), components) : undefined;
   const filled = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(filled);
-    if ('$ref' in value && value.$ref === 'options') return optionsSchema;
+    if ('$ref' in value && value.$ref === 'options') return optionsSchema();
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member)]));
   };
   return Object.fromEntries(Object.entries(content).map(([mediaType, each]) => [mediaType, { schema: filled(each) }]));

@@ -6,33 +6,35 @@ export function eventWebhooks(components: Components): Schema {
   return Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [type, { post: eventPost(type, components) }]));
 }
 
+/** The same where endpoints are made: most generators read no `webhooks`, and would leave out the events. */
+export function eventCallbacks(components: Components): Schema {
+  const names = EVENT_TYPE_NAMES.map((type): [string, string] => [type, `#/components/schemas/${eventName(type)}`]);
+  const event = components.named('PostroomEvent', {
+    oneOf: names.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(names) },
+    description: 'What a webhook delivers. Types may be added later.',
+  });
+  const post = {
+    ...eventReceived,
+    operationId: 'onEvent',
+    summary: 'An event',
+    requestBody: { required: true, content: { 'application/json': { schema: event } } },
+  };
+  return { event: { '{$request.body#/url}': { post } } };
+}
+
 function eventPost(type: EventTypeName, components: Components): Schema {
   const { $schema: _dialect, ...schema } = bodySchema(type);
   const { fires, example } = EVENT_TYPES[type];
   const reference = components.named(eventName(type), schema);
   return {
+    ...eventReceived,
     operationId: `on${eventName(type)}`,
     summary: type,
     description: fires,
-    tags: ['Events'],
-    security: [],
-    parameters: HEADERS.map(({ name, description, pattern }) => ({
-      name,
-      in: 'header',
-      required: true,
-      description,
-      schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
-    })),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: reference, example: { ...ENVELOPE, type, data: example } } },
-    },
-    responses: {
-      '2XX': { description: 'The delivery is acknowledged.' },
-      default: {
-        description:
-          'The delivery failed and is retried after 1 m, 5 m, 30 m, 2 h and 6 h; so is one without an answer within 10 seconds.',
-      },
     },
   };
 }
@@ -59,3 +61,25 @@ const HEADERS = [
     pattern: '^t=\\d+(,v1=[0-9a-f]{64})+$',
   },
 ];
+
+/** What the posts of all events have in common. */
+const eventReceived: Schema = {
+  description: 'Something happened that the endpoint subscribes to.',
+  tags: ['Events'],
+  security: [],
+  parameters: HEADERS.map(({ name, description, pattern }) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
+  })),
+  responses: {
+    '2XX': { description: 'The delivery is acknowledged.' },
+    '4XX': { description: 'The delivery failed, as with any other answer.' },
+    default: {
+      description:
+        'The delivery failed and is retried after 1 m, 5 m, 30 m, 2 h and 6 h; so is one without an answer within 10 seconds.',
+    },
+  },
+};

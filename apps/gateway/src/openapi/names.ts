@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Components, Schema } from './schemas.ts';
+
+interface Described {
+  operationId: string;
+  requestBody?: { content: Schema } | undefined;
+  responses: Record<string, Schema>;
+}
+
+type Content = Record<string, { schema: Schema }>;
+
+/**
+ * Names every object of a document that stands inside another schema, a body or an answer. Generators call what has no
+ * name after the place where they meet it first, so that the name changes when something else does.
+ */
+export function nameSchemas(operations: readonly Described[], components: Components): void {
+  const names = new Names(components);
+  for (const [name, schema] of Object.entries(components.schemas)) names.nameParts(name, schema);
+  for (const { operationId, requestBody, responses } of operations) {
+    for (const [mediaType, body] of Object.entries((requestBody?.content ?? {}) as Content)) {
+      const kind = mediaType === 'multipart/form-data' ? 'Form' : 'Input';
+      body.schema = names.named([pascal(operationId) + kind], body.schema);
+    }
+    for (const response of Object.values(responses)) {
+      for (const body of Object.values((response.content ?? {}) as Content)) {
+        body.schema = names.named(responseNames(operationId, body.schema), body.schema);
+      }
+    }
+  }
+}
+
+/**
+ * What an answer is called, best first. An answer around one thing is named after it: `ContactResponse`,
+ * `ContactListResponse`. What is particular to an operation is its result: oapi-codegen itself makes a
+ * `SendCampaignResponse` of an operation `sendCampaign`.
+ */
+function responseNames(operationId: string, { properties = {} }: { properties?: Record<string, Schema> }): string[] {
+  const { data, ...others } = properties;
+  const result = `${pascal(operationId)}Result`;
+  if (isDeepStrictEqual(Object.keys(properties), ['deleted'])) return ['DeletedResponse', result];
+  const list = data?.type === 'array';
+  const item = nameOf((list ? data.items : data) as Schema | undefined);
+  if (item === undefined) return [result];
+  if (list) return [`${item}ListResponse`, result];
+  return Object.keys(others).length > 0 ? [result] : [`${item}Response`, result];
+}
+
+const nameOf = (schema: Schema | undefined) =>
+  typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+
+class Names {
+  readonly #components: Components;
+
+  constructor(components: Components) {
+    this.#components = components;
+  }
+
+  /** A reference to the schema under the first of the names that is free or is already its; the schema where it is no object. */
+  named(names: readonly string[], schema: Schema): Schema {
+    const [own = ''] = names.slice(-1);
+    if (schema.type !== 'object' && schema.allOf === undefined) return this.nameParts(own, schema);
+    if (schema.type === 'object' && schema.properties === undefined) return schema;
+    this.nameParts(own, schema);
+    const free = names.find((name) => {
+      const known = this.#components.schemas[name];
+      return known === undefined || isDeepStrictEqual(known, schema);
+    });
+    return this.#components.named(free ?? own, schema);
+  }
+
+  /** Names the objects inside of a schema, in place. */
+  nameParts(name: string, schema: Schema): Schema {
+    const inside = (member: string) => [name.replace(/Response$/, '') + pascal(member)];
+    const properties = (schema.properties ?? {}) as Record<string, Schema>;
+    for (const [member, part] of Object.entries(properties)) properties[member] = this.named(inside(member), part);
+    if (isSchema(schema.items)) schema.items = this.named([singular(name)], schema.items);
+    for (const kind of ['anyOf', 'oneOf']) {
+      if (Array.isArray(schema[kind])) schema[kind] = schema[kind].map((part: Schema) => this.named([name], part));
+    }
+    return schema;
+  }
+}
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+const singular = (name: string) => name.replace(/ies$/, 'y').replace(/(?<!s)s$/, '');
+
+function pascal(name: string): string {
+  return name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
