@@ -10,7 +10,6 @@ interface Operation {
 
 export interface Document {
   paths: Record<string, Record<string, unknown>>;
-  webhooks: Schema;
   components: Record<string, Schema>;
 }
 
@@ -18,14 +17,9 @@ export interface Document {
 export function typesOf(document: Document): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>);
   const operations = operationsOf(document);
-  const events = Object.values(document.webhooks as Record<string, { post: Operation }>).map(({ post }) =>
-    bodyType(post),
-  );
   return [
     '// Written by `npm run generate -w sdk/typescript` from the OpenAPI document; not edited by hand.\n',
     ...schemas.map(([name, schema]) => `${comment(schema.description, '')}${declaration(name, schema)}\n`),
-    `/** What a webhook delivers: one member an event type. Types may be added later, so have a \`default\` branch. */`,
-    `export type PostroomEvent =\n${events.map((name) => `  | ${name}`).join('\n')};\n`,
     '/** What each operation of the API takes and answers with, by its `operationId`. */',
     `export interface Operations {\n${operations.map(({ operation }) => operationMember(operation)).join('\n')}\n}\n`,
     '/** The method and path of each operation. */',
@@ -61,8 +55,9 @@ function operationMember(operation: Operation): string {
 }
 
 function bodyType({ requestBody }: Operation): string {
-  const content = requestBody?.content ?? {};
-  return typeOf((content['application/json'] ?? content['multipart/form-data'])?.schema ?? {}, '    ');
+  const json = requestBody?.content['application/json'];
+  // What is not JSON is a file and its options.
+  return json === undefined ? 'FormData' : typeOf(json.schema, '    ');
 }
 
 /** What is not JSON is as long as it likes, so it is read as it arrives. */

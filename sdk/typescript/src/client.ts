@@ -3,8 +3,17 @@ import { Deliveries, Webhooks } from './endpoints.ts';
 import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
 import { Campaigns, Emails, Templates } from './sending.ts';
-import { type ClientOptions, type Input, type OperationId, type RequestOptions, Transport } from './transport.ts';
-import type { Operations } from './types.ts';
+import {
+  type CallArguments,
+  type ClientOptions,
+  type IdOf,
+  type Input,
+  type OperationId,
+  type OperationRoute,
+  type RequestOptions,
+  Transport,
+} from './transport.ts';
+import { OPERATIONS, type Operations } from './types.ts';
 
 /**
  * A client of Postroom.
@@ -46,8 +55,20 @@ export class Postroom {
     this.deliveries = new Deliveries(transport);
   }
 
-  /** Runs an operation by its `operationId` and returns the whole body of its answer. */
-  call<Id extends OperationId>(id: Id, input: Input = {}, options?: RequestOptions): Promise<Operations[Id]['reply']> {
-    return this.#transport.call(id, input, options);
+  /**
+   * Runs an operation, given by its `operationId` or as its method and path, and returns the whole body of its answer.
+   * @example
+   * const { data } = await postroom.call('GET /v1/contacts/{id}', { path: { id: 'ctc_…' } });
+   */
+  call<Key extends OperationId | OperationRoute>(
+    operation: Key,
+    ...[input, options]: CallArguments<IdOf<Key>>
+  ): Promise<Operations[IdOf<Key>]['reply']> {
+    const id = operation in OPERATIONS ? operation : IDS.get(operation);
+    if (id === undefined) throw new TypeError(`Postroom has no operation ${operation}.`);
+    return this.#transport.call(id as IdOf<Key>, (input ?? {}) as Input, options);
   }
 }
+
+/** The id of each operation, by its method and path. */
+const IDS: ReadonlyMap<string, string> = new Map(Object.entries(OPERATIONS).map(([id, route]) => [route, id]));

@@ -2,6 +2,14 @@ export { Postroom } from './client.ts';
 export { type ErrorCode, type FieldProblem, PostroomError } from './errors.ts';
 export { List, type Page } from './list.ts';
 export type { RecipientsDecided } from './sending.ts';
-export type { ClientOptions, Input, OperationId, RequestOptions } from './transport.ts';
+export type {
+  CallArguments,
+  ClientOptions,
+  IdOf,
+  InputOf,
+  OperationId,
+  OperationRoute,
+  RequestOptions,
+} from './transport.ts';
 export type * from './types.ts';
 export { type HeadersLike, type VerifyOptions, verifyWebhook, WebhookVerificationError } from './webhooks.ts';

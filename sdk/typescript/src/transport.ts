@@ -1,4 +1,5 @@
 import { errorOf, PostroomError } from './errors.ts';
+import { webCrypto } from './runtime.ts';
 import { OPERATIONS, type Operations } from './types.ts';
 
 export interface ClientOptions {
@@ -30,7 +31,37 @@ export interface RequestOptions {
 
 export type OperationId = keyof Operations;
 
-/** What an operation takes: the members it has none of are left out. */
+/** An operation as its method and path, such as `GET /v1/contacts/{id}`. */
+export type OperationRoute = (typeof OPERATIONS)[OperationId];
+
+/** The id of an operation that is given by its id, or by its method and path. */
+export type IdOf<Key extends OperationId | OperationRoute> = Key extends OperationId
+  ? Key
+  : { [Id in OperationId]: (typeof OPERATIONS)[Id] extends Key ? Id : never }[OperationId];
+
+type Nothing = Record<never, never>;
+
+/** A member that may be left out when nothing in it is required, and must be when there is none. */
+type Member<Name extends string, Value> = [Value] extends [undefined]
+  ? { [Key in Name]?: undefined }
+  : [keyof Value] extends [never]
+    ? { [Key in Name]?: undefined }
+    : Nothing extends Value
+      ? { [Key in Name]?: Value | undefined }
+      : { [Key in Name]: Value };
+
+/** What an operation takes: its path, query and body. */
+export type InputOf<Id extends OperationId> = Member<'path', Operations[Id]['path']> &
+  Member<'query', Operations[Id]['query']> &
+  Member<'body', Operations[Id]['body']>;
+
+/** What follows the operation in a call: an input that needs nothing may be left out. */
+export type CallArguments<Id extends OperationId> =
+  Nothing extends InputOf<Id>
+    ? [input?: InputOf<Id>, options?: RequestOptions]
+    : [input: InputOf<Id>, options?: RequestOptions];
+
+/** What an operation takes, as the parts of the client give it. */
 export interface Input {
   path?: object | undefined;
   query?: object | undefined;
@@ -62,12 +93,12 @@ export class Transport {
   ): Promise<Operations[Id]['reply']> {
     const [method = '', template = ''] = OPERATIONS[id].split(' ');
     const url = this.#baseUrl + filled(template, { ...input.path }) + queryOf({ ...input.query });
-    const headers = this.#headers(method, input.body, options);
+    const headers = await this.#headers(method, input.body, options);
     const body = bodyOf(input.body);
     return (await this.#send(url, { method, headers, body }, options)) as Operations[Id]['reply'];
   }
 
-  #headers(method: string, body: unknown, options: RequestOptions): Record<string, string> {
+  async #headers(method: string, body: unknown, options: RequestOptions): Promise<Record<string, string>> {
     const projectId = options.projectId ?? this.#options.projectId;
     return {
       Authorization: `Bearer ${this.#options.apiKey}`,
@@ -77,7 +108,7 @@ export class Transport {
       ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
       ...(projectId === undefined ? {} : { 'X-Project-Id': projectId }),
       // One key for all attempts, so that a request whose answer was lost is not done again.
-      ...(method === 'POST' ? { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() } : {}),
+      ...(method === 'POST' ? { 'Idempotency-Key': options.idempotencyKey ?? (await webCrypto()).randomUUID() } : {}),
     };
   }
 
@@ -97,12 +128,19 @@ export class Transport {
   async #attempt(url: string, init: RequestInit, options: RequestOptions): Promise<Outcome> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.#options.timeoutMs ?? 30_000);
-    const signal = options.signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, options.signal]);
+    // Node 18 has no AbortSignal.any.
+    const giveUp = () => timeout.abort();
+    if (options.signal?.aborted === true) giveUp();
+    options.signal?.addEventListener('abort', giveUp, { once: true });
+    let keepsReading = false;
     const send = this.#options.fetch ?? globalThis.fetch;
     try {
-      const response = await send(url, { ...init, signal });
+      const response = await send(url, { ...init, signal: timeout.signal });
       // A file takes as long as its reader does.
-      if (response.ok && isFile(response)) return { body: response.body };
+      if (response.ok && isFile(response)) {
+        keepsReading = true;
+        return { body: response.body };
+      }
       const text = await response.text();
       if (!response.ok) return { error: errorOf(response, text), retryAfterMs: retryAfter(response) };
       return parsedBody(response, text);
@@ -111,6 +149,7 @@ export class Transport {
       return { error: unanswered(cause, timeout.signal) };
     } finally {
       clearTimeout(timer);
+      if (!keepsReading) options.signal?.removeEventListener('abort', giveUp);
     }
   }
 }
@@ -188,7 +227,8 @@ function queryOf(query: Record<string, unknown>): string {
     if (value === undefined || value === null) continue;
     for (const one of Array.isArray(value) ? value : [value]) params.append(name, queryValue(one));
   }
-  return params.size === 0 ? '' : `?${params.toString()}`;
+  const text = params.toString();
+  return text === '' ? '' : `?${text}`;
 }
 
 /** Dates are instants, and an object in a query is JSON. */

@@ -1,3 +1,4 @@
+import { webCrypto } from './runtime.ts';
 import type { PostroomEvent } from './types.ts';
 
 /** Why a request is not a webhook of yours. Answer it with 401 and ignore it. */
@@ -31,17 +32,19 @@ export interface VerifyOptions {
  * exactly as it was received, before any parsing: the signature is over its bytes.
  * @param secret the endpoint's signing secret, `whsec_…`; several when you are changing it
  * @throws WebhookVerificationError when it is not; answer with 401 then
+ * @throws TypeError when the secret is missing, as when an environment variable is not set
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
   headers: HeadersLike,
-  secret: string | readonly string[],
+  secret: string | readonly string[] | undefined,
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<PostroomEvent> {
+  const secrets = secretsOf(secret);
   const { timestamp, signatures } = parsedSignature(headerOf(headers, 'x-webhook-signature'));
   const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : new Uint8Array(rawBody);
   const signed = joined(new TextEncoder().encode(`${timestamp}.`), bytes);
-  if (!(await anyMatches(signed, signatures, typeof secret === 'string' ? [secret] : secret))) {
+  if (!(await anyMatches(signed, signatures, secrets))) {
     throw new WebhookVerificationError(
       'wrong_signature',
       'The signature is not one that your secret makes of this body.',
@@ -55,6 +58,17 @@ export async function verifyWebhook(
     );
   }
   return parsedEvent(bytes);
+}
+
+/** Without this check a variable that is not set would look like a request that is not signed. */
+function secretsOf(secret: string | readonly string[] | undefined): string[] {
+  const secrets = [secret].flat().filter((each) => each !== undefined && each !== '');
+  if (secrets.length === 0) {
+    throw new TypeError(
+      'The signing secret is missing: give verifyWebhook the secret of the endpoint, whsec_…, as its third argument.',
+    );
+  }
+  return secrets as string[];
 }
 
 function headerOf(headers: HeadersLike, name: string): string {
@@ -92,13 +106,11 @@ async function anyMatches(
   secrets: readonly string[],
 ): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const checks = secrets
-    .filter((secret) => secret !== '')
-    .map(async (secret) => {
-      const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify']);
-      return Promise.all(signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)));
-    });
-  if (checks.length === 0) throw new TypeError('verifyWebhook needs the signing secret of the endpoint, whsec_….');
+  const { subtle } = await webCrypto();
+  const checks = secrets.map(async (secret) => {
+    const key = await subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify']);
+    return Promise.all(signatures.map((signature) => subtle.verify('HMAC', key, signature, signed)));
+  });
   return (await Promise.all(checks)).flat().includes(true);
 }
 

@@ -1,6 +1,7 @@
 import { type Api, startReceiver, testApi } from '@postroom/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { type ClientOptions, Postroom, PostroomError } from '../src/index.ts';
+import { OPERATIONS } from '../src/types.ts';
 import { type Fate, type FlakyProxy, flakyProxy } from './flaky-proxy.ts';
 
 const open: FlakyProxy[] = [];
@@ -118,6 +119,33 @@ test('a DELETE whose answer was lost is done, though the second finds nothing', 
   const ada = await client.contacts.create({ email: 'ada@example.com' });
   await client.contacts.delete(ada.id);
   expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(404);
+});
+
+test('so is a DELETE of anything, by its operation', async () => {
+  const { api, client: flaky } = await overNetwork(
+    Array.from({ length: 40 }, (_, index) => (index % 2 ? 'arrives' : 'answer lost')),
+  );
+  const make = clientOf(api);
+  const ada = await make.contacts.create({ email: 'ada@example.com' });
+  const campaign = await make.call('createCampaign', { body: { name: 'News' } });
+  const ids = {
+    deleteGroup: (await make.groups.create({ name: 'Beta', contact_ids: [ada.id] })).id,
+    deleteContact: ada.id,
+    deleteCustomField: (await make.customFields.create({ key: 'plan', type: 'text' })).id,
+    removeSuppression: (await make.suppressions.add({ email: 'nobody@example.com' })).id,
+    deleteSegment: (await make.segments.create({ name: 'All', filter: { field: 'email', op: 'contains', value: '@' } }))
+      .id,
+    deleteTemplate: (await make.templates.create({ name: 'Hello', subject: 'Hello', body: '<p>Hello</p>' })).id,
+    deleteWebhookEndpoint: (await make.webhooks.create({ url: 'https://example.com/hook', events: ['*'] })).id,
+    deleteCampaign: campaign.data.id,
+  };
+  for (const [operation, id] of Object.entries(ids) as [keyof typeof ids, string][]) {
+    expect([operation, await flaky.call(operation, { path: { id } })]).toEqual([operation, { deleted: true }]);
+  }
+  const deletes = Object.entries(OPERATIONS).filter(
+    ([, route]) => route.startsWith('DELETE ') && !route.includes('}/'),
+  );
+  expect(deletes.map(([operation]) => operation).toSorted()).toEqual(Object.keys(ids).toSorted());
 });
 
 test('Retry-After is waited for', async () => {

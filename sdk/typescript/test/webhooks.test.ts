@@ -97,8 +97,14 @@ test('a signed body that is not JSON is refused', async () => {
   expect(await refusalOf(verifyWebhook('{', signed([secret], '{'), secret, { now }))).toBe('malformed_body');
 });
 
-test('without a secret nothing is verified', async () => {
-  await expect(verifyWebhook(body, signed([secret]), '', { now })).rejects.toThrow(TypeError);
+test('a secret that is missing is said to be, whatever else is wrong with the request', async () => {
+  for (const missing of [undefined, '', [], ['']]) {
+    for (const headers of [signed([secret]), {}, { 'x-webhook-signature': 'nonsense' }]) {
+      const refusal = verifyWebhook(body, headers, missing, { now });
+      await expect(refusal).rejects.toThrow(TypeError);
+      await expect(refusal).rejects.toThrow(/secret is missing/);
+    }
+  }
 });
 
 test('what Postroom delivers is verified with the secret that creating the endpoint showed', async () => {

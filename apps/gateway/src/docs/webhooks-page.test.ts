@@ -24,7 +24,7 @@ afterAll(() => {
 function program(heading: string): string {
   const [, , source] = new RegExp(`^### ${heading}$[^]*?^\`\`\`(\\w+)\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? [];
   if (source === undefined) throw new Error(`docs/webhooks.md has no program below "${heading}".`);
-  return source.replaceAll("'postroom'", `'${SDK}'`);
+  return source.replaceAll("'@postroom/sdk'", `'${SDK}'`);
 }
 
 const has = (command: string) => {

@@ -46,7 +46,10 @@ export function openApiDocument(
   const webhooks = eventWebhooks(components);
   const subscribe = paths['/v1/webhooks']?.post;
   if (subscribe !== undefined) subscribe.callbacks = eventCallbacks(components);
-  nameSchemas(Object.values(paths).flatMap((item) => Object.values(item)), components);
+  nameSchemas(
+    Object.values(paths).flatMap((item) => Object.values(item)),
+    components,
+  );
   return {
     openapi: '3.1.0',
     info: INFO,

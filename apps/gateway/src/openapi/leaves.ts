@@ -35,9 +35,13 @@ export function leafSchema(type: GraphQLLeafType, direction: 'request' | 'respon
   const description = [type.description ?? '', lines.join('\n')].filter((text) => text !== '').join('\n\n');
   return components.named(
     type.name,
-    described({ type: 'string', enum: names, 'x-enum-varnames': names.map((name) => variable(type.name, name)) }, description),
+    described(
+      { type: 'string', enum: names, 'x-enum-varnames': names.map((name) => variable(type.name, name)) },
+      description,
+    ),
   );
 }
 
 /** Several languages have one namespace for the constants of all enums: Go's `EmailStatusQueued`. */
-const variable = (type: string, value: string) => type + value.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const variable = (type: string, value: string) =>
+  type + value.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -61,8 +61,7 @@ function contentOf(
   components: Components,
 ): Schema {
   const type = schema.getType(options);
-  const optionsSchema = () =>
-    isInputObjectType(type) ? inputSchema(new GraphQLNonNull(type), components) : undefined;
+  const optionsSchema = () => (isInputObjectType(type) ? inputSchema(new GraphQLNonNull(type), components) : undefined);
   const filled = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(filled);

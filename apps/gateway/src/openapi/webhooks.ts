@@ -12,7 +12,7 @@ export function eventCallbacks(components: Components): Schema {
   const event = components.named('PostroomEvent', {
     oneOf: names.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(names) },
-    description: 'What a webhook delivers. Types may be added later.',
+    description: 'What a webhook delivers. Types may be added later, so have a branch for those you do not know.',
   });
   const post = {
     ...eventReceived,
