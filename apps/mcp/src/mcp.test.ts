@@ -109,6 +109,9 @@ describe.each([
       'list_webhooks',
     ]);
     for (const { name } of tools) expect(guide).toContain(`\`${name}\``);
+    // JSON Schema has these formats; a client that is strict refuses what it does not know.
+    const formats = [...JSON.stringify(tools).matchAll(/"format":"([^"]*)"/g)].map(([, format]) => format);
+    expect(formats.filter((format) => !['date-time', 'email', 'uri', 'uuid'].includes(format ?? ''))).toEqual([]);
   });
 
   test('a sample webhook.test event is queued by send_test_webhook, arrives, and its delivery can be looked at', async () => {

@@ -6,7 +6,7 @@ import { type Postroom, PostroomError } from '../../../sdk/typescript/src/index.
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
 const limit = z.number().int().min(1).max(100).default(20).describe('How many at most, newest first.');
-const campaignId = z.string().startsWith('cmp_').describe('Campaign id, cmp_….');
+const campaignId = z.string().regex(/^cmp_/).describe('Campaign id, cmp_….');
 
 /** Registers what an assistant may do, all of it through /v1 with the caller's key. */
 export function registerTools(server: McpServer, postroom: Postroom): void {
@@ -107,7 +107,7 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
       inputSchema: {
         endpoint_id: z
           .string()
-          .startsWith('whe_')
+          .regex(/^whe_/)
           .optional()
           .describe('Endpoint id, whe_…; may be left out when there is one.'),
       },

@@ -6,11 +6,13 @@ import './graphql-preflight.ts';
 import './graphql-recipients.ts';
 import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
 import {
+  ADDRESS,
   authenticated,
   builder,
   callerProject,
   db,
   jsonSchema,
+  listOf,
   NAME,
   Node,
   NOT_EMPTY,
@@ -321,7 +323,7 @@ const TestSendInput = builder.inputType('TestCampaignInput', {
     emails: t.stringList({
       required: true,
       description: '1 to 10 addresses.',
-      ...jsonSchema({ minItems: 1, maxItems: 10 }),
+      ...listOf(ADDRESS, { minItems: 1, maxItems: 10 }),
     }),
     contactId: t.string({ description: 'The contact that placeholders are filled in for; their defaults otherwise.' }),
   }),

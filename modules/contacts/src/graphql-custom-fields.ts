@@ -1,4 +1,4 @@
-import { builder, callerProject, jsonSchema, Node, registerNode, relayNames } from '@postroom/platform';
+import { builder, callerProject, jsonSchema, listOf, NAME, Node, registerNode, relayNames } from '@postroom/platform';
 import { CUSTOM_FIELD_TYPES } from './coercion.ts';
 import {
   createCustomField,
@@ -47,6 +47,9 @@ builder.queryFields((t) => ({
   ),
 }));
 
+/** Texts of 1 to 200 characters, of which none comes twice. */
+const OPTIONS = listOf({ minLength: 1, maxLength: 200, pattern: '\\S' }, { maxItems: 200, uniqueItems: true });
+
 const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
   description: 'A new custom field.',
   fields: (t) => ({
@@ -55,17 +58,20 @@ const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
       description: 'A letter, then at most 63 letters, digits and underscores; unique within the project.',
       ...jsonSchema({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
     }),
-    label: t.string({ description: 'What people call it; the key when it is not given.' }),
+    label: t.string({ description: 'What people call it; the key when it is not given.', ...NAME }),
     type: t.field({ type: CustomFieldType, required: true, description: 'What it holds; it stays.' }),
-    options: t.stringList({ description: 'The values allowed; for `select` only.' }),
+    options: t.stringList({ description: 'The values allowed; for `select` only.', ...OPTIONS }),
   }),
 });
 
 const UpdateCustomFieldInput = builder.inputType('UpdateCustomFieldInput', {
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
-    label: t.string({ description: 'A new label.' }),
-    options: t.stringList({ description: 'Replaces the options of a `select` field; values of contacts stay.' }),
+    label: t.string({ description: 'A new label.', ...NAME }),
+    options: t.stringList({
+      description: 'Replaces the options of a `select` field; values of contacts stay.',
+      ...OPTIONS,
+    }),
   }),
 });
 

@@ -234,12 +234,23 @@ builder.queryFields((t) => ({
 const AttachmentInput = builder.inputType('AttachmentInput', {
   description: 'A file to send along.',
   fields: (t) => ({
-    filename: t.string({ required: true, description: 'What it is called; 1 to 255 characters.' }),
-    content: t.string({ required: true, description: 'Its bytes in base64.' }),
+    filename: t.string({
+      required: true,
+      description: 'What it is called; 1 to 255 characters without slashes and control characters.',
+      ...jsonSchema({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$' }),
+    }),
+    content: t.string({
+      required: true,
+      description: 'Its bytes in base64.',
+      ...jsonSchema({ maxLength: 40 * 1024 * 1024 }),
+    }),
     contentType: t.string({ description: 'Its content type; told from the file name when not given.' }),
     contentId: t.string({ description: 'For an inline image: what `cid:` links in the HTML name.' }),
   }),
 });
+
+/** What the HTML and the text have at most. */
+const BODY = jsonSchema({ maxLength: 5_000_000 });
 
 const SendEmailInput = builder.inputType('SendEmailInput', {
   description: 'A transactional email.',
@@ -252,9 +263,12 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
     cc: t.field({ type: 'AddressList', description: 'Who gets a copy.' }),
     bcc: t.field({ type: 'AddressList', description: 'Who gets a copy that the others do not see.' }),
     replyTo: t.field({ type: 'AddressList', description: 'Where answers go.' }),
-    subject: t.string({ description: "At most 998 characters; the template's when not given." }),
-    html: t.string({ description: 'The HTML body.' }),
-    text: t.string({ description: 'The text body; made from the HTML when not given.' }),
+    subject: t.string({
+      description: "At most 998 characters; the template's when not given.",
+      ...jsonSchema({ maxLength: 998 }),
+    }),
+    html: t.string({ description: 'The HTML body.', ...BODY }),
+    text: t.string({ description: 'The text body; made from the HTML when not given.', ...BODY }),
     templateId: t.string({ description: 'A published template whose body is the HTML.' }),
     variables: t.field({
       type: 'JSON',

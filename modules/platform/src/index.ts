@@ -32,7 +32,7 @@ export {
 export { type NewEvent, record } from './events.ts';
 export { isOwnHost } from './host-check.ts';
 export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
-export { JSON_OBJECT, jsonSchema, NAME, NOT_EMPTY } from './json-schema.ts';
+export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { liveView, pause } from './live.ts';
 export { logger } from './logger.ts';

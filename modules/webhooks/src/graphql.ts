@@ -332,10 +332,16 @@ builder.subscriptionField('eventRecorded', (t) =>
 
 const SUBSCRIBED = jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES, ALL_EVENTS] } });
 
+const URL_OF_ENDPOINT = jsonSchema({ format: 'uri', minLength: 1, maxLength: 2048, pattern: '^https?://' });
+
 const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'A new webhook endpoint.',
   fields: (t) => ({
-    url: t.string({ required: true, description: 'An HTTPS URL that is reachable from the Internet.' }),
+    url: t.string({
+      required: true,
+      description: 'An HTTPS URL that is reachable from the Internet.',
+      ...URL_OF_ENDPOINT,
+    }),
     events: t.stringList({
       required: true,
       description: 'Event types, or `["*"]` for all current and future types.',
@@ -352,9 +358,12 @@ const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
   ...NOT_EMPTY,
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
-    url: t.string({ description: 'An HTTPS URL that is reachable from the Internet.' }),
+    url: t.string({ description: 'An HTTPS URL that is reachable from the Internet.', ...URL_OF_ENDPOINT }),
     events: t.stringList({ description: 'Event types, or `["*"]`; replaces those before.', ...SUBSCRIBED }),
-    description: t.string({ description: 'What it is for; an empty text removes it.' }),
+    description: t.string({
+      description: 'What it is for; at most 500 characters. An empty text removes it.',
+      ...jsonSchema({ maxLength: 500 }),
+    }),
   }),
 });
 

@@ -81,6 +81,58 @@ test('it is served without a key, to browsers too, and only once', async () => {
   expect((await fetch(`${url}/v1/openapi.json`, { headers })).status).toBe(304);
 });
 
+test('every body is a named schema, and no object stands inside of another without a name', () => {
+  const contents = operations.flatMap(({ operation }) => [
+    ...Object.values((operation.requestBody?.content ?? {}) as Record<string, { schema: Schema }>),
+    ...Object.values(operation.responses).flatMap(({ content }) =>
+      Object.values((content ?? {}) as Record<string, { schema: Schema }>),
+    ),
+  ]);
+  expect(
+    contents.map(({ schema: body }) => body).filter((body) => body.$ref === undefined && body.type !== 'string'),
+  ).toEqual([]);
+  const inline = Object.entries(document.components.schemas as Record<string, Schema>).flatMap(
+    ([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, part]) => JSON.stringify(part).includes('"properties"'))
+        .map(([member]) => `${name}.${member}`),
+  );
+  expect(inline).toEqual([]);
+});
+
+test('generators find only what they compile: no nested anyOf, no boolean with one value, no content of a parameter', () => {
+  const found: string[] = [];
+  const look = (part: unknown, at: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const { anyOf = [], const: only, in: place, content } = part as { anyOf?: Schema[] } & Schema;
+    if (Array.isArray(anyOf) && anyOf.some((each) => each.anyOf !== undefined)) found.push(`${at}: nested anyOf`);
+    if (typeof only === 'boolean') found.push(`${at}: const ${only}`);
+    if (typeof place === 'string' && content !== undefined) found.push(`${at}: content of a parameter`);
+    for (const [name, inner] of Object.entries(part)) look(inner, `${at}/${name}`);
+  };
+  look(document, '#');
+  expect(found).toEqual([]);
+});
+
+test('every text that a request gives has a bound', () => {
+  const unbounded = Object.entries(document.components.schemas as Record<string, Schema>)
+    .filter(([name]) => name.endsWith('Input'))
+    .flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, part]) => [part.type].flat().includes('string'))
+        .filter(([, part]) => !['maxLength', 'pattern', 'enum', 'format'].some((bound) => bound in part))
+        .map(([member]) => `${name}.${member}`),
+    );
+  const parameters = operations.flatMap(({ at, operation }) =>
+    operation.parameters
+      .map(({ name, schema: part }) => [`${at} ${String(name)}`, (part ?? {}) as Schema] as const)
+      .filter(([, part]) => part.type === 'string' && part.contentSchema === undefined)
+      .filter(([, part]) => !['maxLength', 'pattern', 'enum', 'format'].some((bound) => bound in part))
+      .map(([name]) => name),
+  );
+  expect([...unbounded, ...parameters]).toEqual([]);
+});
+
 // How answers are derived, on a schema of its own.
 
 const small = buildSchema(`
@@ -99,16 +151,20 @@ function described(route: Partial<Route> & Pick<Route, 'document' | 'reply'>) {
   const full: Route = { method: 'GET', path: '/v1/things', needs: 'full', summary: 'A thing', tag: 'Things', ...route };
   const made: OpenApiDocument = openApiDocument(small, [full]);
   const operation = made.paths[full.path]?.[full.method.toLowerCase()];
-  const reply = (status: number) =>
-    (operation?.responses[status]?.content as Record<string, { schema: Schema }> | undefined)?.['application/json']
-      ?.schema;
-  return { operation, reply, schemas: made.components.schemas as Record<string, Schema> };
+  const schemas = made.components.schemas as Record<string, Schema>;
+  const content = (status: number) => operation?.responses[status]?.content as Record<string, { schema: Schema }>;
+  /** What an answer is called. */
+  const replyName = (status: number) => nameOf(content(status)?.['application/json']?.schema);
+  const reply = (status: number) => schemas[replyName(status) ?? ''];
+  return { operation, reply, replyName, schemas };
 }
+
+const nameOf = (schema: Schema | undefined) => (schema?.$ref as string | undefined)?.split('/').at(-1);
 
 const thing = { $ref: '#/components/schemas/Thing' };
 
 test('{data} of a row is a reference to what the document selects of it', () => {
-  const { reply, schemas } = described({
+  const { reply, replyName, schemas } = described({
     path: '/v1/things/{id}',
     document: gql`
       query ($id: ID!) {
@@ -126,10 +182,11 @@ test('{data} of a row is a reference to what the document selects of it', () => 
     reply: found('thing'),
   });
   expect(reply(200)).toEqual({ type: 'object', properties: { data: thing }, required: ['data'] });
+  expect(replyName(200)).toBe('ThingResponse');
   expect(schemas.Thing).toEqual({
     type: 'object',
     properties: {
-      id: { type: 'string' },
+      id: { type: 'string', maxLength: 64 },
       name: { type: ['string', 'null'] },
       size: { type: 'integer', format: 'int32' },
       outcome: { $ref: '#/components/schemas/Outcome' },
@@ -140,7 +197,7 @@ test('{data} of a row is a reference to what the document selects of it', () => 
 });
 
 test('{data, has_more, next_cursor} of a connection', () => {
-  const { operation, reply } = described({
+  const { operation, reply, replyName } = described({
     document: gql`
       query ($limit: Int, $cursor: String, $minSize: Int!) {
         things(first: $limit, after: $cursor, minSize: $minSize) {
@@ -165,6 +222,7 @@ test('{data, has_more, next_cursor} of a connection', () => {
     required: ['data', 'has_more', 'next_cursor'],
   });
   expect(reply(200)).not.toHaveProperty('properties.has_more.const');
+  expect(replyName(200)).toBe('ThingListResponse');
   expect(operation?.operationId).toBe('listThings');
   expect(operation?.parameters.slice(0, 3)).toMatchObject([
     { name: 'limit', in: 'query', required: false, schema: { minimum: 1, maximum: 1000 } },
@@ -173,8 +231,8 @@ test('{data, has_more, next_cursor} of a connection', () => {
   ]);
 });
 
-test('{deleted: true} is always true', () => {
-  const { reply } = described({
+test('{deleted: true} has a name of its own, and no boolean is said to have one value', () => {
+  const { reply, replyName } = described({
     method: 'DELETE',
     path: '/v1/things/{id}',
     document: gql`
@@ -185,9 +243,11 @@ test('{deleted: true} is always true', () => {
     reply: deleted(),
   });
   expect(reply(200)).toMatchObject({
-    properties: { deleted: { type: 'boolean', const: true } },
+    properties: { deleted: { type: 'boolean' } },
     required: ['deleted'],
   });
+  expect(reply(200)).not.toHaveProperty('properties.deleted.const');
+  expect(replyName(200)).toBe('DeletedResponse');
 });
 
 const make = gql`
@@ -221,8 +281,8 @@ test('a status that depends on what was done is found by trying both', () => {
   }
 });
 
-test('a body that depends on what was done is all that it may be', () => {
-  const { reply } = described({
+test('a body that depends on what was done is all that it may be, each part by a name', () => {
+  const { reply, schemas } = described({
     method: 'POST',
     document: make,
     reply: ({ makeThing: { thing: made } }) => ({
@@ -231,27 +291,17 @@ test('a body that depends on what was done is all that it may be', () => {
         made.outcome === 'made' ? { data: { ...made, fresh: true } } : { data: { name: made.name, why: made.outcome } },
     }),
   });
-  expect(reply(202)).toEqual({
-    type: 'object',
-    properties: {
-      data: {
-        anyOf: [
-          {
-            type: 'object',
-            properties: { name: { type: ['string', 'null'] }, why: { $ref: '#/components/schemas/Outcome' } },
-            required: ['name', 'why'],
-          },
-          {
-            allOf: [
-              thing,
-              { type: 'object', properties: { fresh: { type: 'boolean', const: true } }, required: ['fresh'] },
-            ],
-          },
-        ],
-      },
+  const data = reply(202)?.properties as Record<'data', { anyOf: Schema[] }>;
+  expect(data.data.anyOf.map((each) => schemas[nameOf(each) ?? ''])).toEqual([
+    {
+      type: 'object',
+      properties: { name: { type: ['string', 'null'] }, why: { $ref: '#/components/schemas/Outcome' } },
+      required: ['name', 'why'],
     },
-    required: ['data'],
-  });
+    {
+      allOf: [thing, { type: 'object', properties: { fresh: { type: 'boolean' } }, required: ['fresh'] }],
+    },
+  ]);
 });
 
 test('what may be null is, also as a whole', () => {
@@ -277,9 +327,9 @@ test('a request takes the members of its input in snake_case, and no others', ()
   expect(schemas.ThingInput).toEqual({
     type: 'object',
     properties: {
-      name: { type: 'string' },
-      part_ids: { type: ['array', 'null'], items: { type: 'string' } },
-      size: { type: ['integer', 'null'], format: 'int32', default: 3 },
+      name: { type: 'string', maxLength: 1_048_576 },
+      part_ids: { type: ['array', 'null'], items: { type: 'string', maxLength: 64 } },
+      size: { type: ['integer', 'null'], format: 'int32', minimum: -2_147_483_647, default: 3 },
     },
     required: ['name'],
     additionalProperties: false,

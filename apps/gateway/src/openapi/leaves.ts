@@ -10,7 +10,7 @@ const TEXT: Schema = { type: 'string' };
 
 const SCALARS: Record<string, Schema> = {
   String: TEXT,
-  ID: TEXT,
+  ID: { type: 'string', maxLength: 64 },
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number' },
@@ -19,13 +19,24 @@ const SCALARS: Record<string, Schema> = {
   JSON: {},
 };
 
+/** What a text of a request may have at most where nothing narrower is stated: a body of JSON has no more (spec: Limits). */
+export const MAX_TEXT = 1_048_576;
+
+/** What only requests are held to. */
+const REQUEST_SCALARS: Record<string, Schema> = {
+  String: { ...TEXT, maxLength: MAX_TEXT },
+  Int: { type: 'integer', format: 'int32', minimum: -2_147_483_647 },
+  EmailAddress: { ...TEXT, format: 'email', maxLength: 254 },
+};
+
 /** The schema of a scalar or an enum. */
 export function leafSchema(type: GraphQLLeafType, direction: 'request' | 'response', components: Components): Schema {
   if (!isEnumType(type)) {
-    const schema = stated(type) ?? SCALARS[type.name];
-    if (schema === undefined) throw new Error(`OpenAPI is not told what the scalar ${type.name} is.`);
     // Addresses in answers may be international ones, which the format does not cover.
-    return type.name === 'EmailAddress' && direction === 'request' ? { ...schema, format: 'email' } : schema;
+    const asked = direction === 'request' ? REQUEST_SCALARS[type.name] : undefined;
+    const schema = asked ?? stated(type) ?? SCALARS[type.name];
+    if (schema === undefined) throw new Error(`OpenAPI is not told what the scalar ${type.name} is.`);
+    return schema;
   }
   const values = type.getValues();
   const names = values.map((value) => value.name);

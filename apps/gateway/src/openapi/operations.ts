@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { operation, requestShape, type RequestShape, type Variable } from '../rest/request.ts';
 import { bodyOf, inputSchema, type Used } from './inputs.ts';
-import { stated } from './leaves.ts';
+import { MAX_TEXT, stated } from './leaves.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';
@@ -121,14 +121,18 @@ const PAGE_PARAMETERS: Record<string, { schema: Schema; description: string }> =
     schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
     description: 'How many to return at most.',
   },
-  cursor: { schema: { type: 'string' }, description: 'The `next_cursor` of the page before.' },
+  cursor: {
+    schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' },
+    description: 'The `next_cursor` of the page before.',
+  },
 };
 
 function pathParameters(route: Route, shape: RequestShape, used: Used, components: Components): Schema[] {
   const byName = new Map(shape.path.map((variable) => [variable.name, variable]));
   return [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const variable = byName.get(name);
-    const schema = variable === undefined ? { type: 'string' } : variableSchema(variable, used, components);
+    const schema =
+      variable === undefined ? { type: 'string', maxLength: 64 } : variableSchema(variable, used, components);
     const description = variable === undefined ? 'Project id.' : used.get(variable.variable)?.description;
     return described({ name, in: 'path', required: true, schema }, description);
   });
@@ -144,8 +148,15 @@ function queryParameter(variable: Variable, used: Used, components: Components):
 /** In a path or a query nothing is null: what is not meant is left out. */
 function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
   const given = used.get(variable);
-  return inputSchema(nonNull(type), components, given && stated(given));
+  return inAddress(inputSchema(nonNull(type), components, given && stated(given)));
 }
+
+/** The longest address that is read; Node reads no more of a request before its body. */
+const MAX_ADDRESS = 16_384;
+
+/** A text in an address can be no longer than that. */
+const inAddress = (schema: Schema): Schema =>
+  schema.type === 'string' && schema.maxLength === MAX_TEXT ? { ...schema, maxLength: MAX_ADDRESS } : schema;
 
 const nonNull = (type: GraphQLInputType) => new GraphQLNonNull(getNullableType(type));
 

@@ -38,7 +38,7 @@ const pathParameter = (name: string): Schema => ({
   name,
   in: 'path',
   required: true,
-  schema: { type: 'string' },
+  schema: { type: 'string', maxLength: 64 },
   description: 'The id of the row.',
 });
 
