@@ -1,4 +1,4 @@
-import { builder, callerProject, Node, registerNode, relayNames } from '@postroom/platform';
+import { ADDRESS, builder, callerProject, jsonSchema, Node, registerNode, relayNames } from '@postroom/platform';
 import {
   addSuppression,
   findSuppression,
@@ -51,7 +51,7 @@ builder.queryFields((t) => ({
 const AddSuppressionInput = builder.inputType('AddSuppressionInput', {
   description: 'An address not to be mailed.',
   fields: (t) => ({
-    email: t.string({ required: true, description: "The address, a contact's or not." }),
+    email: t.string({ required: true, description: "The address, a contact's or not.", ...jsonSchema(ADDRESS) }),
     reason: t.field({
       type: SuppressionReason,
       description: '`manual` unless it says; the others are for lists brought along from elsewhere.',

@@ -1,4 +1,5 @@
 import {
+  ADDRESS,
   authenticated,
   batched,
   builder,
@@ -117,7 +118,11 @@ builder.queryFields((t) => ({
 const CreateContactInput = builder.inputType('CreateContactInput', {
   description: 'A new contact.',
   fields: (t) => ({
-    email: t.string({ required: true, description: 'The address; surrounding space is dropped.' }),
+    email: t.string({
+      required: true,
+      description: 'The address; surrounding space is dropped.',
+      ...jsonSchema(ADDRESS),
+    }),
     name: t.string({
       description: 'At most 200 characters; the local part of the address when it is not given.',
       ...jsonSchema({ maxLength: 200 }),
@@ -134,7 +139,7 @@ const UpdateContactInput = builder.inputType('UpdateContactInput', {
   description: 'What to change; what is not given stays.',
   fields: (t) => ({
     name: t.string({ description: 'A new name; blank for the local part of the address.' }),
-    email: t.string({ description: "A new address; no other contact's, and not suppressed." }),
+    email: t.string({ description: "A new address; no other contact's, and not suppressed.", ...jsonSchema(ADDRESS) }),
     customFields: t.field({ type: 'JSON', description: 'Replaces all values.', ...JSON_OBJECT }),
     subscribed: t.boolean({ description: 'False adds an unsubscribe suppression for the address, true clears it.' }),
     updatedAt: t.field({
