@@ -10,7 +10,6 @@ import {
   type Input,
   type OperationId,
   type OperationRoute,
-  type RequestOptions,
   Transport,
 } from './transport.ts';
 import { OPERATIONS, type Operations } from './types.ts';

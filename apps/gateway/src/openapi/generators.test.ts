@@ -55,16 +55,13 @@ const file = (path: string, text: string) => {
   writeFileSync(join(folder, path), text);
 };
 
-/** Lets a client make its calls, for a project of its own, and looks whether it was told the truth. */
-async function expectCalls(call: (key: string, url: string) => Promise<{ stdout: string }>) {
+/** What a client is told when it makes its calls, for a project of its own. */
+async function calls(call: (key: string, url: string) => Promise<{ stdout: string }>): Promise<unknown> {
   const own = await testApi();
   const { stdout } = await call(own.key, own.url);
-  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
-    name: 'Ada Lovelace',
-    emails: ['ada@example.com'],
-    status: 404,
-  });
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 }
+const ANSWERED = { name: 'Ada Lovelace', emails: ['ada@example.com'], status: 404 };
 
 const AXIOS_AND_FETCH = (create: string) => `
 import { Configuration, ContactsApi } from './client';
@@ -147,7 +144,6 @@ main(process.argv).catch((error) => { console.error(error); process.exit(1); });
 };
 
 const folderOf = (name: string) => `typescript/${name.replaceAll(' ', '-')}`;
-const isOfJava = (name: string) => name.endsWith('of openapi-generator');
 
 test.skipIf(npm === undefined || java === undefined)(
   'clients in TypeScript compile and call: openapi-generator (fetch and axios), hey-api, openapi-typescript, orval',
@@ -175,9 +171,8 @@ test.skipIf(npm === undefined || java === undefined)(
     await runNode('typescript/bin/tsc', ['-p', folder]);
     for (const name of Object.keys(TYPESCRIPT)) {
       const program = join(folder, folderOf(name).replace('typescript', 'built'), 'main.js');
-      await expectCalls((key, url) => run(process.execPath, [program, key, url]));
+      expect(await calls((key, url) => run(process.execPath, [program, key, url]))).toEqual(ANSWERED);
     }
-    expect(Object.keys(TYPESCRIPT).filter(isOfJava)).toHaveLength(2);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -204,7 +199,9 @@ test.skipIf(python === undefined || java === undefined)(
     file('python/main.py', GENERATED_PYTHON);
     const bin = join(python as string, 'bin/python');
     await run(bin, ['-m', 'compileall', '-q', 'openapi_client'], { cwd: join(folder, 'python') });
-    await expectCalls((key, url) => run(bin, ['main.py', key, url], { cwd: join(folder, 'python') }));
+    expect(await calls((key, url) => run(bin, ['main.py', key, url], { cwd: join(folder, 'python') }))).toEqual(
+      ANSWERED,
+    );
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -231,7 +228,7 @@ test.skipIf(python === undefined)(
     file('postroom-client/main.py', PYTHON_CLIENT);
     const cwd = join(folder, 'postroom-client');
     await run(join(bin, 'python'), ['-m', 'compileall', '-q', 'postroom_client'], { cwd });
-    await expectCalls((key, url) => run(join(bin, 'python'), ['main.py', key, url], { cwd }));
+    expect(await calls((key, url) => run(join(bin, 'python'), ['main.py', key, url], { cwd }))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -270,7 +267,9 @@ test.skipIf(java === undefined).each([
     writeFileSync(join(output, 'sources'), sources);
     const libraries = join(java as string, 'lib/*');
     await run('javac', ['-nowarn', '-proc:none', '-cp', libraries, '-d', 'built', '@sources'], { cwd: output });
-    await expectCalls((key, url) => run('java', ['-cp', `built:${libraries}`, 'Main', key, url], { cwd: output }));
+    expect(
+      await calls((key, url) => run('java', ['-cp', `built:${libraries}`, 'Main', key, url], { cwd: output })),
+    ).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -311,7 +310,7 @@ test.skipIf(java === undefined || go === undefined)(
     const cwd = join(folder, 'go');
     await run('go', ['mod', 'tidy'], { cwd });
     await run('go', ['build', '-o', 'program', './cmd'], { cwd });
-    await expectCalls((key, url) => run(join(cwd, 'program'), [key, url]));
+    expect(await calls((key, url) => run(join(cwd, 'program'), [key, url]))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -363,7 +362,7 @@ test.skipIf(go === undefined)(
     file('oapi/api/api.go', stdout);
     await run('go', ['mod', 'tidy'], { cwd });
     await run('go', ['build', '-o', 'program', '.'], { cwd });
-    await expectCalls((key, url) => run(join(cwd, 'program'), [key, url]));
+    expect(await calls((key, url) => run(join(cwd, 'program'), [key, url]))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -395,7 +394,9 @@ test.skipIf(java === undefined || php === undefined)(
       .map((path) => `token_get_all(file_get_contents('${path}'), TOKEN_PARSE);`);
     file('php/parse.php', `<?php\n${load.join('\n')}`);
     await run('php', ['parse.php'], { cwd: join(folder, 'php') });
-    await expectCalls((key, url) => run('php', ['main.php', key, url], { cwd: join(folder, 'php') }));
+    expect(await calls((key, url) => run('php', ['main.php', key, url], { cwd: join(folder, 'php') }))).toEqual(
+      ANSWERED,
+    );
   },
   PROGRAM_TIMEOUT_MS,
 );
