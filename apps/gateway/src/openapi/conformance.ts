@@ -35,7 +35,7 @@ export class Conformance {
     this.#named = document.components.schemas as Record<string, Schema>;
     addFormats(this.#ajv);
     this.#ajv.addFormat('int32', { type: 'number', validate: (value: number) => (value | 0) === value });
-    this.#ajv.addKeyword('example');
+    for (const keyword of ['example', 'discriminator', 'x-enum-varnames', 'x-or-one']) this.#ajv.addKeyword(keyword);
     this.#ajv.addSchema({ $id: 'document', $defs: asDefinitions(closed(document.components.schemas, this.#named)) });
   }
 

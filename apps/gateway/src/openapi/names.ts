@@ -75,7 +75,10 @@ class Names {
     for (const [member, part] of Object.entries(properties)) properties[member] = this.named(inside(member), part);
     if (isSchema(schema.items)) schema.items = this.named([singular(name)], schema.items);
     for (const kind of ['anyOf', 'oneOf']) {
-      if (Array.isArray(schema[kind])) schema[kind] = schema[kind].map((part: Schema) => this.named([name], part));
+      if (!Array.isArray(schema[kind])) continue;
+      schema[kind] = (schema[kind] as Schema[]).map((part, index) =>
+        this.named([index === 0 ? name : `${name}${index + 1}`], part),
+      );
     }
     return schema;
   }
