@@ -224,7 +224,7 @@ test.skipIf(python === undefined)(
   async () => {
     const bin = join(python as string, 'bin');
     const env = { PATH: bin + delimiter + process.env.PATH };
-    await run(join(bin, 'openapi-python-client'), ['generate', '--path', document], { env });
+    await run(join(bin, 'python'), ['-m', 'openapi_python_client', 'generate', '--path', document], { env });
     file('postroom-client/main.py', PYTHON_CLIENT);
     const cwd = join(folder, 'postroom-client');
     await run(join(bin, 'python'), ['-m', 'compileall', '-q', 'postroom_client'], { cwd });

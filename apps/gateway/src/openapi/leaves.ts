@@ -20,7 +20,7 @@ const SCALARS: Record<string, Schema> = {
 };
 
 /** What a text of a request may have at most where nothing narrower is stated: a body of JSON has no more (spec: Limits). */
-export const MAX_TEXT = 1_048_576;
+const MAX_TEXT = 1_048_576;
 
 /** What only requests are held to. */
 const REQUEST_SCALARS: Record<string, Schema> = {

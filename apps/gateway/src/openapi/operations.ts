@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { operation, requestShape, type RequestShape, type Variable } from '../rest/request.ts';
 import { bodyOf, inputSchema, type Used } from './inputs.ts';
-import { MAX_TEXT, stated } from './leaves.ts';
+import { stated } from './leaves.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';
@@ -140,7 +140,9 @@ function pathParameters(route: Route, shape: RequestShape, used: Used, component
 
 function queryParameter(variable: Variable, used: Used, components: Components): Schema {
   const paging = PAGE_PARAMETERS[variable.name];
-  const schema = paging?.schema ?? variableSchema(variable, used, components);
+  const { maxLength: _bodys, ...own } = variableSchema(variable, used, components);
+  // What nothing can match is no fault of a filter, however long: only an address as a whole can be too long.
+  const schema = paging?.schema ?? own;
   const description = paging?.description ?? used.get(variable.variable)?.description;
   return described({ name: variable.name, in: 'query', required: isNonNullType(variable.type), schema }, description);
 }
@@ -148,15 +150,8 @@ function queryParameter(variable: Variable, used: Used, components: Components):
 /** In a path or a query nothing is null: what is not meant is left out. */
 function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
   const given = used.get(variable);
-  return inAddress(inputSchema(nonNull(type), components, given && stated(given)));
+  return inputSchema(nonNull(type), components, given && stated(given));
 }
-
-/** The longest address that is read; Node reads no more of a request before its body. */
-const MAX_ADDRESS = 16_384;
-
-/** A text in an address can be no longer than that. */
-const inAddress = (schema: Schema): Schema =>
-  schema.type === 'string' && schema.maxLength === MAX_TEXT ? { ...schema, maxLength: MAX_ADDRESS } : schema;
 
 const nonNull = (type: GraphQLInputType) => new GraphQLNonNull(getNullableType(type));
 

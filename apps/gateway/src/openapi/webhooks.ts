@@ -14,8 +14,11 @@ export function eventCallbacks(components: Components): Schema {
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(names) },
     description: 'What a webhook delivers. Types may be added later, so have a branch for those you do not know.',
   });
+  // Its headers are those of `webhooks`: openapi-generator makes code that is none of the parameters of a callback.
   const post = {
-    ...eventReceived,
+    responses: eventReceived.responses,
+    security: [],
+    description: eventReceived.description,
     operationId: 'onEvent',
     summary: 'An event',
     requestBody: { required: true, content: { 'application/json': { schema: event } } },
