@@ -118,7 +118,7 @@ test('every text in the body of a request has a bound', () => {
   const unbounded = Object.entries(document.components.schemas as Record<string, Schema>)
     .filter(([name]) => name.endsWith('Input'))
     .flatMap(([name, { properties = {} }]) =>
-      Object.entries(properties)
+      Object.entries(properties as Record<string, Schema>)
         .filter(([, part]) => [part.type].flat().includes('string'))
         .filter(([, part]) => !['maxLength', 'pattern', 'enum', 'format'].some((bound) => bound in part))
         .map(([member]) => `${name}.${member}`),

@@ -5,7 +5,7 @@ import { describeRoute, type Operation } from './operations.ts';
 import { errorComponents, errorSchema, HEADERS } from './responses.ts';
 import { Components, type Schema } from './schemas.ts';
 import { describeStream } from './streams.ts';
-import { eventCallbacks, eventWebhooks } from './webhooks.ts';
+import { eventCallbacks } from './webhooks.ts';
 
 type PathItem = Record<string, Operation>;
 
@@ -16,7 +16,6 @@ export interface OpenApiDocument {
   security: Schema[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
-  webhooks: Schema;
   components: Record<string, Schema>;
 }
 
@@ -43,7 +42,6 @@ export function openApiDocument(
   }
   tellApart(paths);
   addLinks(paths);
-  const webhooks = eventWebhooks(components);
   const subscribe = paths['/v1/webhooks']?.post;
   if (subscribe !== undefined) subscribe.callbacks = eventCallbacks(components);
   nameSchemas(
@@ -56,12 +54,11 @@ export function openApiDocument(
     // The address that the document was read from.
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set([...[...routes, ...streams].map((route) => route.tag), 'Events'])].map((name) => ({
+    tags: [...new Set([...routes, ...streams].map((route) => route.tag))].map((name) => ({
       name,
       description: TAGS[name] ?? name,
     })),
     paths,
-    webhooks,
     components: {
       schemas: components.schemas,
       responses: errorComponents(),
@@ -163,7 +160,6 @@ const TAGS: Record<string, string> = {
   Templates: 'Emails to be used again, with their versions.',
   Domains: 'The domains that a project sends from, and their DNS records.',
   Webhooks: 'Endpoints that events are posted to, and each delivery.',
-  Events: 'What is posted to an endpoint.',
 };
 
 const INFO: Schema = {

@@ -1,45 +1,43 @@
 import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@postroom/webhooks';
 import type { Components, Schema } from './schemas.ts';
 
-/** What is posted to a customer's endpoint, one entry an event type (spec: Events). */
-export function eventWebhooks(components: Components): Schema {
-  return Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [type, { post: eventPost(type, components) }]));
-}
-
-/** The same where endpoints are made: most generators read no `webhooks`, and would leave out the events. */
+/**
+ * What is posted to a customer's endpoint (spec: Events): a callback of the operation that makes the endpoint. Of the
+ * `webhooks` of OpenAPI 3.1, openapi-generator makes code that does not compile, and oapi-codegen forgets their schemas.
+ */
 export function eventCallbacks(components: Components): Schema {
-  const names = EVENT_TYPE_NAMES.map((type): [string, string] => [type, `#/components/schemas/${eventName(type)}`]);
+  const names = EVENT_TYPE_NAMES.map((type): [string, string] => {
+    const { $schema: _dialect, ...schema } = bodySchema(type);
+    const { $ref } = components.named(eventName(type), { ...schema, description: EVENT_TYPES[type].fires });
+    return [type, $ref as string];
+  });
   const event = components.named('PostroomEvent', {
     oneOf: names.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(names) },
     description: 'What a webhook delivers. Types may be added later, so have a branch for those you do not know.',
   });
-  // Its headers are those of `webhooks`: openapi-generator makes code that is none of the parameters of a callback.
+  const examples = EVENT_TYPE_NAMES.map((type) => [
+    type,
+    { value: { ...ENVELOPE, type, data: EVENT_TYPES[type].example } },
+  ]);
+  const content = { 'application/json': { schema: event, examples: Object.fromEntries(examples) } };
   const post = {
-    responses: eventReceived.responses,
-    security: [],
-    description: eventReceived.description,
     operationId: 'onEvent',
     summary: 'An event',
-    requestBody: { required: true, content: { 'application/json': { schema: event } } },
-  };
-  return { event: { '{$request.body#/url}': { post } } };
-}
-
-function eventPost(type: EventTypeName, components: Components): Schema {
-  const { $schema: _dialect, ...schema } = bodySchema(type);
-  const { fires, example } = EVENT_TYPES[type];
-  const reference = components.named(eventName(type), schema);
-  return {
-    ...eventReceived,
-    operationId: `on${eventName(type)}`,
-    summary: type,
-    description: fires,
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: reference, example: { ...ENVELOPE, type, data: example } } },
+    description: 'Something happened that the endpoint subscribes to.',
+    security: [],
+    parameters: HEADERS_OF_EVENTS,
+    requestBody: { required: true, content },
+    responses: {
+      '2XX': { description: 'The delivery is acknowledged.' },
+      '4XX': { description: 'The delivery failed, as with any other answer.' },
+      default: {
+        description:
+          'The delivery failed and is retried after 1 m, 5 m, 30 m, 2 h and 6 h; so is one without an answer within 10 seconds.',
+      },
     },
   };
+  return { event: { '{$request.body#/url}': { post } } };
 }
 
 /** `contact.created` is `ContactCreatedEvent`. */
@@ -65,24 +63,10 @@ const HEADERS = [
   },
 ];
 
-/** What the posts of all events have in common. */
-const eventReceived: Schema = {
-  description: 'Something happened that the endpoint subscribes to.',
-  tags: ['Events'],
-  security: [],
-  parameters: HEADERS.map(({ name, description, pattern }) => ({
-    name,
-    in: 'header',
-    required: true,
-    description,
-    schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
-  })),
-  responses: {
-    '2XX': { description: 'The delivery is acknowledged.' },
-    '4XX': { description: 'The delivery failed, as with any other answer.' },
-    default: {
-      description:
-        'The delivery failed and is retried after 1 m, 5 m, 30 m, 2 h and 6 h; so is one without an answer within 10 seconds.',
-    },
-  },
-};
+const HEADERS_OF_EVENTS = HEADERS.map(({ name, description, pattern }) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
+}));
