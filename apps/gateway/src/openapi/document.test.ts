@@ -93,7 +93,7 @@ test('every body is a named schema, and no object stands inside of another witho
   ).toEqual([]);
   const inline = Object.entries(document.components.schemas as Record<string, Schema>).flatMap(
     ([name, { properties = {} }]) =>
-      Object.entries(properties)
+      Object.entries(properties as Record<string, Schema>)
         .filter(([, part]) => JSON.stringify(part).includes('"properties"'))
         .map(([member]) => `${name}.${member}`),
   );
