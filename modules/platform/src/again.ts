@@ -3,6 +3,8 @@ export const UNIQUE_VIOLATION = '23505';
 export const DEADLOCK = '40P01';
 export const SERIALIZATION_FAILURE = '40001';
 export const LOCK_NOT_AVAILABLE = '55P03';
+/** A statement took longer than `statement_timeout`, or somebody canceled it. */
+export const QUERY_CANCELED = '57014';
 
 /**
  * Runs a transaction, and again when it fails with one of these codes of PostgreSQL, five times in all unless `attempts` says

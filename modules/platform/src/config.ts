@@ -85,8 +85,30 @@ const environment = z.object({
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
   /** What Prometheus shows as its bearer token at `/metrics`; without one nothing is there. */
   METRICS_TOKEN: z.string().min(16).optional(),
-  /** Requests a second that one API key may make. */
+  /** Requests a second that one API key or signed-in person may make. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
+  /** Requests a second of all callers of a project together; three times those of one when not given. */
+  RATE_LIMIT_PROJECT_PER_SECOND: z.coerce.number().int().min(1).optional(),
+  /** Requests of a project that a gateway works on at once; four fifths of DATABASE_POOL when not given. */
+  REQUESTS_PER_PROJECT: z.coerce.number().int().min(1).optional(),
+  /** Queries of a project at once whose cost grows with its data: counts of segments and audiences, searches, statistics. */
+  COSTLY_QUERIES_PER_PROJECT: z.coerce.number().int().min(1).default(2),
+  /** Subscriptions that one API key or signed-in person, and a project, may have open at one gateway. */
+  STREAMS_PER_CALLER: z.coerce.number().int().min(1).default(50),
+  STREAMS_PER_PROJECT: z.coerce.number().int().min(1).default(200),
+  /** Files that one API key or signed-in person, and a project, may download at once from one gateway. */
+  DOWNLOADS_PER_CALLER: z.coerce.number().int().min(1).default(4),
+  DOWNLOADS_PER_PROJECT: z.coerce.number().int().min(1).default(8),
+  /** Imports of a project that wait or run. */
+  IMPORTS_PER_PROJECT: z.coerce.number().int().min(1).default(20),
+  /** Seconds that one statement may take in PostgreSQL: of a request, and of work in the background. */
+  STATEMENT_TIMEOUT_SECONDS: z.coerce.number().min(0.1).max(3600).default(15),
+  BACKGROUND_STATEMENT_TIMEOUT_SECONDS: z.coerce.number().min(1).max(86_400).default(900),
+  /** What one worker does at once: workflows' turns of mail, campaigns that send, webhook attempts and batches, imports. */
+  WORKER_MAIL_SLOTS: z.coerce.number().int().min(2).default(200),
+  WORKER_CAMPAIGN_SLOTS: z.coerce.number().int().min(2).default(16),
+  WORKER_WEBHOOK_SLOTS: z.coerce.number().int().min(2).default(400),
+  WORKER_IMPORT_SLOTS: z.coerce.number().int().min(2).default(2),
   /** The first owner, made when nobody has an account; without them `npm start` makes one up and prints it. */
   POSTROOM_OWNER_EMAIL: z.email().optional(),
   POSTROOM_OWNER_PASSWORD: z.string().min(10).max(128).optional(),
@@ -128,6 +150,8 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
   const development = settings.NODE_ENV !== 'production';
   return {
     ...settings,
+    RATE_LIMIT_PROJECT_PER_SECOND: settings.RATE_LIMIT_PROJECT_PER_SECOND ?? 3 * settings.RATE_LIMIT_PER_SECOND,
+    REQUESTS_PER_PROJECT: settings.REQUESTS_PER_PROJECT ?? Math.max(1, Math.floor(settings.DATABASE_POOL * 0.8)),
     PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
     /** Where webhooks may go. */
     webhookScope: addressScope(settings.WEBHOOKS_ALLOW_PRIVATE, development),

@@ -7,6 +7,18 @@ import { logger } from './logger.ts';
 
 export type { Prisma } from '../generated/prisma/client.ts';
 
+let statementTimeoutSeconds = config.STATEMENT_TIMEOUT_SECONDS;
+
+/** Gives statements of this process the time that work in the background may take; called before its first statement. */
+export function useBackgroundTimeouts(): void {
+  statementTimeoutSeconds = config.BACKGROUND_STATEMENT_TIMEOUT_SECONDS;
+}
+
+/** What every connection is told first: a statement that takes too long is canceled, also when nobody waits for it any more. */
+export function sessionSettings(): string {
+  return `SET statement_timeout = ${Math.round(statementTimeoutSeconds * 1000)}`;
+}
+
 /** Connections for SQL written by hand: what is set-based or hot. Prisma draws from the same pool. */
 export const pool = new pg.Pool({
   ...(config.DATABASE_URL === undefined ? {} : { connectionString: config.DATABASE_URL }),
@@ -15,7 +27,7 @@ export const pool = new pg.Pool({
   idleTimeoutMillis: 60_000,
   keepAlive: true,
   // Every search reads what waits to be merged into the index it uses, up to this many kB; PostgreSQL's own bound is 4 MB.
-  onConnect: async (client) => void (await client.query('SET gin_pending_list_limit = 512')),
+  onConnect: async (client) => void (await client.query(`SET gin_pending_list_limit = 512; ${sessionSettings()}`)),
 });
 // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
 pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'));

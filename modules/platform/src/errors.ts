@@ -1,4 +1,4 @@
-import { UNIQUE_VIOLATION } from './again.ts';
+import { QUERY_CANCELED, UNIQUE_VIOLATION } from './again.ts';
 /** HTTP status of each error code: the one map that REST and GraphQL share (spec: Errors). */
 export const STATUS_BY_CODE = {
   validation_error: 400,
@@ -13,6 +13,7 @@ export const STATUS_BY_CODE = {
   unsupported_media_type: 415,
   rate_limited: 429,
   internal_error: 500,
+  timeout: 503,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS_BY_CODE;
@@ -33,6 +34,16 @@ export class DomainError extends Error {
     super(message);
     this.code = code;
     this.details = details;
+  }
+}
+
+/** `rate_limited`, with the seconds after which the same request may succeed. */
+export class RateLimited extends DomainError {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super('rate_limited', message);
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -61,12 +72,26 @@ export function savedSince(what: string, field: 'version' | 'updatedAt' = 'versi
 
 /** Whether an error is PostgreSQL's unique violation, thrown by Prisma or by pg. */
 export function isUniqueViolation(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, meta } = error as {
+  const codes = codesOf(error);
+  return codes.includes('P2002') || codes.includes(UNIQUE_VIOLATION);
+}
+
+/** PostgreSQL canceled a statement that took too long: it is an answer to the caller, and no fault to look into. */
+export function timeoutOf(error: unknown): DomainError | undefined {
+  return codesOf(error).includes(QUERY_CANCELED)
+    ? new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.')
+    : undefined;
+}
+
+/** What Prisma or pg call an error. */
+function codesOf(error: unknown): unknown[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const { code, meta, cause } = error as {
     code?: unknown;
     meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } };
+    cause?: { originalCode?: unknown };
   };
-  return code === 'P2002' || [code, meta?.driverAdapterError?.cause?.originalCode].includes(UNIQUE_VIOLATION);
+  return [code, meta?.driverAdapterError?.cause?.originalCode, cause?.originalCode];
 }
 
 /** For `.catch()` on a write: a name that is taken becomes `conflict`; the database's constraint decides races. */

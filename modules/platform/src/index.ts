@@ -1,4 +1,11 @@
-export { againOn, DEADLOCK, LOCK_NOT_AVAILABLE, SERIALIZATION_FAILURE, UNIQUE_VIOLATION } from './again.ts';
+export {
+  againOn,
+  DEADLOCK,
+  LOCK_NOT_AVAILABLE,
+  QUERY_CANCELED,
+  SERIALIZATION_FAILURE,
+  UNIQUE_VIOLATION,
+} from './again.ts';
 export { audit, type AuditEntry } from './audit.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batched } from './batched.ts';
@@ -15,7 +22,19 @@ export {
 export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
 export { clientAddress } from './client-address.ts';
 export { type Config, config, parseConfig } from './config.ts';
-export { closeDatabase, db, inTransaction, pool, type Prisma, sql, surviveBreaks, type Tx } from './db.ts';
+export { runCostly } from './costly.ts';
+export {
+  closeDatabase,
+  db,
+  inTransaction,
+  pool,
+  type Prisma,
+  sessionSettings,
+  sql,
+  surviveBreaks,
+  type Tx,
+  useBackgroundTimeouts,
+} from './db.ts';
 export { emailKey, emailProblem } from './email-address.ts';
 export {
   assertValid,
@@ -26,11 +45,16 @@ export {
   invalid,
   isUniqueViolation,
   notFound,
+  RateLimited,
   savedSince,
   STATUS_BY_CODE,
+  timeoutOf,
 } from './errors.ts';
 export { type NewEvent, record } from './events.ts';
 export { isOwnHost } from './host-check.ts';
+export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
+export { FairShare } from './fair-share.ts';
+export { createHttpServer } from './http-server.ts';
 export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
@@ -96,5 +120,6 @@ export {
   urlProblem,
   withoutAddress,
 } from './ssrf-guard.ts';
+export { taskQueueOf, taskQueueOfWorkflow, WORK_KINDS, type WorkKind } from './task-queues.ts';
 export { workflowUrl } from './temporal-ui.ts';
 export { readTogether, together } from './together.ts';
