@@ -20,9 +20,7 @@ export function watchCampaign(projectId: string, id: string): AsyncIterableItera
 async function* changesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Campaign, void> {
   const bell = new Bell();
   left.addEventListener('abort', () => bell.ring());
-  const stopListening = await listen((payload) => {
-    if (payload === '' || payload === `campaign ${id}`) bell.ring();
-  });
+  const stopListening = await listen(`campaign ${id}`, () => bell.ring());
   try {
     let shown = '';
     for (let endedAt = Infinity; !left.aborted;) {

@@ -33,9 +33,7 @@ async function* follow(projectId: string, id: string, watching: AbortSignal): As
   let isNews = true;
   const ring = () => bell.emit('ring');
   watching.addEventListener('abort', ring);
-  const stopListening = await listen((payload) => {
-    // An empty payload says that some may have been missed.
-    if (payload !== '' && payload !== `domain ${id}`) return;
+  const stopListening = await listen(`domain ${id}`, () => {
     isNews = true;
     ring();
   });

@@ -87,8 +87,8 @@ async function putBack(workflowId: string): Promise<void> {
     name: 'emails-put-back',
     text: `WITH back AS (
         UPDATE messages SET handed_at = NULL, workflow_id = NULL, not_before = coalesce(not_before, now())
-        WHERE workflow_id = $1 AND state = 'planned' RETURNING id
-      ) SELECT pg_notify('postroom', 'emails') FROM back LIMIT 1`,
+        WHERE workflow_id = $1 AND state = 'planned' RETURNING project_id
+      ) SELECT pg_notify('postroom', 'emails ' || project_id) FROM back LIMIT 1`,
     values: [workflowId],
   });
 }
@@ -130,8 +130,7 @@ class BurstSource {
   async open(): Promise<void> {
     await this.#hold();
     this.#beat = setInterval(() => (this.#holding = this.#hold().catch(() => {})), this.#of.pace.beatMs);
-    this.#stopListening = await listen((payload) => {
-      if (payload !== '' && payload !== 'emails') return;
+    this.#stopListening = await listen(`emails ${this.#of.projectId}`, () => {
       this.#woken = true;
       this.#wake();
     });

@@ -58,7 +58,7 @@ export async function holdBurst(projectId: string, workflowId: string, forMs = 0
 export async function endBurst(projectId: string, workflowId: string): Promise<void> {
   await ledgerPool.query(
     `WITH ended AS (DELETE FROM email_bursts WHERE project_id = $1 AND workflow_id = $2)
-     SELECT pg_notify('postroom', 'emails')`,
+     SELECT pg_notify('postroom', 'emails ' || $1)`,
     [projectId, workflowId],
   );
 }

@@ -222,13 +222,14 @@ const INSERT = `
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
     FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
+    RETURNING project_id
   ), content AS (
     INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, headers, track_opens,
       track_clicks, scheduled_at)
     SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, headers, track_opens, track_clicks, scheduled_at
     FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
       html text, text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
-  ) SELECT pg_notify('postroom', 'emails')::text`;
+  ) SELECT pg_notify('postroom', 'emails ' || project_id)::text FROM message GROUP BY project_id`;
 
 async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
   const rows = { messages: emails.flatMap(({ messages }) => messages), contents: emails.map(contentRow) };

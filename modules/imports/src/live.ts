@@ -15,10 +15,7 @@ export function watchImport(projectId: string, id: string): AsyncIterableIterato
 
 async function* statesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Import, void> {
   let isNews = true;
-  const stopListening = await listen((payload) => {
-    // An empty payload says that some may have been missed.
-    isNews ||= payload === '' || payload === `import ${id}`;
-  });
+  const stopListening = await listen(`import ${id}`, () => (isNews = true));
   try {
     while (!left.aborted) {
       if (isNews) {

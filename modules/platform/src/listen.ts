@@ -2,25 +2,33 @@ import pg from 'pg';
 import { config } from './config.ts';
 import { logger } from './logger.ts';
 
-/** The one NOTIFY channel; its payload says what changed, such as `outbox`, `deliveries` or `campaign cmp_…`. */
+/**
+ * The one NOTIFY channel. A payload begins with its topic: one word, such as `outbox`, or a word and an id, such as
+ * `campaign cmp_…` or `attempted prj_…`.
+ */
 export const CHANNEL = 'postroom';
 
-const handlers = new Set<(payload: string) => void>();
+type Handler = (payload: string) => void;
+
+/** By topic, so that a notification costs only those who wait for it, however many others listen. */
+const handlers = new Map<string, Set<Handler>>();
 let connection: Promise<void> | undefined;
 let client: pg.Client | undefined;
 /** Counts how often the last handler left: whoever connects for handlers that have gone gives up. */
 let era = 0;
 
 /**
- * Calls `handler` with every payload that a committed transaction sent on the channel; returns what stops it. What is
- * sent while the connection is down is not repeated, so `handler` gets an empty payload after each (re)connect and
- * callers look at the tables again.
+ * Calls `handler` with every payload that a committed transaction sent about the topic; returns what stops it. The topic is
+ * a payload's first word, or its first two. What is sent while the connection is down is not repeated, so `handler` gets an
+ * empty payload after each reconnect and callers look at the tables again.
  * @throws Error when the database can't be reached at first.
  */
-export async function listen(handler: (payload: string) => void): Promise<() => Promise<void>> {
-  handlers.add(handler);
+export async function listen(topic: string, handler: Handler): Promise<() => Promise<void>> {
+  const ofTopic = handlers.get(topic) ?? new Set();
+  handlers.set(topic, ofTopic.add(handler));
   const leave = async () => {
-    handlers.delete(handler);
+    ofTopic.delete(handler);
+    if (ofTopic.size === 0 && handlers.get(topic) === ofTopic) handlers.delete(topic);
     if (handlers.size > 0) return;
     era++;
     connection = undefined;
@@ -82,5 +90,12 @@ async function retry(since: number): Promise<void> {
 }
 
 function emit(payload: string): void {
-  for (const handler of handlers) handler(payload);
+  if (payload === '') {
+    for (const ofTopic of handlers.values()) for (const handler of ofTopic) handler('');
+    return;
+  }
+  const [word = '', id] = payload.split(' ', 2);
+  for (const handler of handlers.get(word) ?? []) handler(payload);
+  if (id === undefined) return;
+  for (const handler of handlers.get(`${word} ${id}`) ?? []) handler(payload);
 }

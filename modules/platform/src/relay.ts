@@ -7,11 +7,11 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { config } from './config.ts';
 import { inTransaction, pool } from './db.ts';
 import { listen } from './listen.ts';
 import { logger } from './logger.ts';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
+import { taskQueueOfWorkflow } from './task-queues.ts';
 
 /** A table whose waiting rows become workflows. */
 export interface RelaySource {
@@ -30,12 +30,10 @@ export async function startRelay(
   sources: readonly RelaySource[],
 ): Promise<{ stop: () => Promise<void> }> {
   const loops = sources.map((source) => startLoop(client, source));
-  const stopListening = await listen((payload) => {
-    for (const loop of loops) if (payload === '' || payload === loop.name) loop.wake();
-  });
+  const listening = await Promise.all(loops.map((loop) => listen(loop.name, loop.wake)));
   return {
     stop: async () => {
-      await stopListening();
+      await Promise.all(listening.map((stopListening) => stopListening()));
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
@@ -152,7 +150,7 @@ export interface OneStart extends WorkflowLabels {
 export async function startOnce(client: Client, start: OneStart): Promise<void> {
   try {
     await client.workflow.start(start.type, {
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: taskQueueOfWorkflow(start.type),
       workflowId: start.workflowId,
       args: start.args,
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,

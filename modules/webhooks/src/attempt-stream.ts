@@ -1,6 +1,6 @@
 import { listen, liveView, pause, pool } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
-import { beginAfter } from './event-stream.ts';
+import { beginAfter, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './live.ts';
 import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './seen.ts';
 
@@ -42,9 +42,7 @@ async function* attemptsAfter(
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let seen = await beginAfter(after);
   let news = new AbortController();
-  const stopListening = await listen((payload) => {
-    if (payload === '' || payload.startsWith(ATTEMPTED)) news.abort();
-  });
+  const stopListening = await listen(`${ATTEMPTED} ${projectId}`, () => news.abort());
   try {
     while (!left.aborted) {
       news = new AbortController();
@@ -90,11 +88,20 @@ async function readUnseen(
   endpointId: string | undefined,
   seen: Seen,
 ): Promise<{ attempts: RecordedAttempt[]; seen: Seen; isLast: boolean }> {
-  const { rows } = await pool.query<AttemptRow>({
-    name: 'unseen-attempts',
-    text: READ_UNSEEN,
-    values: [projectId, seen.running, seen.before, endpointId ?? null, seen.partly?.xact ?? -1, seen.partly?.id ?? ''],
-  });
+  const { rows } = await runStreamRead(projectId, () =>
+    pool.query<AttemptRow>({
+      name: 'unseen-attempts',
+      text: READ_UNSEEN,
+      values: [
+        projectId,
+        seen.running,
+        seen.before,
+        endpointId ?? null,
+        seen.partly?.xact ?? -1,
+        seen.partly?.id ?? '',
+      ],
+    }),
+  );
   const now = seenIn(rows[0]?.snapshot ?? '');
   const found = rows.flatMap(({ xact, id }) => (id === null ? [] : [{ xact: BigInt(xact), id }]));
   const isLast = rows.length < PAGE_SIZE;

@@ -123,8 +123,9 @@ export async function recordAttempts(
              SELECT made.id, updated.project_id, made.number, made.started_at, made.duration_ms, made.status, made.error, made.response, made.headers::json
              FROM made JOIN updated ON updated.id = made.id
            )
-           SELECT pg_notify('postroom', '${ATTEMPTED} ' || string_agg(id, ' ')), CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
-           FROM updated`,
+           SELECT pg_notify('postroom', '${ATTEMPTED} ' || project_id || ' ' || string_agg(id, ' ')),
+             CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
+           FROM updated GROUP BY project_id`,
     values: [
       attempts.map(({ delivery }) => delivery.id),
       attempts.map(({ number }) => number),

@@ -1,4 +1,4 @@
-import { invalid, liveView, pause, pool } from '@postroom/platform';
+import { FairSemaphore, invalid, liveView, pause, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { watchForEvents } from './news.ts';
 import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './seen.ts';
@@ -102,17 +102,23 @@ const READ_UNSEEN = `
   FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${PAGE_SIZE}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
+/** Readers wake together: those of a project read a few at a time, so that those of others find connections. */
+const reads = new FairSemaphore({ total: 6, perKey: 2 });
+export const runStreamRead = <T>(projectId: string, read: () => Promise<T>): Promise<T> => reads.run(projectId, read);
+
 /** One page of what was not seen, and what has been seen after it; one statement, so rows and snapshot belong together. */
 async function readUnseen(
   projectId: string,
   seen: Seen,
   types: readonly string[] | undefined,
 ): Promise<{ events: RecordedEvent[]; seen: Seen; isLast: boolean }> {
-  const { rows } = await pool.query<EventRow>({
-    name: 'unseen-events',
-    text: READ_UNSEEN,
-    values: [projectId, seen.running, seen.before, types ?? null, seen.partly?.xact ?? -1, seen.partly?.id ?? ''],
-  });
+  const { rows } = await runStreamRead(projectId, () =>
+    pool.query<EventRow>({
+      name: 'unseen-events',
+      text: READ_UNSEEN,
+      values: [projectId, seen.running, seen.before, types ?? null, seen.partly?.xact ?? -1, seen.partly?.id ?? ''],
+    }),
+  );
   const now = seenIn(rows[0]?.snapshot ?? '');
   const isLast = rows.length < PAGE_SIZE;
   const found = rows.flatMap(({ id, xact, ...row }) => (id === null ? [] : [{ ...row, id, xact: BigInt(xact) }]));

@@ -3,7 +3,7 @@ import { getEndpoint } from './endpoints.ts';
 
 type Delivery = Prisma.DeliveryModel;
 
-/** What a notification about attempts begins with; the ids of their deliveries follow. */
+/** What a notification about attempts begins with; the id of their project and those of their deliveries follow. */
 export const ATTEMPTED = 'attempted';
 
 /** A live view looks so often, and in a burst it shows so many of what was attempted in between, the latest. */
@@ -31,9 +31,9 @@ async function* attempted(
 ): AsyncGenerator<Delivery, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let ids: string[] = [];
-  const stopListening = await listen((payload) => {
-    const [what, ...told] = payload.split(' ');
-    if (what === ATTEMPTED) ids = [...ids, ...told].slice(-500);
+  const stopListening = await listen(`${ATTEMPTED} ${projectId}`, (payload) => {
+    const [, , ...told] = payload.split(' ');
+    ids = [...ids, ...told].slice(-500);
   });
   try {
     if (since !== undefined) yield* missed(projectId, endpointId, since);

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, DomainError, listen, logger, type Permission } from '@postroom/platform';
 import { identify, projectOf } from '../identify.ts';
 
-/** What a notification begins with when somebody may do less than before; the caller's id follows, or `*` for all. */
-const CHANGED = 'access ';
+/** The topic of notifications that somebody may do less than before; the caller's id follows, or `*` for all. */
+const CHANGED = 'access';
 /** Rights end by themselves, too: everybody is looked at again after so long, in milliseconds. */
 const LOOK_EVERY_MS = 60_000;
 const PERMISSIONS: readonly Permission[] = ['sending', 'read', 'write', 'manage', 'own'];
@@ -32,11 +32,10 @@ export function watchAccess(): Access {
   const guarded = new Set<Guarded>();
   let changes = 0;
   const listening = new Once(() =>
-    listen((payload) => {
-      // An empty payload says that some may have been missed.
-      if (payload !== '' && !payload.startsWith(CHANGED)) return;
+    listen(CHANGED, (payload) => {
       changes++;
-      const whose = payload.slice(CHANGED.length);
+      // An empty payload says that some may have been missed.
+      const whose = payload.slice(CHANGED.length + 1);
       lookAt([...guarded].filter(({ caller }) => payload === '' || whose === '*' || whose === caller.id));
     }),
   );
