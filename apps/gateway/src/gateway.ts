@@ -1,6 +1,6 @@
 import { preferences } from '@postroom/campaigns';
 import { isTrackingHost } from '@postroom/domains';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   CALLBACK_PATH,
@@ -10,8 +10,17 @@ import {
   SES_PATH,
   startTracking,
 } from '@postroom/emails';
-import { type Caller, config, DomainError, isOwnHost, logger, pool, type Service } from '@postroom/platform';
-import { AUTH_PATH, authenticatePerson, handleSignIn } from '@postroom/people';
+import {
+  type Caller,
+  config,
+  createHttpServer,
+  DomainError,
+  isOwnHost,
+  logger,
+  pool,
+  type Service,
+} from '@postroom/platform';
+import { AUTH_PATH, authenticatePerson } from '@postroom/people';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { answerDocs } from './docs/docs.ts';
@@ -24,6 +33,7 @@ import { answerError, answerJson } from './rest/http.ts';
 import { routes, streams } from './routes.ts';
 import { schema } from './schema.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { answerSignIn } from './sign-in.ts';
 
 export interface Gateway extends Service {
   /** Where it listens, without a slash at the end. */
@@ -46,7 +56,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   const answerDashboard = createDashboard();
   const answerDownload = createDownloads(schema, streams);
   const tracking = startTracking();
-  const server = createServer((request, response) => {
+  const server = createHttpServer((request, response) => {
     countRequest(request, response);
     setSecurityHeaders(response);
     dispatch(request, response).catch((error: unknown) => {
@@ -64,7 +74,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === '/v1/openapi.json') return openApi(request, response);
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response, path));
-    if (path.startsWith(`${AUTH_PATH}/`)) return handleSignIn(request, response);
+    if (path.startsWith(`${AUTH_PATH}/`)) return answerSignIn(request, response);
     if (path.startsWith(DOWNLOADS_PATH)) return answerDownload(request, response, path);
     if (path === PREVIEW_PATH) return answerPreview(request, response);
     if (answerDocs(request, response, path)) return;
@@ -84,7 +94,6 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
-  server.keepAliveTimeout = 65_000;
   const address = server.address() as AddressInfo;
   return {
     url: `http://${host}:${address.port}`,

@@ -1,20 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, config, type Context, DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import {
+  type Caller,
+  config,
+  type Context,
+  DomainError,
+  logger,
+  RateLimited,
+  STATUS_BY_CODE,
+  timeoutOf,
+} from '@postroom/platform';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
-import { requestIdOf } from './rest/facade.ts';
-import { answerJson } from './rest/http.ts';
+import { inTurn } from './request-turns.ts';
+import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
+import { answerJson, readBody } from './rest/http.ts';
+import { takeRequest } from './rest/rate-limit.ts';
 import { GRAPHIQL_POLICY } from './security-headers.ts';
-import { createStreams } from './streams/streams.ts';
+import { answerGraphqlError, createStreams } from './streams/streams.ts';
 
 interface NodeContext {
   req: IncomingMessage;
   res: ServerResponse;
-  /** The caller, already known, of an operation whose results are streamed. */
-  streamedTo?: Caller;
+  /** Who calls, or why nobody may. */
+  identified: Identified;
+  /** Whether the results are streamed. */
+  isStreamed?: boolean;
 }
+
+type Identified = { caller: Caller | null } | { error: unknown };
+
+/** A mail with its attachments in base64 is the largest operation. */
+const MAX_BODY_BYTES = 40 * 1024 * 1024;
+/** Without a caller there is little to ask. */
+const MAX_ANONYMOUS_BODY_BYTES = 256 * 1024;
 
 /** The handler of `/graphql` and `/graphql/stream`, and what ends the streams when the gateway stops. */
 export interface GraphqlHandler {
@@ -30,8 +50,8 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     graphiql: config.GRAPHQL_EXPLORER ? { title: 'Postroom', defaultQuery: EXAMPLE_QUERY } : false,
     batching: false,
     multipart: false,
-    cors: { origin: '*', credentials: false },
-    context: ({ req, streamedTo }) => contextOf(req, streamedTo),
+    cors: { origin: '*', credentials: false, exposedHeaders: EXPOSED_HEADERS.split(', ') },
+    context: ({ req, identified }) => contextOf(req, identified),
     maskedErrors: { maskError },
     logging: {
       debug: (...args) => logger.debug(args),
@@ -41,12 +61,12 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       error: (error) =>
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
     },
-    plugins: [onlyStreamed(), ...limitPlugins()],
+    plugins: [onlyStreamed(), takingTurns(), ...limitPlugins()],
   });
   const streams = createStreams({
     run: async (params, req, res, streamedTo) => {
       const request = new Request(new URL(req.url ?? '/', 'http://localhost'), { method: req.method ?? 'GET' });
-      const context = { req, res, streamedTo };
+      const context: NodeContext = { req, res, identified: { caller: streamedTo }, isStreamed: true };
       return (await yoga.getResultForParams({ params, request }, context as never)) ?? {};
     },
     toError: maskError,
@@ -60,7 +80,26 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     if (request.method === 'POST' && !isJson(request)) return answerNotJson(response);
     if (config.GRAPHQL_EXPLORER && request.method === 'GET')
       response.setHeader('Content-Security-Policy', GRAPHIQL_POLICY);
-    return streams.takes(request, path) ? streams.handle(request, response) : yoga(request, response);
+    return streams.takes(request, path) ? streams.handle(request, response) : answerOnce(request, response);
+  };
+  /** The server of GraphQL would keep a body of any size in memory, so it is given one that has been read. */
+  const answerOnce = async (request: IncomingMessage, response: ServerResponse) => {
+    const isOperation = request.method === 'POST' || request.method === 'GET';
+    const identified: Identified = isOperation ? await identifyOnce(request) : { caller: null };
+    const caller = 'caller' in identified ? identified.caller : null;
+    try {
+      if (caller !== null) takeRequest(caller, response);
+      if (request.method === 'POST') {
+        const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
+        Object.assign(request, { body });
+      }
+    } catch (error) {
+      response.setHeader('Access-Control-Allow-Origin', '*');
+      response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+      if (!request.complete) response.setHeader('Connection', 'close');
+      return answerGraphqlError(response, maskError(error));
+    }
+    return yoga(request, response, { identified });
   };
   return Object.assign(handler, { stopStreams: () => streams.stop() });
 }
@@ -80,11 +119,22 @@ function answerNotJson(response: ServerResponse): void {
 function onlyStreamed(): Plugin<NodeContext> {
   return {
     onSubscribe({ args, setResultAndStopExecution }) {
-      if ((args.contextValue as NodeContext).streamedTo !== undefined) return;
+      if ((args.contextValue as NodeContext).isStreamed === true) return;
       const error = new GraphQLError('A subscription is a stream: send Accept: text/event-stream.', {
         extensions: { code: 'validation_error', http: { status: 406 } },
       });
       setResultAndStopExecution({ errors: [error] });
+    },
+  };
+}
+
+/** Operations of a project take turns with its requests to REST. Streams are limited by their number. */
+function takingTurns(): Plugin<NodeContext> {
+  return {
+    onExecute({ executeFn, setExecuteFn }) {
+      setExecuteFn((args) =>
+        inTurn((args.contextValue as Context).caller, async () => (await executeFn(args)) as ExecutionResult),
+      );
     },
   };
 }
@@ -94,12 +144,16 @@ query { projects { id name } groups(first: 10) { nodes { id name contactCount } 
 `;
 
 /** Who calls is found out once a request: a key, or a person by their cookie. Without either only introspection is open. */
-async function contextOf(request: IncomingMessage, streamedTo: Caller | undefined): Promise<Context> {
-  const requestId = requestIdOf(request);
+function contextOf(request: IncomingMessage, identified: Identified): Context {
+  if ('error' in identified) throw toGraphqlError(identified.error);
+  return { caller: identified.caller, requestId: requestIdOf(request) };
+}
+
+async function identifyOnce(request: IncomingMessage): Promise<Identified> {
   try {
-    return { caller: streamedTo ?? (await identify(request.headers)), requestId };
+    return { caller: await identify(request.headers) };
   } catch (error) {
-    throw toGraphqlError(error);
+    return { error };
   }
 }
 
@@ -112,7 +166,8 @@ function isOurs(error: unknown): boolean {
 function maskError(error: unknown): Error {
   const graphql = error instanceof GraphQLError ? error : undefined;
   const original = graphql?.originalError ?? error;
-  if (original instanceof DomainError) return toGraphqlError(original, graphql);
+  const known = original instanceof DomainError ? original : timeoutOf(original);
+  if (known !== undefined) return toGraphqlError(known, graphql);
   if (graphql !== undefined && graphql.originalError === undefined) return graphql;
   if (original instanceof GraphQLError) return original;
   const options = graphql === undefined ? {} : { nodes: graphql.nodes, path: graphql.path };
@@ -122,9 +177,17 @@ function maskError(error: unknown): Error {
 function toGraphqlError(error: unknown, at?: GraphQLError): Error {
   if (!(error instanceof DomainError)) return error as Error;
   const { code, message, details } = error;
-  const http = code === 'unauthorized' || code === 'rate_limited' ? { http: { status: STATUS_BY_CODE[code] } } : {};
+  const retryAfter = error instanceof RateLimited ? error.retryAfterSeconds : undefined;
+  const headers = retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } };
+  const isRefused = code === 'unauthorized' || code === 'rate_limited';
+  const http = isRefused ? { http: { status: STATUS_BY_CODE[code], ...headers } } : {};
   return new GraphQLError(message, {
     ...(at === undefined ? {} : { nodes: at.nodes, path: at.path }),
-    extensions: { code, ...(details.length === 0 ? {} : { details }), ...http },
+    extensions: {
+      code,
+      ...(details.length === 0 ? {} : { details }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...http,
+    },
   });
 }

@@ -1,8 +1,9 @@
 // Encrypts every secret in the database with the key in use, and says what is left: `npm run renew-secrets`.
-import { closeDatabase, renewSecrets, secretKeysFor } from '@postroom/platform';
+import { closeDatabase, renewSecrets, secretKeysFor, useBackgroundTimeouts } from '@postroom/platform';
 import './rest/idempotency.ts';
 import './schema.ts';
 
+useBackgroundTimeouts();
 const [{ id }] = secretKeysFor('so there is nothing to encrypt with');
 const columns = await renewSecrets();
 for (const { column, renewed, left, problem } of columns) {

@@ -7,8 +7,9 @@ import { Refusal } from './refusal.ts';
 
 /** The largest mail taken, in bytes, with its attachments in base64. */
 export const MAX_MESSAGE_BYTES = 40 * 1024 * 1024;
-/** Mail that is in memory at once, in bytes, over all connections. */
+/** Mail that is in memory at once, in bytes: over all connections, and over those with one key. */
 const MAX_HELD_BYTES = 512 * 1024 * 1024;
+const MAX_HELD_BYTES_PER_KEY = 128 * 1024 * 1024;
 
 export interface Credentials {
   username: string;
@@ -19,6 +20,7 @@ export interface Credentials {
 export class Desk {
   readonly #taking = new Set<Promise<string>>();
   #heldBytes = 0;
+  readonly #heldByKey = new Map<string, number>();
   #isFinishing = false;
 
   /**
@@ -46,11 +48,13 @@ export class Desk {
     let isFull = false;
     try {
       for await (const chunk of stream) {
-        isFull ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES;
+        const ofKey = (this.#heldByKey.get(credentials.password) ?? 0) + chunk.length;
+        isFull ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES || ofKey > MAX_HELD_BYTES_PER_KEY;
         if (stream.sizeExceeded || isFull) continue; // a client listens only when it has said all
         chunks.push(chunk);
         length += chunk.length;
         this.#heldBytes += chunk.length;
+        this.#heldByKey.set(credentials.password, ofKey);
       }
       if (stream.sizeExceeded) throw new Refusal(552, `5.3.4 A mail has ${MAX_MESSAGE_BYTES} bytes at most`);
       if (isFull) throw new Refusal(451, '4.3.1 Too many large mails arrive at once; try again');
@@ -59,14 +63,18 @@ export class Desk {
       return await taking.finally(() => this.#taking.delete(taking));
     } finally {
       this.#heldBytes -= length;
+      const ofKey = (this.#heldByKey.get(credentials.password) ?? 0) - length;
+      if (ofKey > 0) this.#heldByKey.set(credentials.password, ofKey);
+      else this.#heldByKey.delete(credentials.password);
     }
   }
 
   async #commit(raw: Buffer, credentials: Credentials, recipients: readonly string[]): Promise<string> {
     if (raw.includes(0)) throw new Refusal(550, '5.6.0 A mail must not contain a NUL character');
     const { caller, projectId } = await this.identify(credentials);
-    const { allowed, limit } = takeRequest(caller.id);
-    if (!allowed) throw new Refusal(451, `4.7.0 This key may send ${limit} mails a second; try again`);
+    const { allowed, of, limit } = takeRequest(caller.id, projectId);
+    const who = of === 'project' ? 'This project' : 'This key';
+    if (!allowed) throw new Refusal(451, `4.7.0 ${who} may send ${limit} mails a second; try again`);
     const input = await readMessage(raw, recipients);
     const { attachments: _, alternatives: __, ...texts } = input;
     const problem = jsonProblem(texts);

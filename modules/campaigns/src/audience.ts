@@ -1,5 +1,5 @@
 import { Parameters, segmentSql } from '@postroom/contacts';
-import { DomainError, type FieldProblem, inTransaction, sql, type Tx } from '@postroom/platform';
+import { DomainError, type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
 import type pg from 'pg';
 
 /** Whom a campaign goes to: the contacts of groups and segments, each once. */
@@ -76,7 +76,11 @@ export async function isAnybody(projectId: string, audience: Audience): Promise<
 }
 
 /** Counts an audience as it is now. */
-export async function countAudience(projectId: string, audience: Audience): Promise<AudienceCount> {
+export function countAudience(projectId: string, audience: Audience): Promise<AudienceCount> {
+  return runCostly(projectId, () => count(projectId, audience));
+}
+
+async function count(projectId: string, audience: Audience): Promise<AudienceCount> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const condition = await audienceSql(projectId, audience, parameters);

@@ -1,4 +1,4 @@
-import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, sql } from '@postroom/platform';
+import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, runCostly, sql } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
 import { escapeLike, Parameters } from './parameters.ts';
 import { compileFilter, type SegmentFilter } from './segment-filter.ts';
@@ -32,8 +32,11 @@ export async function listContacts(
   return readPage('ctc', page, async ({ limit, before }) => {
     const parameters = new Parameters();
     const statement = select(projectId, filter, segment, before, parameters);
-    const { rows } = await pool.query<Contact>(`${statement} LIMIT ${parameters.add(limit)}`, parameters.values);
-    return rows;
+    const text = `${statement} LIMIT ${parameters.add(limit)}`;
+    const read = () => pool.query<Contact>(text, parameters.values);
+    // A search or a segment may look at all contacts before it has found a page of them.
+    const isCostly = segment !== undefined || filter.search != null;
+    return (await (isCostly ? runCostly(projectId, read) : read())).rows;
   });
 }
 

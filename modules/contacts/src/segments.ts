@@ -13,6 +13,7 @@ import {
   type Prisma,
   readPage,
   readTogether,
+  runCostly,
   savedSince,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
@@ -126,7 +127,11 @@ export async function segmentSql(projectId: string, segmentId: string, parameter
 }
 
 /** How many of the project's contacts each of some filters holds now, in the order of the filters and in one statement. */
-export async function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
+export function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
+  return runCostly(projectId, () => count(projectId, filters));
+}
+
+async function count(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const counts = filters.map(
@@ -147,14 +152,14 @@ export async function previewSegment(
 ): Promise<{ count: number; contacts: Contact[] }> {
   const filter = await checkFilter(projectId, given);
   const parameters = new Parameters();
-  const newest = pool.query<Contact>(
-    `SELECT ${CONTACT_COLUMNS} FROM contacts c
+  const text = `SELECT ${CONTACT_COLUMNS} FROM contacts c
       WHERE c.project_id = ${parameters.add(projectId)} AND ${compileFilter(filter, parameters)}
-      ORDER BY c.id DESC LIMIT ${PREVIEW_CONTACTS}`,
-    parameters.values,
-  );
-  const [[count = 0], { rows }] = await Promise.all([countFilters(projectId, [filter]), newest]);
-  return { count, contacts: rows };
+      ORDER BY c.id DESC LIMIT ${PREVIEW_CONTACTS}`;
+  return runCostly(projectId, async () => {
+    const { rows } = await pool.query<Contact>(text, parameters.values);
+    const [contactCount = 0] = await count(projectId, [filter]);
+    return { count: contactCount, contacts: rows };
+  });
 }
 
 type Definition = Pick<Segment, 'id' | 'name' | 'filter'>;

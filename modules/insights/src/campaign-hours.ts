@@ -1,4 +1,4 @@
-import { isId, notFound, pool } from '@postroom/platform';
+import { isId, notFound, pool, runCostly } from '@postroom/platform';
 import { keptFigures } from './kept.ts';
 
 /** What recipients of a campaign did in one hour. */
@@ -44,7 +44,7 @@ export async function campaignHours(projectId: string, id: string): Promise<Camp
   const { startedAt, messages } = campaign;
   if (startedAt === null) return [];
   return kept(id, async () => ({
-    result: (await pool.query<CampaignHour>(SERIES, [id, startedAt])).rows,
+    result: (await runCostly(projectId, () => pool.query<CampaignHour>(SERIES, [id, startedAt]))).rows,
     rows: messages,
   }));
 }

@@ -75,7 +75,7 @@ builder.queryField('statistics', (t) =>
   t.field({
     type: [Point],
     description: 'How much of everything happened, hour by hour or day by day, without gaps; at most 400 points.',
-    complexity: 500,
+    complexity: 6_000,
     args: {
       since: t.arg({ type: 'DateTime', required: true, description: 'Where the first point lies.' }),
       step: t.arg({ type: Step, required: true, description: 'How long a point lasts.' }),
@@ -103,7 +103,7 @@ builder.queryField('campaignHours', (t) =>
   t.field({
     type: [Hour],
     description: 'What became of the mail of a campaign, hour by hour without gaps, in the first three days.',
-    complexity: 500,
+    complexity: 6_000,
     args: { id: t.arg.id({ required: true, description: 'Campaign id.' }) },
     resolve: (_root, { id }, context) => campaignHours(callerProject(context), id),
   }),

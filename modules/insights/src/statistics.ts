@@ -1,4 +1,4 @@
-import { invalid, pool } from '@postroom/platform';
+import { invalid, pool, runCostly } from '@postroom/platform';
 import { keptFigures } from './kept.ts';
 
 /** How long each point of a series lasts. */
@@ -63,14 +63,15 @@ export async function statistics(
     throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ago` });
   const from = idAt(since.getTime() - SLACK_MS);
   return kept(`${projectId} ${since.getTime()} ${step} ${timeZone}`, async () => {
-    const { rows } = await pool.query<Statistics>(SERIES, [
+    const { rows } = await runCostly(projectId, () =>
+      pool.query<Statistics>(SERIES, [
       projectId,
       since,
       step,
       timeZone,
       from,
       Object.values(COUNTED),
-    ]);
+    ]));
     return { result: rows, rows: rows.reduce((sum, point) => sum + eventsOf(point), 0) };
   });
 }

@@ -94,6 +94,10 @@ function configured() {
         '/sign-in/email': { window: 60, max: 10 },
         '/sign-in/social': { window: 60, max: 30 },
         '/request-password-reset': { window: 3600, max: 5 },
+        // Their paths hold what the caller makes up, and each would get a row of its own: they lead to forms, and guess nothing.
+        '/reset-password/*': false,
+        '/callback/*': false,
+        '/oauth2/callback/*': false,
       },
     },
     advanced: {

@@ -3,5 +3,6 @@ export { acceptInvitation, invite, listInvitations, withdrawInvitation } from '.
 export { changeRole, listMembers, removeMember } from './members.ts';
 export { authenticatePerson, Person, PERMISSIONS, type Role } from './person.ts';
 export { handleSignIn } from './sign-in.ts';
+export { deleteOldSignInRates } from './sign-in-rates.ts';
 export { canSendSystemMail, sendSystemMail } from './system-mail.ts';
 export { createFirstOwner, createUser } from './users.ts';

@@ -224,5 +224,6 @@ function errorsOf({ method, path }: Route, shape: RequestShape): ErrorName[] {
     ...(hasBody ? (['PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     'RateLimited',
     'InternalError',
+    'Timeout',
   ];
 }

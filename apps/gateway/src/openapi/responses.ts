@@ -121,7 +121,7 @@ const ERRORS = {
   },
   RateLimited: {
     status: 429,
-    when: 'The key has made more requests than it may in a second.',
+    when: 'The key, or the callers of the project together, have made more requests than they may in a second, or too much of what is expensive is under way. `Retry-After` says when the same request may succeed.',
     message: 'This key may make 100 requests a second.',
     headers: { ...ANSWER_HEADERS, ...headers('Retry-After') },
   },
@@ -129,6 +129,12 @@ const ERRORS = {
     status: 500,
     when: 'Something went wrong on our side. The request may be sent again with the same `Idempotency-Key`.',
     message: 'Something went wrong on our side. Quote the request id when you ask about it.',
+    headers: headers('X-Request-Id'),
+  },
+  Timeout: {
+    status: 503,
+    when: 'The request took longer in the database than a request may, or its body took too long to arrive. Ask for less, or send it again later, with the same `Idempotency-Key`.',
+    message: 'The request took too long in the database. Ask for less, or try again later.',
     headers: headers('X-Request-Id'),
   },
 } satisfies Record<string, ErrorKind>;

@@ -80,5 +80,6 @@ function errorsOf({ method, path, options }: StreamRoute): ErrorName[] {
     ...(method === 'POST' ? (['Conflict', 'PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     'RateLimited',
     'InternalError',
+    'Timeout',
   ];
 }

@@ -12,7 +12,8 @@ import { authenticate } from '@postroom/projects';
 import { type GraphQLSchema, validate } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
-import { answerText, errorAnswer, readBody } from './http.ts';
+import { inTurn } from '../request-turns.ts';
+import { answerText, errorAnswer, readBody, sayWhenToRetry } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { inRestNames } from './names.ts';
 import { takeRequest } from './rate-limit.ts';
@@ -34,7 +35,7 @@ type Prepared = PreparedRoute | PreparedStream;
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** What programs in browsers may read of an answer's headers. */
-const EXPOSED_HEADERS =
+export const EXPOSED_HEADERS =
   'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, Idempotent-Replayed';
 
 /** Answers `/v1`: each route runs its GraphQL document, which is checked against the schema here, at start. */
@@ -54,6 +55,7 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
     try {
       answer = await handle(request, response, { path, requestId, match });
     } catch (error) {
+      sayWhenToRetry(response, error);
       const { status, body } = errorAnswer(error, requestId);
       answer = { status, body: JSON.stringify(body) };
     }
@@ -117,7 +119,7 @@ async function handle(
   if (found !== undefined) nameRoute(request, found.route.path);
   const named = found?.route.project === 'path' ? match?.params.id : header(request, 'x-project-id');
   const caller = await authenticate(request.headers.authorization, named);
-  takeRequest(caller.id, response);
+  takeRequest(caller, response);
   if (match === undefined) throw new DomainError('not_found', `There is nothing at ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
   const permission = found.route.needs === 'full' ? 'read' : 'sending';
@@ -163,7 +165,7 @@ async function executeRoute(
   context: Context,
   variables: Record<string, unknown>,
 ): Promise<Reply> {
-  const { data, errors } = await run({}, context, variables);
+  const { data, errors } = await inTurn(context.caller, async () => run({}, context, variables));
   const [error] = errors ?? [];
   if (error !== undefined) {
     if (error.originalError !== undefined) throw inRestNames(error.originalError);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, logger, STATUS_BY_CODE } from '@postroom/platform';
+import { DomainError, logger, RateLimited, STATUS_BY_CODE, timeoutOf } from '@postroom/platform';
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
   answerText(response, status, JSON.stringify(body));
@@ -17,7 +17,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
 
 /** The error body of `/v1` (design: Errors). What is not a DomainError is logged whole and shown as `internal_error`. */
 export function errorAnswer(error: unknown, requestId: string | undefined) {
-  const known = error instanceof DomainError ? error : undefined;
+  const known = error instanceof DomainError ? error : timeoutOf(error);
   if (error instanceof Gone) logger.debug({ requestId }, 'the client left before its request was whole');
   else if (known === undefined) logger.error({ err: error, requestId }, 'a request failed');
   const code = known?.code ?? 'internal_error';
@@ -34,30 +34,55 @@ export function errorAnswer(error: unknown, requestId: string | undefined) {
   };
 }
 
+/** Writes the `Retry-After` of an error that has one. */
+export function sayWhenToRetry(response: ServerResponse, error: unknown): void {
+  if (error instanceof RateLimited && !response.headersSent) response.setHeader('Retry-After', error.retryAfterSeconds);
+}
+
 export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
+  sayWhenToRetry(response, error);
   const { status, body } = errorAnswer(error, requestId);
   answerJson(response, status, body);
 }
 
+/** How long a body that is read into memory may take to arrive, in milliseconds. */
+const BODY_TIMEOUT_MS = 60_000;
+
 /**
  * Reads a body of at most `maxBytes`.
- * @throws DomainError `payload_too_large` as soon as it is known to be larger; `Gone` when the client left before its end.
+ * @throws DomainError `payload_too_large` as soon as it is known to be larger, `timeout` when it takes too long; `Gone` when
+ * the client left before its end.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  { timeoutMs = BODY_TIMEOUT_MS } = {},
+): Promise<Buffer> {
   const tooLarge = () => new DomainError('payload_too_large', `The body may have ${maxBytes} bytes at most.`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    const timer = setTimeout(() => {
+      request.removeAllListeners('data').pause();
+      reject(new DomainError('timeout', 'The body did not arrive in time.'));
+    }, timeoutMs);
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       chunks.push(chunk);
       if (length <= maxBytes) return;
+      clearTimeout(timer);
       request.removeAllListeners('data').pause();
       reject(tooLarge());
     });
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)));
-    request.once('error', () => reject(new Gone()));
+    request.once('end', () => {
+      clearTimeout(timer);
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+    });
+    request.once('error', () => {
+      clearTimeout(timer);
+      reject(new Gone());
+    });
   });
 }
 

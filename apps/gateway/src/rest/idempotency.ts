@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { DomainError, invalid, pool, SEALED, secretColumn } from '@postroom/platform';
-import { errorAnswer } from './http.ts';
+import { DomainError, invalid, pool, SEALED, secretColumn, STATUS_BY_CODE } from '@postroom/platform';
+import { errorAnswer, sayWhenToRetry } from './http.ts';
 
 export interface StoredAnswer {
   status: number;
@@ -78,7 +78,8 @@ async function settle(
   answer: StoredAnswer,
   { answersSecret }: { answersSecret: boolean },
 ): Promise<void> {
-  if (answer.status >= 500) {
+  // What may succeed when it is repeated is not the answer for good.
+  if (answer.status >= 500 || answer.status === STATUS_BY_CODE.rate_limited) {
     await pool.query('DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND status IS NULL', [
       projectId,
       key,
@@ -109,6 +110,7 @@ export async function runOnce(
     return replay;
   }
   const answer = await run().catch((error: unknown) => {
+    sayWhenToRetry(response, error);
     const { status, body } = errorAnswer(error, requestId);
     return { status, body: JSON.stringify(body) };
   });

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, DomainError, type ErrorCode, STATUS_BY_CODE } from '@postroom/platform';
+import { type Caller, config, DomainError, type ErrorCode, RateLimited, STATUS_BY_CODE } from '@postroom/platform';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
+import { projectOf } from '../identify.ts';
 import { readBody } from '../rest/http.ts';
+import { takeRequest } from '../rest/rate-limit.ts';
 import { type Entered, watchAccess } from './access.ts';
 import { EventStream } from './event-stream.ts';
 import { isStream, Operation, printResult } from './operation.ts';
@@ -56,6 +58,7 @@ interface Connection {
  */
 export function createStreams({ run, toError, stallMs }: Options): Streams {
   const access = watchAccess();
+  const limits = new OperationLimits();
   const connections = new Map<string, Connection>();
   const open = new Set<EventStream>();
 
@@ -63,9 +66,10 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response.setHeader('Access-Control-Allow-Origin', '*');
     try {
       const entered = await access.enter(request.headers);
+      takeRequest(entered.caller, response);
       await dispatch(entered, request, response);
     } catch (error) {
-      refuse(response, toError(error));
+      answerGraphqlError(response, toError(error));
     }
   }
 
@@ -95,8 +99,10 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     url: URL,
   ): Promise<void> {
     const params = await readParams(request, url);
+    const release = limits.acquire(entered.caller);
     const result = await run(params, request, response, entered.caller).catch((error: unknown) => failed(error));
     const stream = openStream(response);
+    stream.onClose(release);
     const reader = {
       next: (next: ExecutionResult) => stream.send('next', printResult(next)),
       complete: () => stream.send('complete', ''),
@@ -151,6 +157,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     if (operations.has(id)) throw new DomainError('conflict', 'An operation of this stream has that operationId.');
     if (operations.size >= MAX_OPERATIONS)
       throw new DomainError('rate_limited', `A stream carries ${MAX_OPERATIONS} operations at most.`);
+    const release = limits.acquire(entered.caller);
     operations.set(id, undefined);
     let operation: Operation;
     try {
@@ -164,10 +171,12 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
       // What never began is answered here, as a single request would be.
       if (!isStream(result) && result.data === undefined) {
         operations.delete(id);
-        return refuse(response, ...(result.errors ?? []));
+        release();
+        return answerGraphqlError(response, ...(result.errors ?? []));
       }
     } catch (error) {
       operations.delete(id);
+      release();
       throw error;
     }
     response.writeHead(202).end();
@@ -178,6 +187,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     const unguard = entered.guard((why) => void operation.stop(why));
     await operation.run();
     unguard();
+    release();
     operations.delete(id);
   }
 
@@ -208,6 +218,37 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
       await access.stop();
     },
   };
+}
+
+/** Counts the operations under way of each caller and each project: each is woken by what it watches, and reads for it. */
+class OperationLimits {
+  readonly #counts = new Map<string, number>();
+
+  /** @throws RateLimited */
+  acquire(caller: Caller): () => void {
+    const projectId = projectOf(caller);
+    const who = caller.kind === 'key' ? 'This key' : 'You';
+    this.#check(caller.id, config.STREAMS_PER_CALLER, who);
+    if (projectId !== undefined)
+      this.#check(projectId, config.STREAMS_PER_PROJECT, 'The callers of this project together');
+    const ids = projectId === undefined ? [caller.id] : [caller.id, projectId];
+    for (const id of ids) this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      for (const id of ids) {
+        const left = (this.#counts.get(id) ?? 1) - 1;
+        if (left === 0) this.#counts.delete(id);
+        else this.#counts.set(id, left);
+      }
+    };
+  }
+
+  #check(id: string, limit: number, who: string): void {
+    if ((this.#counts.get(id) ?? 0) >= limit)
+      throw new RateLimited(`${who} may have ${limit} subscriptions open. Close one first.`, 10);
+  }
 }
 
 /** Events come first in what the request accepts: clients that can read them beside JSON want JSON. */
@@ -249,8 +290,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const notAnObject = (name: string) => new DomainError('validation_error', `${name} must be a JSON object.`);
 
-function refuse(response: ServerResponse, ...errors: readonly Error[]): void {
-  const code = errors[0] instanceof GraphQLError ? errors[0].extensions.code : undefined;
+/** Answers with errors alone, in the shape of a GraphQL result. */
+export function answerGraphqlError(response: ServerResponse, ...errors: readonly Error[]): void {
+  const { code, retryAfter } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
+  if (typeof retryAfter === 'number') response.setHeader('Retry-After', retryAfter);
   const status = STATUS_BY_CODE[code as ErrorCode] ?? 400;
   const body = printResult({ errors: errors as GraphQLError[] });
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body);
