@@ -100,7 +100,7 @@ async function* errorLines(projectId: string, id: string): AsyncGenerator<string
 const inRestNames = (field: string) => field.replace(/^customFields\./, 'custom_fields.');
 
 /** Answers with what is wrong with the rows of an import, as a CSV file. */
-export async function answerErrors({ projectId, params, request, response }: StreamExchange): Promise<undefined> {
-  const { id = '' } = params;
-  await answerCsv(request, response, `${id}-errors.csv`, errorLines(projectId, id));
+export async function answerErrors(exchange: StreamExchange): Promise<undefined> {
+  const { id = '' } = exchange.params;
+  await answerCsv(exchange, `${id}-errors.csv`, () => errorLines(exchange.projectId, id));
 }

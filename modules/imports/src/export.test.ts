@@ -101,6 +101,9 @@ test('a byte order mark is written for Excel when it is asked for', async () => 
   expect(await bytes('')).toEqual([...Buffer.from('ema')]);
 });
 
+const HELD = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'FETCH%exported' AND state = 'idle in transaction'
+  AND state_change < now() - interval '1 second'`;
+
 test('an export is streamed: many at once are refused for the moment, and one that nobody reads on is let go', async () => {
   const api = await testApi();
   await pool.query(
@@ -113,11 +116,17 @@ test('an export is streamed: many at once are refused for the moment, and one th
     const stop = new AbortController();
     const headers = { Authorization: `Bearer ${api.key}` };
     const response = await fetch(`${api.url}/v1/contacts/export`, { headers, signal: stop.signal });
-    return { status: response.status, retryAfter: response.headers.get('retry-after'), stop };
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), stop, response };
   };
   const four = await Promise.all([open(), open(), open(), open()]);
   expect(four.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await open()).toMatchObject({ status: 429, retryAfter: '10' });
+  // Each waits for its reader in a file: none has a connection, or keeps another project's exports waiting.
+  const { key } = await api.newKey('full');
+  expect((await download({ ...api, key }, '/v1/contacts/export')).split('\r\n')).toHaveLength(60_002);
+  const other = await testApi();
+  expect(await download(other, '/v1/contacts/export')).toMatch(/^email,name/);
+  await expect.poll(async () => (await pool.query(HELD)).rows, { timeout: 20_000 }).toEqual([]);
   for (const { stop } of four) stop.abort();
   await expect
     .poll(async () => (await download(api, '/v1/contacts/export').catch(() => '')).split('\r\n').length, {

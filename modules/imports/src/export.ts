@@ -7,9 +7,10 @@ import {
   type CustomFieldValue,
   listCustomFields,
 } from '@postroom/contacts';
-import { DomainError, pool, type StreamExchange } from '@postroom/platform';
+import { config, FairSemaphore, pool, RateLimited, type StreamExchange } from '@postroom/platform';
 import { csvLine, guard } from './csv/index.ts';
 import { EXPORTED_FACTS } from './plan.ts';
+import { spooled } from './spool.ts';
 
 export interface ExportOptions extends ContactFilter {
   /** Values as they are, also those that a spreadsheet would run as a formula. */
@@ -20,12 +21,15 @@ export interface ExportOptions extends ContactFilter {
 
 /** How many contacts are in memory at a time. */
 const FETCH = 1000;
-/** Each export holds a connection and a snapshot of the database for as long as its reader takes. */
-const MOST_AT_ONCE = 4;
-/** One whose reader takes nothing for so long is ended, in milliseconds. */
+/**
+ * Exports that are read from the database at once, each by a connection: of all projects, and of one. They are written to
+ * temporary files, so that none waits for the client who downloads it.
+ */
+const reading = new FairSemaphore({ total: 4, perKey: 2 });
+/** One whose client takes nothing for so long is ended, in milliseconds. */
 const STALLED_MS = 60_000;
-
-let underWay = 0;
+/** And whoever has not taken all of it after so long, however little at a time. */
+const DEADLINE_MS = 60 * 60_000;
 
 /**
  * The project's contacts that pass every filter given, as the lines of a CSV file, newest first and all of one moment. What a
@@ -69,7 +73,6 @@ async function* read(text: string, values: unknown[]): AsyncGenerator<Contact[],
   client.on('error', onError);
   try {
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${STALLED_MS}`);
     await client.query(`DECLARE exported NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
       const { rows } = await client.query<Contact>(`FETCH ${FETCH} FROM exported`);
@@ -84,47 +87,73 @@ async function* read(text: string, values: unknown[]): AsyncGenerator<Contact[],
 }
 
 /**
- * Answers with an export, as fast as its reader takes it.
- * @throws DomainError as `exportContacts` does, and `rate_limited` while too many are under way.
+ * Answers with an export, as fast as its client takes it.
+ * @throws DomainError as `exportContacts` does, and `rate_limited` while the caller or the project downloads too much.
  */
-export async function answerExport({ projectId, options, request, response }: StreamExchange): Promise<undefined> {
-  if (underWay >= MOST_AT_ONCE) {
-    response.setHeader('Retry-After', 10);
-    throw new DomainError('rate_limited', 'Too many exports are under way. Try again later.');
-  }
-  underWay++;
-  try {
-    const name = `contacts-${new Date().toISOString().slice(0, 10)}.csv`;
-    await answerCsv(request, response, name, exportContacts(projectId, options));
-  } finally {
-    underWay--;
-  }
+export async function answerExport(exchange: StreamExchange): Promise<undefined> {
+  const { projectId, options } = exchange;
+  const name = `contacts-${new Date().toISOString().slice(0, 10)}.csv`;
+  const contacts = exportContacts(projectId, options);
+  await answerCsv(exchange, name, () => spooled(contacts, (write) => reading.run(projectId, write)));
 }
 
-/** Answers with a CSV file. Its first lines are waited for, so that what is wrong with the request is an error. */
+/**
+ * Answers with a CSV file. Its first lines are waited for, so that what is wrong with the request is an error.
+ * @throws RateLimited while the caller or the project downloads too much.
+ */
 export async function answerCsv(
-  { method }: StreamExchange['request'],
-  response: StreamExchange['response'],
+  { request, response, caller, projectId }: StreamExchange,
   name: string,
-  lines: AsyncGenerator<string, void>,
+  begin: () => AsyncGenerator<string | Buffer, void>,
 ): Promise<void> {
-  const first = await lines.next();
-  response.writeHead(200, {
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}"`,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  });
-  if (method === 'HEAD') {
-    await lines.return();
-    response.end();
-    return;
+  const release = acquire([
+    [caller.id, config.DOWNLOADS_PER_CALLER],
+    [projectId, config.DOWNLOADS_PER_PROJECT],
+  ]);
+  try {
+    const parts = begin();
+    const first = await parts.next();
+    response.writeHead(200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    if (request.method === 'HEAD') {
+      await parts.return();
+      response.end();
+      return;
+    }
+    response.setTimeout(STALLED_MS, () => response.destroy());
+    await pipeline(Readable.from(following(first, parts)), response, { signal: AbortSignal.timeout(DEADLINE_MS) });
+  } finally {
+    release();
   }
-  response.setTimeout(STALLED_MS, () => response.destroy());
-  await pipeline(Readable.from(following(first, lines)), response);
 }
 
-async function* following(first: IteratorResult<string, void>, others: AsyncGenerator<string, void>) {
+/** Downloads under way, by caller and by project. */
+const underWay = new Map<string, number>();
+
+function acquire(limits: readonly (readonly [id: string, limit: number])[]): () => void {
+  for (const [id, limit] of limits) {
+    if ((underWay.get(id) ?? 0) < limit) continue;
+    const whose = id.startsWith('prj_') ? 'of this project' : 'of yours';
+    throw new RateLimited(`${limit} downloads ${whose} are under way. Try again when one has ended.`, 10);
+  }
+  for (const [id] of limits) underWay.set(id, (underWay.get(id) ?? 0) + 1);
+  return () => {
+    for (const [id] of limits) {
+      const left = (underWay.get(id) ?? 1) - 1;
+      if (left === 0) underWay.delete(id);
+      else underWay.set(id, left);
+    }
+  };
+}
+
+async function* following(
+  first: IteratorResult<string | Buffer, void>,
+  others: AsyncGenerator<string | Buffer, void>,
+): AsyncGenerator<string | Buffer, void> {
   if (first.done !== true) yield first.value;
   yield* others;
 }

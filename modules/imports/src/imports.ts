@@ -1,5 +1,6 @@
 import {
   CHANNEL,
+  config,
   db,
   DomainError,
   inTransaction,
@@ -10,6 +11,7 @@ import {
   type PageArgs,
   pool,
   type Prisma,
+  RateLimited,
   readPage,
   sql,
   startWorkflow,
@@ -30,9 +32,15 @@ const STALE_UPLOADS = `DELETE FROM imports WHERE project_id = $1 AND status = 'u
 /** An import that has ended stays as it is. */
 export const isFinal = (status: ImportStatus) => status === 'completed' || status === 'failed' || status === 'canceled';
 
-/** Begins an import: its file comes in parts, then it is started. */
+/**
+ * Begins an import: its file comes in parts, then it is started.
+ * @throws RateLimited while the project has too many that have not ended.
+ */
 export async function createImport(projectId: string, options: CheckedOptions): Promise<Import> {
   await pool.query(STALE_UPLOADS, [projectId]);
+  const open = await db.import.count({ where: { projectId, status: { in: ['uploading', 'queued', 'running'] } } });
+  if (open >= config.IMPORTS_PER_PROJECT)
+    throw new RateLimited(`A project may have ${config.IMPORTS_PER_PROJECT} imports open. Wait for one to end.`, 30);
   return db.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
 }
 

@@ -1,16 +1,16 @@
 // A worker and a relay for imports alone, as a program of its own that a test can kill (see kill.test.ts).
 import { fileURLToPath } from 'node:url';
-import { config } from '@postroom/platform';
+import { config, taskQueueOf } from '@postroom/platform';
 import { outboxSource, startRelay } from '@postroom/platform/relay';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import * as activities from './activities.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
-const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = config;
+const { TEMPORAL_ADDRESS: address } = config;
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
-  taskQueue,
+  taskQueue: taskQueueOf('imports'),
   workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
   activities,
 });
