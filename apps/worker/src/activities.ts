@@ -5,6 +5,7 @@ import * as emails from '@postroom/emails/activities';
 import { deleteOldRecipients } from '@postroom/campaigns';
 import { deleteOldContents, deleteOldEmails, deleteOldInboxMails } from '@postroom/emails';
 import * as imports from '@postroom/imports/activities';
+import { deleteOldSignInRates } from '@postroom/people';
 import * as people from '@postroom/people/activities';
 import { deleteOldAuditEntries } from '@postroom/platform';
 import { disabledNotice } from '@postroom/webhooks';
@@ -18,7 +19,8 @@ export async function tellOfDisabledEndpoint(userId: string, endpointId: string)
 
 /** What is older than it has to be kept, of the modules that keep such things. */
 export async function deleteOldRows(): Promise<
-  webhooks.Deleted & Record<'contents' | 'emails' | 'recipients' | 'inboxMails' | 'auditEntries', number>
+  webhooks.Deleted &
+    Record<'contents' | 'emails' | 'recipients' | 'inboxMails' | 'auditEntries' | 'signInRates', number>
 > {
   const deleted = await webhooks.deleteOldRows();
   const onBatch = () => {
@@ -32,6 +34,7 @@ export async function deleteOldRows(): Promise<
     recipients: await deleteOldRecipients({ onBatch }),
     inboxMails: await deleteOldInboxMails({ onBatch }),
     auditEntries: await deleteOldAuditEntries({ onBatch }),
+    signInRates: await deleteOldSignInRates(),
   };
 }
 

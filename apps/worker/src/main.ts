@@ -1,4 +1,5 @@
-import { runService } from '@postroom/platform';
+import { runService, useBackgroundTimeouts } from '@postroom/platform';
 import { startWorker } from './worker.ts';
 
+useBackgroundTimeouts();
 await runService('worker', startWorker);

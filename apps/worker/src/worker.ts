@@ -1,18 +1,48 @@
 import { source as campaignSource } from '@postroom/campaigns/relay';
 import { source as domainSource } from '@postroom/domains/relay';
 import { source as emailSource } from '@postroom/emails/relay';
-import { config, logger, type Service } from '@postroom/platform';
+import {
+  config,
+  logger,
+  type Service,
+  taskQueueOf,
+  WORK_KINDS,
+  type WorkKind,
+} from '@postroom/platform';
 import { outboxSource, startRelay } from '@postroom/platform/relay';
 import { source as deliverySource } from '@postroom/webhooks/relay';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { activities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';
 import { ensureSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
+/** Few pollers are enough where little comes a second. */
+const FEW_POLLERS = { maxConcurrentWorkflowTaskPolls: 2, maxConcurrentActivityTaskPolls: 2 };
+
 /**
- * Runs the workflows and activities of one task queue, and the relay that starts them from the tables. What runs by the clock
+ * What a worker takes of each kind of work. Imports and campaigns are let in by project (see their activities): what does not
+ * get in leaves its slot at once, so there are more slots than work at a time.
+ */
+const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
+  general: { maxConcurrentActivityTaskExecutions: 50, maxCachedWorkflows: 100, ...FEW_POLLERS },
+  mail: { maxConcurrentActivityTaskExecutions: config.WORKER_MAIL_SLOTS, maxCachedWorkflows: 200 },
+  campaigns: {
+    maxConcurrentActivityTaskExecutions: 4 * config.WORKER_CAMPAIGN_SLOTS,
+    maxCachedWorkflows: 100,
+    ...FEW_POLLERS,
+  },
+  webhooks: { maxConcurrentActivityTaskExecutions: config.WORKER_WEBHOOK_SLOTS, maxCachedWorkflows: 400 },
+  imports: {
+    maxConcurrentActivityTaskExecutions: 10 * config.WORKER_IMPORT_SLOTS,
+    maxCachedWorkflows: 50,
+    ...FEW_POLLERS,
+  },
+};
+
+/**
+ * Runs the workflows and activities of every kind of work, and the relay that starts them from the tables. What runs by the clock
  * runs now as well, unless told not to: tests share a database in which others have old rows.
  */
 export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
@@ -20,19 +50,24 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
-  const worker = await Worker.create({
-    connection: native,
-    namespace: client.options.namespace,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
-    workflowBundle: await workflowBundle(),
-    activities,
-    // A POST or a mail in hand may take ten seconds; then it is cut off and its row tells how far it came.
-    shutdownGraceTime: '15 seconds',
-    shutdownForceTime: '20 seconds',
-    maxCachedWorkflows: 500,
-  });
-  const running = worker.run().catch((error: unknown) => {
-    logger.fatal({ err: error }, 'the Temporal worker failed');
+  const bundle = await workflowBundle();
+  const workers = await Promise.all(
+    WORK_KINDS.map((kind) =>
+      Worker.create({
+        connection: native,
+        namespace: client.options.namespace,
+        taskQueue: taskQueueOf(kind),
+        workflowBundle: bundle,
+        activities,
+        // A POST or a mail in hand may take ten seconds; then it is cut off and its row tells how far it came.
+        shutdownGraceTime: '15 seconds',
+        shutdownForceTime: '20 seconds',
+        ...CAPACITY[kind],
+      }),
+    ),
+  );
+  const running = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
+    logger.fatal({ err: error }, 'a Temporal worker failed');
     process.exit(1);
   });
   await ensureSchedules(client);
@@ -41,7 +76,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   return {
     stop: async () => {
       await relay.stop();
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
       await close();
     },

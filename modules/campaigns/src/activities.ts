@@ -1,4 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { config, FairShare, pool } from '@postroom/platform';
 import { newClaim } from '@postroom/emails';
 import { freeze, type Frozen } from './freeze.ts';
 import type { Counts } from './progress-row.ts';
@@ -19,15 +21,45 @@ async function beating<T>(work: () => Promise<T>, progress: object = {}): Promis
   }
 }
 
+/** Campaigns that send take connections and time from each other: a project gets half of what is left. */
+const senders = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
+/** One statement that writes a million rows holds a connection of the ledger for a while; transactional mail needs them, too. */
+const freezers = new FairShare(2);
+
+/** Works for a campaign, or comes back shortly while its project has its share. */
+async function inTurn<T>(share: FairShare, campaignId: string, work: () => Promise<T>): Promise<T> {
+  const { rows } = await pool.query<{ project_id: string }>({
+    name: 'campaign-project',
+    text: 'SELECT project_id FROM campaigns WHERE id = $1',
+    values: [campaignId],
+  });
+  const release = share.tryAcquire(rows[0]?.project_id ?? '');
+  if (release === undefined) {
+    throw ApplicationFailure.create({
+      message: 'Other campaigns of the project are being sent; retrying shortly.',
+      type: 'Busy',
+      category: ApplicationFailureCategory.BENIGN,
+      nextRetryDelay: 1_000 + Math.round(Math.random() * 2_000),
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
 /** Writes a campaign's recipients into the ledger, once. */
 export async function freezeRecipients(campaignId: string): Promise<Frozen> {
-  return beating(() => freeze(campaignId));
+  return inTurn(freezers, campaignId, () => beating(() => freeze(campaignId)));
 }
 
 /** Sends for a while, and says where the campaign stands. */
 export async function sendPages(campaignId: string, run = 1): Promise<Turn> {
   const tally: Tally = {};
-  return beating(() => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally), tally);
+  return inTurn(senders, campaignId, () =>
+    beating(() => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally), tally),
+  );
 }
 
 /** Closes what a canceled campaign has not sent. */

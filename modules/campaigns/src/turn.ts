@@ -146,7 +146,7 @@ async function sendPages(
   const lastClaimAt = Date.now() + TURN_MS;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
-    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true };
+    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId };
     return { outcome: await route.send(message), subject };
   };
   try {

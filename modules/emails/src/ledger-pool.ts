@@ -1,4 +1,4 @@
-import { config, surviveBreaks } from '@postroom/platform';
+import { config, sessionSettings, surviveBreaks } from '@postroom/platform';
 import pg from 'pg';
 
 /**
@@ -12,6 +12,7 @@ export const ledgerPool = new pg.Pool({
   connectionTimeoutMillis: 10_000,
   keepAlive: true,
   allowExitOnIdle: true,
+  onConnect: async (client) => void (await client.query(sessionSettings())),
 });
 // An idle connection that the server closes is replaced at the next use.
 ledgerPool.on('error', () => {});

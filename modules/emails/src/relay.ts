@@ -18,6 +18,8 @@ const MAX_BURSTS = 40;
 /** Workflows started in one round, and open at most: a mail server that takes nothing must not fill Temporal. */
 const STARTS_PER_ROUND = 20;
 const MAX_OPEN = 1_000;
+/** And open of one project: each may hold a slot of a worker for as long as a mail server of that project takes. */
+const OPEN_PER_PROJECT = 50;
 /** Open workflows that a mailbox account may have before more of its mail is taken up. */
 const OPEN_PER_MAILBOX = 5;
 /** Projects looked at in one round; the next one goes on after the last of them. */
@@ -40,6 +42,7 @@ export const source: RelaySource = { name: 'emails', handOver };
 /** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
 const memory = {
   sweptAt: 0,
+  isSweeping: false,
   afterProject: '',
   alone: ALONE_AT_ONCE,
   countedAt: Date.now(),
@@ -48,18 +51,17 @@ const memory = {
 };
 
 async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
-  if (Date.now() - memory.sweptAt > SWEEP_EVERY_MS) {
-    memory.sweptAt = Date.now();
-    await sweep(client);
-  }
+  sweepNowAndThen(client);
   await rest();
   const bursts = await openBursts();
   const { projects, last } = await readWaiting(memory.afterProject);
   memory.afterProject = last;
   const taken: string[] = [];
+  const open = await openWorkflows();
+  const full = [...open].filter(([, count]) => count >= OPEN_PER_PROJECT).map(([projectId]) => projectId);
   for (const { project_id: projectId, waiting } of projects) {
     if (bursts.has(projectId)) continue;
-    if (await mayGoAlone(waiting)) taken.push(projectId);
+    if (!full.includes(projectId) && (await mayGoAlone(waiting))) taken.push(projectId);
     else if (bursts.size >= MAX_BURSTS) taken.push(projectId);
     else {
       await beginBurst(client, projectId);
@@ -67,11 +69,22 @@ async function handOver(client: Client): Promise<{ handed: number; more: boolean
     }
   }
   memory.hasBursts = bursts.size > 0;
-  const starts = Math.min(STARTS_PER_ROUND, MAX_OPEN - (await openWorkflows()));
-  const batches = taken.length > 0 || (await waitsApart()) ? await mark(taken, starts) : [];
+  const opened = [...open.values()].reduce((sum, count) => sum + count, 0);
+  const starts = Math.min(STARTS_PER_ROUND, MAX_OPEN - opened);
+  const batches = taken.length > 0 || (await waitsApart()) ? await mark(taken, starts, full) : [];
   await startAll(client, batches);
   const handed = batches.reduce((sum, { messages }) => sum + messages, 0);
   return { handed, more: last !== '' || batches.length === STARTS_PER_ROUND };
+}
+
+/** Nobody waits for it: it asks Temporal about many workflows, which may all be of one project. */
+function sweepNowAndThen(client: Client): void {
+  if (memory.isSweeping || Date.now() - memory.sweptAt <= SWEEP_EVERY_MS) return;
+  memory.sweptAt = Date.now();
+  memory.isSweeping = true;
+  sweep(client)
+    .catch((error: unknown) => logger.warn({ err: error }, 'could not look for emails without a workflow; will retry'))
+    .finally(() => (memory.isSweeping = false));
 }
 
 async function rest(): Promise<void> {
@@ -137,12 +150,14 @@ interface Batch {
   messages: number;
 }
 
-async function openWorkflows(): Promise<number> {
-  const { rows } = await ledgerPool.query<{ open: number }>({
+/** How many workflows have mail in hand, by project. */
+async function openWorkflows(): Promise<Map<string, number>> {
+  const { rows } = await ledgerPool.query<{ project_id: string; open: number }>({
     name: 'emails-open',
-    text: 'SELECT count(DISTINCT workflow_id)::int AS open FROM messages WHERE workflow_id IS NOT NULL',
+    text: `SELECT project_id, count(DISTINCT workflow_id)::int AS open FROM messages WHERE workflow_id IS NOT NULL
+      GROUP BY project_id`,
   });
-  return rows[0]?.open ?? 0;
+  return new Map(rows.map(({ project_id: projectId, open }) => [projectId, open]));
 }
 
 /** Of mailbox accounts, and put off by a server in a burst: not counted with a project's mail that goes out for the first time. */
@@ -162,7 +177,8 @@ async function waitsApart(): Promise<boolean> {
  * Marks messages as those of new workflows, whose ids are those of their first messages: those of the given projects, those
  * of mailbox accounts, and those that a server put off in a burst, which have a workflow of their own until their time comes.
  * In rounds, so that each project has its turn before one has a second. Mail of a mailbox account is in workflows of its own, of
- * which few are open: it may wait for the account's cap for hours, and must hold up nobody else's.
+ * which few are open: it may wait for the account's cap for hours, and must hold up nobody else's. What waits apart of projects
+ * that have as many workflows open as they may is left.
  */
 const MARK = `
   WITH busy AS (
@@ -179,7 +195,7 @@ const MARK = `
     SELECT * FROM (
       SELECT id, project_id, mailbox_id, not_before, deferred_at IS NOT NULL AS again FROM messages
       WHERE ${DUE_APART}
-        AND (mailbox_id IS NULL OR mailbox_id NOT IN (SELECT mailbox_id FROM busy))
+        AND (mailbox_id IS NULL OR mailbox_id NOT IN (SELECT mailbox_id FROM busy)) AND project_id <> ALL ($4::text[])
       ORDER BY not_before LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
     ) AS apart
   ), numbered AS (
@@ -197,11 +213,11 @@ const MARK = `
     WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id
   ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM marked GROUP BY workflow_id`;
 
-async function mark(projects: readonly string[], starts: number): Promise<Batch[]> {
+async function mark(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {
   if (starts <= 0) return [];
   // Without a name, so that it is planned anew: a plan from before a campaign's freeze read the whole ledger each time, for one
   // message.
-  const { rows } = await ledgerPool.query<Batch>(MARK, [starts * BATCH_SIZE, starts, projects]);
+  const { rows } = await ledgerPool.query<Batch>(MARK, [starts * BATCH_SIZE, starts, projects, full]);
   return rows;
 }
 

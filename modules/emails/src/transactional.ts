@@ -1,7 +1,6 @@
-import { emailKey } from '@postroom/platform';
+import { emailKey, FairSemaphore } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import { ledgerPool } from './ledger-pool.ts';
-import { Gate } from './gate.ts';
 import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
 import { parseMailbox } from './mailbox.ts';
 import {
@@ -231,8 +230,8 @@ const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlem
   answer: suppressedAnswer(reasons.get(id) ?? ''),
 });
 
-/** Mail with attachments that is in memory at once. */
-const attached = new Gate(4);
+/** Mail with attachments that is in memory at once: in all, and of a project, whose mail server may take minutes for it. */
+const attached = new FairSemaphore({ total: 4, perKey: 2 });
 
 async function send(row: Ready): Promise<Sent> {
   const { content } = row;
@@ -245,10 +244,10 @@ async function send(row: Ready): Promise<Sent> {
       traffic: 'transactional',
       byMailbox: row.mailbox_id !== null,
     });
-    return { outcome: await route.send(message) };
+    return { outcome: await route.send({ ...message, projectId: row.project_id }) };
   };
   if (!content.attached) return sendComposed([]);
-  return attached.pass(async () => sendComposed(await readAttachments(row.content_id)));
+  return attached.run(row.project_id, async () => sendComposed(await readAttachments(row.content_id)));
 }
 
 async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, string>> {

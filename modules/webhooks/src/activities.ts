@@ -66,7 +66,7 @@ async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
   const leave = tryEnter(delivery);
   if (leave === undefined) {
     throw ApplicationFailure.create({
-      message: 'Others are under way to this endpoint, which does not answer well: in a few seconds again.',
+      message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',
       type: 'Busy',
       category: ApplicationFailureCategory.BENIGN,
       nextRetryDelay: 5_000 + Math.round(Math.random() * 10_000),

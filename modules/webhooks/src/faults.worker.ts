@@ -1,6 +1,6 @@
 // A worker and a relay for deliveries alone, as a program of its own that a test can kill (see faults.test.ts).
 import { fileURLToPath } from 'node:url';
-import { config } from '@postroom/platform';
+import { config, taskQueueOf } from '@postroom/platform';
 import { startHere, startRelay } from '@postroom/platform/relay';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
@@ -8,11 +8,11 @@ import * as activities from './activities.ts';
 import { source } from './relay.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
-const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = config;
+const { TEMPORAL_ADDRESS: address } = config;
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
-  taskQueue,
+  taskQueue: taskQueueOf('webhooks'),
   workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
   activities,
 });

@@ -26,6 +26,8 @@ export function toWaiting(row: WaitingRow): Waiting {
   endpoints.set(row.endpoint_id, { ...before, attempting: row.attempting, flowedAt, at: now });
   return {
     endpointId: row.endpoint_id,
+    projectId: row.project_id,
+    projectInHand: row.project_in_hand,
     waiting: row.waiting,
     failuresInRow: row.failures_in_row,
     isFlowing: now - flowedAt < FLOWING_MS,

@@ -5,6 +5,8 @@ const now = Date.parse('2026-11-21T12:00:00Z');
 
 const endpoint = (endpointId: string, more: Partial<Waiting> = {}): Waiting => ({
   endpointId,
+  projectId: endpointId,
+  projectInHand: 0,
   waiting: 1,
   failuresInRow: 0,
   isFlowing: false,
@@ -66,9 +68,22 @@ test('however many endpoints wait, three batches are taken at a time, what is in
   expect(plan(waiting, { alone: 0, inHand: 6_000, now })).toEqual([]);
 });
 
-test('whoever wants little gets it before anybody gets a batch', () => {
+test('whoever wants little gets it before anybody gets a batch, and a project leaves as much free as it takes', () => {
   const waiting = [endpoint('big', { waiting: 100, isFlowing: true }), endpoint('small', { waiting: 2, servedAt: 9 })];
-  expect(taken(plan(waiting, { alone: 0, inHand: 5_990, now }))).toEqual({ big: 8, small: 2 });
+  expect(taken(plan(waiting, { alone: 0, inHand: 5_990, now }))).toEqual({ big: 5, small: 2 });
+});
+
+test('a project with many endpoints that hang takes half of the room at most, and delays no other by more than a turn', () => {
+  const ofOne = { projectId: 'noisy', waiting: 600, projectInHand: 2_000 };
+  const noisy = many(200, ofOne);
+  const quiet = endpoint('quiet', { waiting: 3, servedAt: 9 });
+  const room = { alone: 0, inHand: 2_000, now };
+  const takes = taken(plan([...noisy, quiet], room));
+  expect(takes.quiet).toBe(3);
+  const { quiet: _, ...rest } = takes;
+  expect(Object.values(rest).reduce((sum, take) => sum + take, 0)).toBe(1_000);
+  const full = taken(plan([...many(200, { ...ofOne, projectInHand: 3_000 }), quiet], { ...room, inHand: 3_000 }));
+  expect(full).toEqual({ quiet: 3 });
 });
 
 test('an endpoint that struggles gets little, alone, and then a probe each half minute', () => {

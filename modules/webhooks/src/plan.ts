@@ -25,6 +25,9 @@ const OWN_BATCH_FROM = BATCH_SIZE / 2;
 /** An endpoint for which deliveries wait, as the tables have it. */
 export interface Waiting {
   endpointId: string;
+  projectId: string;
+  /** First attempts in hand, of all endpoints of its project. */
+  projectInHand: number;
   /** Deliveries not attempted yet, counted up to a batch. */
   waiting: number;
   failuresInRow: number;
@@ -56,6 +59,8 @@ export interface Room {
 
 interface Wanted {
   endpointId: string;
+  projectId: string;
+  projectInHand: number;
   take: number;
 }
 
@@ -68,9 +73,11 @@ export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room):
   const struggling = waiting.filter(isStruggling);
   const probes = struggling.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const well = waiting.filter((one) => !isStruggling(one)).toSorted((a, b) => a.servedAt - b.servedAt);
-  const wanted = limit(well.map(wish), Math.max(0, Math.min(IN_HAND - inHand, TAKEN_PER_ROUND)));
+  const wanted = limit(inTurns(well.map(wish)), Math.max(0, IN_HAND - inHand));
   const isBurst = well.reduce((sum, { waiting: rows }) => sum + rows, 0) > alone;
-  const rest = isBurst ? intoBatches(wanted) : wanted.map((one) => ({ ...one, batch: null }));
+  const rest = isBurst
+    ? intoBatches(wanted)
+    : wanted.map(({ endpointId, take }) => ({ endpointId, take, batch: null }));
   return [...probes, ...rest].filter(({ take }) => take > 0);
 }
 
@@ -83,18 +90,36 @@ function probe({ waiting, attempting, retrying, servedAt }: Waiting, now: number
   return isDue ? Math.min(waiting, 1) : 0;
 }
 
-function wish({ endpointId, waiting, isFlowing, attempting, retrying }: Waiting): Wanted {
+function wish({ endpointId, projectId, projectInHand, waiting, isFlowing, attempting, retrying }: Waiting): Wanted {
   const room = (isFlowing ? IN_HAND_WHEN_FLOWING : IN_HAND_AT_FIRST) - attempting;
   const take = retrying >= RETRYING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(waiting, BATCH_SIZE, room));
-  return { endpointId, take };
+  return { endpointId, projectId, projectInHand, take };
 }
 
-/** Those that want little get it; the others a batch each in turn, until the room is used up. */
-function limit(wanted: readonly Wanted[], room: number): Wanted[] {
-  let left = room;
+/** Projects take turns: the first endpoint of each, then the second of each, so that one with many endpoints delays no other. */
+function inTurns(wanted: readonly Wanted[]): Wanted[] {
+  const turns = new Map<string, number>();
+  const numbered = wanted.map((one) => {
+    const turn = turns.get(one.projectId) ?? 0;
+    turns.set(one.projectId, turn + 1);
+    return { one, turn };
+  });
+  return numbered.toSorted((a, b) => a.turn - b.turn).map(({ one }) => one);
+}
+
+/**
+ * Those that want little get it; the others a batch each in turn, until the room is used up. A project may have as much in
+ * hand as it leaves free, so that hanging endpoints of one leave room for the others.
+ */
+function limit(wanted: readonly Wanted[], free: number): Wanted[] {
+  let left = Math.min(free, TAKEN_PER_ROUND);
+  const ofProjects = new Map<string, number>();
   const take = (one: Wanted): Wanted => {
-    const taken = Math.min(one.take, left);
+    const { projectId, projectInHand } = one;
+    const ofProject = ofProjects.get(projectId) ?? Math.max(0, Math.floor((free - projectInHand) / 2));
+    const taken = Math.min(one.take, left, ofProject);
     left -= taken;
+    ofProjects.set(projectId, ofProject - taken);
     return { ...one, take: taken };
   };
   const little = wanted.filter((one) => one.take < LITTLE_BELOW).map(take);

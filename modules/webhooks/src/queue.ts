@@ -31,24 +31,31 @@ export interface ClaimedRetry extends Claimed {
 
 export interface WaitingRow {
   endpoint_id: string;
+  project_id: string;
   enabled: boolean | null;
   waiting: number;
   failures_in_row: number;
   attempting: number;
   retrying: number;
   in_hand: number;
+  project_in_hand: number;
 }
 
 /** The functions are in a migration, which says why: deliveries are never read as a whole for this. */
 export const READ_WAITING = `
   WITH in_hand AS MATERIALIZED (
-    SELECT endpoint_id, count AS attempting FROM count_deliveries_in_hand() WHERE state = 'queued'
+    SELECT c.endpoint_id, c.count AS attempting, e.project_id
+    FROM count_deliveries_in_hand() c LEFT JOIN webhook_endpoints e ON e.id = c.endpoint_id WHERE c.state = 'queued'
+  ), in_hand_of_project AS MATERIALIZED (
+    SELECT project_id, sum(attempting)::int AS attempting FROM in_hand GROUP BY project_id
   )
-  SELECT w.endpoint_id, w.waiting, w.retrying, e.enabled, e.failures_in_row,
-    coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand
+  SELECT w.endpoint_id, w.waiting, w.retrying, e.project_id, e.enabled, e.failures_in_row,
+    coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand,
+    coalesce(p.attempting, 0) AS project_in_hand
   FROM read_waiting_deliveries($1, ${ENDPOINTS_PER_ROUND}, ${BATCH_SIZE}, ${RETRYING_PER_ENDPOINT}) w
   LEFT JOIN webhook_endpoints e ON e.id = w.endpoint_id
   LEFT JOIN in_hand h ON h.endpoint_id = w.endpoint_id
+  LEFT JOIN in_hand_of_project p ON p.project_id = e.project_id
   ORDER BY w.endpoint_id`;
 
 /**

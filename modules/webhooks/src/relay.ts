@@ -40,10 +40,11 @@ const memory = {
   partialBatchAt: 0,
   batchAt: 0,
   sweptAt: 0,
+  isSweeping: false,
 };
 
 async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
-  await sweepNowAndThen(client);
+  sweepNowAndThen(client);
   await gather();
   const { endpoints, inHand, last } = await readWaiting(memory.afterEndpoint);
   memory.afterEndpoint = last;
@@ -89,11 +90,19 @@ async function gather(): Promise<void> {
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
 }
 
-async function sweepNowAndThen(client: Client): Promise<void> {
-  if (Date.now() - memory.sweptAt < SWEEP_EVERY_MS) return;
+/** Nobody waits for it: it asks Temporal about hundreds of workflows, which may all be of one project. */
+function sweepNowAndThen(client: Client): void {
+  if (memory.isSweeping || Date.now() - memory.sweptAt < SWEEP_EVERY_MS) return;
   memory.sweptAt = Date.now();
+  memory.isSweeping = true;
   forgetQuiet();
-  const found = await sweep(client);
-  if (found > 0)
-    logger.warn({ deliveries: found }, 'the workflows of some deliveries were gone; they are handed over again');
+  sweep(client)
+    .then(
+      (found) => {
+        if (found > 0)
+          logger.warn({ deliveries: found }, 'the workflows of some deliveries were gone; they are handed over again');
+      },
+      (error: unknown) => logger.warn({ err: error }, 'could not look for deliveries without a workflow; will retry'),
+    )
+    .finally(() => (memory.isSweeping = false));
 }

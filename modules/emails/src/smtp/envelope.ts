@@ -16,6 +16,8 @@ export interface SmtpMessage {
    * as a frame renders it. It goes out unread, since reading a string that was just spliced would copy it.
    */
   readonly stuffed?: boolean | undefined;
+  /** Whose it is: the messages of different projects that wait for a connection take turns. */
+  readonly projectId?: string | undefined;
 }
 
 /** A message that is ready to go over any wire. */

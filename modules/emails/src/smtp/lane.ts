@@ -6,7 +6,7 @@ import type { Prepared, SmtpMessage } from './envelope.ts';
 import { HandshakeError, shakeHands } from './handshake.ts';
 import { hostDeferred } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
-import { Queue } from './queue.ts';
+import { FairQueue } from './queue.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import type { Relay } from './relay-url.ts';
 import { TIMEOUTS } from './timeouts.ts';
@@ -93,7 +93,7 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
   readonly #delaysMs: readonly number[];
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  readonly #queue = new Queue<Waiting>();
+  readonly #queue = new FairQueue<Waiting>();
   readonly #connecting = new Set<Wire>();
   /** Those that send, or could. */
   readonly #dialogues = new Set<Dialogue<Waiting>>();
@@ -138,7 +138,7 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
     this.pending++;
     this.#octets += prepared.data.length;
     return new Promise((resolve) => {
-      this.#queue.push({ ...prepared, resolve });
+      this.#queue.push(message.projectId ?? '', { ...prepared, resolve });
       this.#pump();
     });
   }
