@@ -19,6 +19,7 @@ export class Live {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
+    response.req.socket.setTimeout(0); // its pages may be quiet for long
     response.write('retry: 1000\n\n');
     this.#watchers.add(response);
     response.on('close', () => this.#watchers.delete(response));

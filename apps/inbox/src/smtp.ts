@@ -8,6 +8,9 @@ import { actOf, Deferrals, SLOW_MS } from './simulator.ts';
 
 /** The largest message taken: one of 40 MB with its attachments in base64, and a margin. */
 const MAX_MESSAGE_BYTES = 60 * 1024 * 1024;
+/** Messages that are in memory at once, in bytes, and connections. */
+const MAX_HELD_BYTES = 512 * 1024 * 1024;
+const MAX_CLIENTS = 500;
 const IDLE_MS = 5 * 60_000;
 /** When the inbox ends, senders have this long to hear the last answers before their connections are closed. */
 const CLOSE_MS = 100;
@@ -39,6 +42,7 @@ export async function listenSmtp(host: string, port: number, intake: Intake, rea
     authOptional: true,
     allowInsecureAuth: true,
     disableReverseLookup: true,
+    maxClients: MAX_CLIENTS,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     onAuth: (auth, _session, callback) => callback(null, { user: auth.username ?? 'anyone' }),
@@ -70,6 +74,7 @@ class Taker {
   readonly #deferrals = new Deferrals();
   readonly #keeping = new Set<Promise<void>>();
   #finishing = false;
+  #heldBytes = 0;
 
   constructor(intake: Intake, readers: Readers) {
     this.#intake = intake;
@@ -85,13 +90,26 @@ class Taker {
   /** Resolves once the message is kept. */
   async take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     const chunks: Buffer[] = [];
-    for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
-    if (stream.sizeExceeded) return; // the server itself answers 552
-    const refusal = this.refusal();
-    if (refusal !== null) throw refusal;
-    const keeping = this.#keep(Buffer.concat(chunks), session);
-    this.#keeping.add(keeping);
-    await keeping.finally(() => this.#keeping.delete(keeping));
+    let length = 0;
+    let isFull = false;
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        isFull ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES;
+        if (stream.sizeExceeded || isFull) continue;
+        chunks.push(chunk);
+        length += chunk.length;
+        this.#heldBytes += chunk.length;
+      }
+      if (stream.sizeExceeded) return; // the server itself answers 552
+      if (isFull) throw new Refusal(451, 'Too many large messages arrive at once; try again');
+      const refusal = this.refusal();
+      if (refusal !== null) throw refusal;
+      const keeping = this.#keep(Buffer.concat(chunks, length), session);
+      this.#keeping.add(keeping);
+      await keeping.finally(() => this.#keeping.delete(keeping));
+    } finally {
+      this.#heldBytes -= length;
+    }
   }
 
   async #keep(raw: Buffer, { envelope }: SMTPServerSession): Promise<void> {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DomainError, invalid, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
+import { createHttpServer, DomainError, invalid, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
 import type { Live } from './live.ts';
 import {
   countMails,
@@ -70,7 +70,7 @@ export interface WebListener {
 
 /** The page for people and the API for tests. */
 export async function listenWeb(host: string, port: number, live: Live): Promise<WebListener> {
-  const server = createServer((request, response) => void answer(request, response, live));
+  const server = createHttpServer((request, response) => void answer(request, response, live));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const stop = () =>
     new Promise<void>((resolve) => {

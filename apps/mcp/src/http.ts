@@ -5,6 +5,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createServer } from './server.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** How long a client may take for the headers and for all of a request, in milliseconds. */
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 export interface HttpOptions {
   host: string;
@@ -23,7 +25,7 @@ export async function startHttp({
   port,
   baseUrl,
 }: HttpOptions): Promise<{ url: string; stop: () => Promise<void> }> {
-  const server = createHttpServer((request, response) => {
+  const server = createHttpServer(TIMEOUTS, (request, response) => {
     dispatch(request, response, baseUrl).catch((error: unknown) => {
       process.stderr.write(`A request failed: ${error instanceof Error ? error.stack : String(error)}\n`);
       if (!response.headersSent) refuse(response, 500, 'Something went wrong here.');
