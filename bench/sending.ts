@@ -25,8 +25,15 @@ export interface SendingOptions {
   'listmonk-dir'?: string | undefined;
 }
 
-/** Starts it all, and sets the environment: what reads that is imported afterwards. Names of `profiled` leave a CPU profile. */
-export async function startSending(values: SendingOptions, profiled: readonly ('gateway' | 'worker')[]) {
+/**
+ * Starts it all, and sets the environment: what reads that is imported afterwards. Names of `profiled` leave a CPU profile;
+ * `env` takes precedence over the settings here.
+ */
+export async function startSending(
+  values: SendingOptions,
+  profiled: readonly ('gateway' | 'worker')[],
+  env: Record<string, string> = {},
+) {
   setTimeout(() => {
     console.error('The bench took longer than twenty minutes.');
     process.exit(1);
@@ -61,6 +68,7 @@ export async function startSending(values: SendingOptions, profiled: readonly ('
     WEBHOOKS_ALLOW_PRIVATE: '1',
     RATE_LIMIT_PER_SECOND: '100000',
     POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+    ...env,
   });
   const { closeDatabase } = await import('@postroom/platform');
   const { createApiKey, createProject } = await import('@postroom/projects');

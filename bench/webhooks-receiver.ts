@@ -23,7 +23,7 @@ process.on('message', (word: 'count' | 'take') => {
   const latencies = [...seen.values()].sort((a, b) => a - b);
   seen = new Map();
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  process.send?.({ count: latencies.length, p50: at(0.5), p99: at(0.99) });
+  process.send?.({ count: latencies.length, p50: at(0.5), p99: at(0.99), latencies });
 });
 process.on('disconnect', () => process.exit(0));
 

@@ -1,0 +1,252 @@
+/**
+ * What a project notices of another one that does all it can: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a
+ * gateway and a worker with their default limits, a mail server and receivers, all on this machine and gone afterwards. A
+ * quiet project makes a few requests a second, alone, then beside the noisy one, then alone again. The noisy one floods the
+ * API with contacts and emails by a large template, imports, sends a campaign, has webhooks that hang, counts segments, watches
+ * events and downloads without reading.
+ * Run: node bench/neighbour.ts [options]
+ *   --seconds N      of each measurement beside the load; 40 unless given, and half as long alone, before and after
+ *   --rate N         requests of each kind a second of the quiet project; 5 unless given
+ *   --contacts N     of the noisy project, which its campaign goes to; 50000 unless given
+ *   --connections N  to the mail server; 10 unless given
+ */
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Agent, request } from 'undici';
+import { startChild } from './child.ts';
+import type { Neighbour, NeighbourFigures } from './neighbour-load.ts';
+import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
+import { startSending } from './sending.ts';
+import type { SinkStats } from './smtp-sink.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '40' },
+    rate: { type: 'string', default: '5' },
+    contacts: { type: 'string', default: '50000' },
+    connections: { type: 'string', default: '10' },
+  },
+});
+const [SECONDS, RATE, CONTACTS] = [values.seconds, values.rate, values.contacts].map(Number) as [
+  number,
+  number,
+  number,
+];
+const IMPORTS = 3;
+const ROWS_PER_IMPORT = 20_000;
+const HANGING_ENDPOINTS = 5;
+const NOISY_KEYS = 3;
+/** The load has begun everything after so long, and its end is noticed after so long. */
+const SETTLE_MS = 4_000;
+/** What has not arrived so long after a measurement is given up. */
+const ARRIVAL_MS = 30_000;
+
+const system = await startSending({ ...values, statements: false }, [], {
+  RATE_LIMIT_PER_SECOND: '100',
+  STREAMS_PER_CALLER: '50',
+});
+const { url, sink, gateway, worker } = system;
+const { newId, pool } = await import('@postroom/platform');
+const { createApiKey, createProject } = await import('@postroom/projects');
+const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
+const { createEndpoint } = await import('@postroom/webhooks');
+
+const dispatcher = new Agent({ connections: 50 });
+const [receiver, noise] = await Promise.all([startChild('webhooks-receiver.ts'), startChild('neighbour-load.ts')]);
+const ports = receiver.ready as { port: number; hangingPort: number };
+
+async function call(method: 'GET' | 'POST', path: string, key: string, body?: unknown): Promise<{ id: string }> {
+  const answer = await request(`${url}${path}`, {
+    dispatcher,
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+  return (JSON.parse(text) as { data: { id: string } }).data;
+}
+
+/** The project that is measured: it has a sender, and an endpoint that answers. */
+async function prepareQuiet(): Promise<string> {
+  const { id } = await createProject('Quiet');
+  await addLocalDomain(id, 'quiet.example');
+  await createEndpoint(id, { url: `http://127.0.0.1:${ports.port}/quiet`, events: ['contact.created'] });
+  const { key } = await createApiKey({ name: 'quiet', scope: 'full', projects: [id] });
+  for (let number = 0; number < 60; number++)
+    await call('POST', '/v1/contacts', key, { email: `q${number}@readers.test` });
+  return key;
+}
+
+/** The project that makes the noise. */
+async function prepareNoisy(): Promise<Neighbour> {
+  const { id } = await createProject('Noisy');
+  await addLocalDomain(id, 'noisy.example');
+  for (let number = 0; number < HANGING_ENDPOINTS; number++) {
+    const hanging = `http://127.0.0.1:${ports.hangingPort}/${number}`;
+    await createEndpoint(id, { url: hanging, events: ['contact.created'] });
+  }
+  const keys: string[] = [];
+  for (let number = 0; number < NOISY_KEYS; number++)
+    keys.push((await createApiKey({ name: `noisy ${number}`, scope: 'full', projects: [id] })).key);
+  const [key = ''] = keys;
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+     SELECT postroom_id('ctc'), $1, 'reader' || i || '@readers.test', 'reader' || i || '@readers.test', 'Reader ' || i, 'api', now()
+     FROM generate_series(1, $2::int) i`,
+    [id, CONTACTS],
+  );
+  const groupId = newId('grp');
+  await pool.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
+    groupId,
+    id,
+  ]);
+  await pool.query(
+    'INSERT INTO group_members (group_id, contact_id) SELECT $1, id FROM contacts WHERE project_id = $2',
+    [groupId, id],
+  );
+  await pool.query('VACUUM ANALYZE');
+  const cells = Array.from({ length: 100 }, (_, at) => `<tr><td>${at}</td><td>{{v${at}|none}}</td></tr>`).join('');
+  const body = `<html><body><table>${cells}</table><p>${'Words that fill a page. '.repeat(500)}</p></body></html>`;
+  const { id: templateId } = await call('POST', '/v1/templates', key, {
+    name: 'Large',
+    subject: 'Large {{v1|one}}',
+    body,
+  });
+  await call('POST', `/v1/templates/${templateId}/publish`, key, {});
+  const { id: campaignId } = await call('POST', '/v1/campaigns', key, {
+    name: 'Noise',
+    subject: 'News for {{name|you}}',
+    from_name: 'Noisy',
+    from_email: 'news@noisy.example',
+    html: `<p>Hello {{name|there}}</p><p>${'Words that fill a page. '.repeat(200)}</p>`,
+    group_ids: [groupId],
+  });
+  const rows = (file: number) =>
+    Array.from({ length: ROWS_PER_IMPORT }, (_, at) => `import${file}.${at}@readers.test,Reader ${at}`);
+  const imports = Array.from({ length: IMPORTS }, (_, file) => `email,name\r\n${rows(file).join('\r\n')}\r\n`);
+  return { url, keys, templateId, campaignId, imports };
+}
+
+/** Milliseconds, by what was waited for. What never arrived counts as the longest wait. */
+type Times = Record<'mail' | 'webhook' | 'read' | 'write', number[]>;
+
+let probes = 0;
+
+/** What the quiet project waits for, in so many seconds. */
+async function measure(key: string, seconds: number): Promise<Times> {
+  await receiver.ask('take');
+  sink.tell('reset');
+  const times: Times = { mail: [], webhook: [], read: [], write: [] };
+  const sentAt = new Map<string, number>();
+  const timed = async (into: number[], work: Promise<unknown>) => {
+    const began = performance.now();
+    await work;
+    into.push(performance.now() - began);
+  };
+  const asked: Promise<void>[] = [];
+  const count = RATE * seconds;
+  const began = performance.now();
+  for (let number = 0; number < count; number++) {
+    await sleep(Math.max(0, began + (number * 1000) / RATE - performance.now()));
+    const to = `probe${probes++}@probe.test`;
+    sentAt.set(to, Date.now());
+    const mail = { from: 'hello@quiet.example', to: [to], subject: 'Hello', html: '<p>Hello</p>' };
+    asked.push(timed(times.write, call('POST', '/v1/emails', key, mail)));
+    asked.push(timed(times.write, call('POST', '/v1/contacts', key, { email: `c${to}` })));
+    asked.push(timed(times.read, call('GET', '/v1/contacts?limit=50', key)));
+  }
+  await Promise.all(asked);
+  let stats = await sink.ask<SinkStats>('stats');
+  let heard = await receiver.ask<{ count: number }>('count');
+  for (const endsAt = Date.now() + ARRIVAL_MS; Date.now() < endsAt; await sleep(200)) {
+    if (Object.keys(stats.probes).length >= count && heard.count >= count) break;
+    stats = await sink.ask<SinkStats>('stats');
+    heard = await receiver.ask<{ count: number }>('count');
+  }
+  for (const [to, at] of sentAt) times.mail.push((stats.probes[to] ?? Date.now()) - at);
+  const { latencies } = await receiver.ask<{ latencies: number[] }>('take');
+  times.webhook = [...latencies, ...Array.from({ length: Math.max(0, count - latencies.length) }, () => ARRIVAL_MS)];
+  return times;
+}
+
+function at(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+const ms = (time: number) => `${time.toFixed(time < 10 ? 1 : 0)} ms`;
+const TITLES = {
+  mail: 'mail, from the request to the mail server',
+  webhook: 'webhook, from the event to the receiver',
+  read: 'API, GET a page of 50 contacts',
+  write: 'API, POST an email or a contact',
+};
+
+function show(alone: Times, beside: Times): void {
+  console.log('\n| of the quiet project | alone p50 | alone p99 | beside p50 | beside p99 | at most | p99 |');
+  console.log('| --- | --- | --- | --- | --- | --- | --- |');
+  for (const [name, title] of Object.entries(TITLES)) {
+    const [one, other] = [alone[name as keyof Times], beside[name as keyof Times]];
+    const figures = [at(one, 0.5), at(one, 0.99), at(other, 0.5), at(other, 0.99), at(other, 1)].map(ms);
+    console.log(`| ${title} | ${figures.join(' | ')} | ${(at(other, 0.99) / at(one, 0.99)).toFixed(1)} × |`);
+  }
+}
+
+const cpu = () => ({
+  gateway: cpuMs(gateway.pid),
+  worker: cpuMs(worker.pid),
+  PostgreSQL: cpuBelow('postgres'),
+  Temporal: cpuBelow('temporal'),
+});
+
+try {
+  console.log(
+    `load average at the start: ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(', ')}`,
+  );
+  const key = await prepareQuiet();
+  const neighbour = await prepareNoisy();
+  await measure(key, 5); // the first requests of a process are slow
+  const before = await measure(key, SECONDS / 2);
+
+  noise.tell(neighbour);
+  await sleep(SETTLE_MS);
+  const [cpuBefore, beganAt] = [cpu(), Date.now()];
+  const beside = await measure(key, SECONDS);
+  const [cpuAfter, seconds] = [cpu(), (Date.now() - beganAt) / 1000];
+  const figures = await noise.ask<NeighbourFigures>('stop');
+
+  const { rows } = await pool.query<{ sent: number; imported: number; attempts: number }>(
+    `SELECT (SELECT accepted_count FROM campaigns WHERE id = $1) AS sent, (SELECT sum(rows)::int FROM imports) AS imported,
+       (SELECT count(*)::int FROM attempts a JOIN projects p ON p.id = a.project_id WHERE p.name = 'Noisy') AS attempts`,
+    [neighbour.campaignId],
+  );
+  const [done] = rows;
+  console.log(
+    `the noisy project in ${seconds.toFixed(0)} s: ${figures.requests} requests, ${figures.limited} of them refused by its limits, ${figures.failed} failed ${figures.failure}; ${figures.streams} streams, ${figures.downloads} downloads that nobody reads; ${done?.sent} of ${CONTACTS} messages of its campaign sent, ${done?.imported} of ${IMPORTS * ROWS_PER_IMPORT} rows imported, ${done?.attempts} attempts at webhooks that hang`,
+  );
+  const used = Object.entries(cpuAfter).map(
+    ([name, after]) => `${name} ${((after - cpuBefore[name as keyof typeof cpuBefore]) / seconds / 10).toFixed(0)} %`,
+  );
+  console.log(`CPU of a core: ${used.join(', ')}; worker ${memoryMb(worker.pid).peak} MB at most`);
+  await sleep(2 * SETTLE_MS);
+  const after = await measure(key, SECONDS / 2);
+  const alone = Object.fromEntries(
+    Object.keys(TITLES).map((name) => [name, [...before[name as keyof Times], ...after[name as keyof Times]]]),
+  ) as Times;
+  show(before, beside);
+  console.log('\nThe same, with the measurements before and after the load together as "alone":');
+  show(alone, beside);
+  console.log(
+    `\nload average at the end: ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(', ')}`,
+  );
+} finally {
+  await Promise.all([noise, receiver].map((child) => child.stop()));
+  await dispatcher.close();
+  await system.stop();
+}
