@@ -14,7 +14,7 @@ import {
   savedSince,
   sql,
   textProblem,
-  together,
+  togetherByProject,
   type Tx,
 } from '@postroom/platform';
 import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
@@ -118,33 +118,36 @@ interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | '
 }
 
 /** The new contact, or nothing. */
-const insertContact = together<NewContact, Contact | undefined>(async (contacts) => {
-  const given = contacts.map(({ projectId, email, name, source, customFields }) => {
-    const id = newId('ctc');
-    const { type, data } = contactCreated({ id, email, name });
-    return {
-      id,
-      project_id: projectId,
-      email,
-      email_key: emailKey(email),
-      name,
-      source,
-      custom_fields: customFields,
-      // The time of the row is that of its id: filters by time rely on it.
-      at: new Date(),
-      event_id: newId('evt'),
-      event_type: type,
-      event_data: data,
-    };
-  });
-  const { rows } = await pool.query<Contact>({
-    name: 'contacts-insert',
-    text: INSERT,
-    values: [JSON.stringify(given)],
-  });
-  const created = new Map(rows.map((row) => [row.id, row]));
-  return given.map(({ id }) => created.get(id));
-});
+const insertContact = togetherByProject<NewContact, Contact | undefined>(
+  ({ projectId }) => projectId,
+  async (contacts) => {
+    const given = contacts.map(({ projectId, email, name, source, customFields }) => {
+      const id = newId('ctc');
+      const { type, data } = contactCreated({ id, email, name });
+      return {
+        id,
+        project_id: projectId,
+        email,
+        email_key: emailKey(email),
+        name,
+        source,
+        custom_fields: customFields,
+        // The time of the row is that of its id: filters by time rely on it.
+        at: new Date(),
+        event_id: newId('evt'),
+        event_type: type,
+        event_data: data,
+      };
+    });
+    const { rows } = await pool.query<Contact>({
+      name: 'contacts-insert',
+      text: INSERT,
+      values: [JSON.stringify(given)],
+    });
+    const created = new Map(rows.map((row) => [row.id, row]));
+    return given.map(({ id }) => created.get(id));
+  },
+);
 
 /** By the project's id and the contact's, with a space between. */
 const readContact = readTogether<Contact>(async (asked) => {

@@ -16,7 +16,7 @@ import {
   readTogether,
   type RowsQuery,
   sql,
-  together,
+  togetherByProject,
   type Tx,
 } from '@postroom/platform';
 import {
@@ -178,6 +178,7 @@ export async function suppressedAddresses(projectId: string, emails: readonly st
 export const suppressedAnswer = (reason: string) => `Not sent: the address is suppressed (${reason}).`;
 
 interface EmailRows extends QueuedEmail {
+  projectId: string;
   draft: Draft;
   messages: Record<string, unknown>[];
 }
@@ -208,6 +209,7 @@ function rowsOf(
   const goesOut = messages.some(({ state }) => state === 'planned');
   return {
     id,
+    projectId,
     status: goesOut ? (draft.scheduledAt === null ? 'queued' : 'scheduled') : 'suppressed',
     draft,
     messages,
@@ -232,7 +234,11 @@ const INSERT = `
   ) SELECT pg_notify('postroom', 'emails ' || project_id)::text FROM message GROUP BY project_id`;
 
 async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
-  const rows = { messages: emails.flatMap(({ messages }) => messages), contents: emails.map(contentRow) };
+  const rows = {
+    projectId: emails[0]?.projectId ?? '',
+    messages: emails.flatMap(({ messages }) => messages),
+    contents: emails.map(contentRow),
+  };
   const writeAll = async (within: Tx) => {
     await sql(within, INSERT, [JSON.stringify(rows.messages), JSON.stringify(rows.contents)]);
     for (const { id, draft } of emails) await insertAttachments(within, id, draft);
@@ -244,6 +250,7 @@ async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
 }
 
 interface Rows {
+  projectId: string;
   messages: Record<string, unknown>[];
   contents: Record<string, unknown>[];
 }
@@ -252,7 +259,7 @@ interface Rows {
 const LONG = 100_000;
 
 /** Emails that arrive at the same time are committed together: each still is when its request is answered. */
-const insertTogether = together<Rows, void>(insertRows);
+const insertTogether = togetherByProject<Rows, void>(({ projectId }) => projectId, insertRows);
 
 async function insertRows(emails: readonly Rows[]): Promise<void[]> {
   const messages = JSON.stringify(emails.flatMap((email) => email.messages));

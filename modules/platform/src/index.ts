@@ -122,4 +122,4 @@ export {
 } from './ssrf-guard.ts';
 export { taskQueueOf, taskQueueOfWorkflow, WORK_KINDS, type WorkKind } from './task-queues.ts';
 export { workflowUrl } from './temporal-ui.ts';
-export { readTogether, together } from './together.ts';
+export { readTogether, together, togetherByProject } from './together.ts';

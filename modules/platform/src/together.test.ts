@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pool } from './db.ts';
-import { readTogether, together } from './together.ts';
+import { readTogether, together, togetherByProject } from './together.ts';
 
 /** Work that ends when it is told to, and what it was given. */
 function stoppable() {
@@ -80,4 +80,26 @@ test('a key that many read at once is read once; one that is not found is undefi
   const values = await Promise.all([read('x'), read('a'), read('absent'), read('a')]);
   expect(values).toEqual(['value of x', 'value of a', undefined, 'value of a']);
   expect(reads).toEqual([['x', 'a', 'absent']]);
+});
+
+test('a write that waits in one project keeps no other project waiting', async () => {
+  const held = Promise.withResolvers<void>();
+  const done: string[][] = [];
+  const write = togetherByProject<string, void>(
+    (item) => item.slice(0, 1),
+    async (items) => {
+      if (items[0]?.startsWith('a')) await held.promise;
+      done.push([...items]);
+      return [];
+    },
+  );
+  const ofA = [write('a1'), write('a2')];
+  await Promise.all([write('b1'), write('b2')]);
+  expect(done).toEqual([['b1', 'b2']]);
+  held.resolve();
+  await Promise.all(ofA);
+  expect(done).toEqual([
+    ['b1', 'b2'],
+    ['a1', 'a2'],
+  ]);
 });

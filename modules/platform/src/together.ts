@@ -53,6 +53,28 @@ export function together<Item, Result>(
     });
 }
 
+/**
+ * As `together`, for writes: only those of one project are done together. A write may wait for a lock that another transaction
+ * of its project holds, such as an import, and what it is done together with waits as well.
+ */
+export function togetherByProject<Item, Result>(
+  projectOf: (item: Item) => string,
+  doMany: (items: readonly Item[]) => Promise<readonly Result[]>,
+): (item: Item) => Promise<Result> {
+  const lines = new Map<string, { call: (item: Item) => Promise<Result>; pending: number }>();
+  return async (item) => {
+    const projectId = projectOf(item);
+    const line = lines.get(projectId) ?? { call: together(doMany), pending: 0 };
+    lines.set(projectId, line);
+    line.pending++;
+    try {
+      return await line.call(item);
+    } finally {
+      if (--line.pending === 0) lines.delete(projectId);
+    }
+  };
+}
+
 /** Whether PostgreSQL refused a value of a statement (SQLSTATE class 22), which it then rolled back. */
 function isBadValue(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('22');
