@@ -9,11 +9,7 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-con
  * Answers the sign-in library's own endpoints. Throttling counts by address, so whatever the client says of its address is
  * replaced by what trusted proxies say, or the socket. `body` is the body of the request, which has been read.
  */
-export async function handleSignIn(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: Buffer,
-): Promise<void> {
+export async function handleSignIn(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
   if (request.method === 'GET' && request.url === `${AUTH_PATH}/methods`) return answerMethods(response);
   const address = clientAddress(request);
   for (const name of FORWARDING_HEADERS) delete request.headers[name];
