@@ -16,15 +16,14 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Whether `header`, an `X-Webhook-Signature`, signs exactly these bytes with this secret and is fresh (spec: Signature).
- * After a rotation it holds several `v1=`; one that fits is enough.
  */
 export function isSigned(header: string, body: Buffer, secret: string, nowSeconds = Date.now() / 1000): boolean {
   const parts = header.split(',').map((part) => part.trim());
   const timestamp = parts.find((part) => part.startsWith('t='))?.slice(2) ?? '';
   if (!/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS) return false;
   const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
-  const given = parts.filter((part) => part.startsWith('v1=')).map((part) => Buffer.from(part.slice(3), 'hex'));
-  return given.some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected));
+  const given = Buffer.from(parts.find((part) => part.startsWith('v1='))?.slice(3) ?? '', 'hex');
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 /** What a receiver of webhooks has seen. */

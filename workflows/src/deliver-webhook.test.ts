@@ -118,7 +118,7 @@ test('after six failed attempts the delivery is failed: fresh signatures, the sa
   expect(receiver.received).toHaveLength(6);
   expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
   expect(receiver.received.map(({ headers }) => headers['x-webhook-id'])).toEqual(
-    [1, 2, 3, 4, 5, 6].map((n) => `${id}.${n}`),
+    [1, 2, 3, 4, 5, 6].map((n) => expect.stringMatching(`^${id}\\.${n}\\.[0-9a-f]{16}$`)),
   );
   const timestamps = new Set<string>();
   for (const { headers, raw } of receiver.received) {
@@ -238,15 +238,17 @@ test('a delivery that was deleted, or that another workflow has, is posted by no
   expect(receiver.received).toHaveLength(2);
 });
 
-test('a crash between the POST and its record makes the same attempt again; one after the record uses none up', async () => {
+test('a crash between the POST and its record makes the same attempt again, under an X-Webhook-Id of its own; one after the record uses none up', async () => {
   isHurried = true;
   const { id, handle } = await start();
   await handle.result();
-  // What a worker leaves that died before it wrote: nothing. The next one makes attempt 1, under the same X-Webhook-Id.
+  // What a worker leaves that died before it wrote: nothing. The next one makes attempt 1 again: an attempt of its own to the receiver.
   await pool.query('DELETE FROM attempts WHERE delivery_id = $1', [id]);
   await pool.query(`UPDATE deliveries SET state = 'queued', attempt_count = 0, closed_at = NULL WHERE id = $1`, [id]);
   await client.workflow.execute(deliverWebhook, { workflowId: id, taskQueue, args: [id] });
-  expect(receiver.received.map(({ headers }) => headers['x-webhook-id'])).toEqual([`${id}.1`, `${id}.1`]);
+  const attemptIds = receiver.received.map(({ headers }) => String(headers['x-webhook-id']));
+  expect(attemptIds.map((attemptId) => attemptId.slice(0, `${id}.1.`.length))).toEqual([`${id}.1.`, `${id}.1.`]);
+  expect(new Set(attemptIds).size).toBe(2);
   // And one that wrote and did not report: the workflow asks again, and hears what came of it.
   expect(await client.workflow.execute(deliverWebhook, { workflowId: id, taskQueue, args: [id] })).toBe('acknowledged');
   expect(receiver.received).toHaveLength(2);

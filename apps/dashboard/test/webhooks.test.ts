@@ -53,7 +53,7 @@ inBrowser('webhooks', () => {
     await receiver.close();
   });
 
-  test('the secret is revealed, rotated, and the old one signs beside it', async () => {
+  test('the secret is revealed, rotated, and for a day the old one signs too', async () => {
     const api = await testApi();
     const { id, secret } = (await api.post('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] })).body
       .data;
@@ -67,7 +67,7 @@ inBrowser('webhooks', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     await page.getByText('There is a new secret.').waitFor();
     await page.getByText(secret).waitFor({ state: 'detached' });
-    await page.getByText('The secret before signs beside this one').waitFor();
+    await page.getByText('The previous secret signs X-Webhook-Signature-Previous').waitFor();
     await page.getByRole('button', { name: 'How to verify a request' }).click();
     for (const language of ['Python', 'Go']) {
       await page.getByRole('tab', { name: language }).click();

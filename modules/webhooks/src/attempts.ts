@@ -2,7 +2,7 @@ import { config, logger, pool } from '@postroom/platform';
 import { noteHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
 import { ATTEMPTED } from './live.ts';
-import { type EventRow, renderBody, requestHeaders } from './payload.ts';
+import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
 import { remember } from './remember.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 import { signingSecret } from './signing-secrets.ts';
@@ -64,23 +64,28 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
   return { delivery, number, headers, answer, acknowledged, delayMs };
 }
 
-async function postSigned(delivery: DueDelivery, number: number, secrets: readonly string[]) {
+async function postSigned(delivery: DueDelivery, number: number, secrets: SigningSecrets) {
   client ??= createGuardedClient({ scope: config.webhookScope });
   const body = renderBody(delivery);
-  const headers = requestHeaders(
-    { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },
-    { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
-  );
-  return { headers, answer: await client.post({ url: delivery.url, headers, body }) };
+  let headers: Record<string, string> = {};
+  const freshHeaders = () =>
+    (headers = requestHeaders(
+      { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },
+      { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
+    ));
+  const answer = await client.post({ url: delivery.url, headers: freshHeaders, body });
+  return { headers, answer };
 }
 
 /** A secret that can't be read, because the key it was encrypted with is not the one we have, must not hold up other deliveries. */
 const unreadable = () => ({ headers: {}, answer: noAnswer('The signing secret could not be read: nothing was sent.') });
 
-function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): string[] | undefined {
-  const envelopes = previous === null ? [secret] : [secret, previous];
+function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): SigningSecrets | undefined {
   try {
-    return envelopes.map((envelope) => decrypted(`${id} ${envelope}`));
+    return {
+      current: decrypted(`${id} ${secret}`),
+      previous: previous === null ? undefined : decrypted(`${id} ${previous}`),
+    };
   } catch (error) {
     logger.error({ err: error, endpointId: id }, 'the signing secret of a webhook endpoint could not be decrypted');
     return undefined;

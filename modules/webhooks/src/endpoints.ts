@@ -196,7 +196,7 @@ export async function revealSecret(projectId: string, id: string): Promise<strin
 }
 
 /**
- * Makes a new signing secret and returns it; the one before signs beside it for 24 hours. For signed-in people only.
+ * Makes a new signing secret and returns it; for 24 hours the one before signs `X-Webhook-Signature-Previous`. For signed-in people only.
  * @throws DomainError `conflict` when somebody else rotated it at the same moment.
  */
 export async function rotateSecret(projectId: string, id: string): Promise<string> {

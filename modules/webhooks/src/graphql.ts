@@ -72,7 +72,8 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
     previousSecretExpiresAt: t.expose('previousSecretExpiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when the secret before the last rotation signs too; null when there is none.',
+      description:
+        'Until when the secret before the last rotation signs `X-Webhook-Signature-Previous`; null when there is none.',
     }),
     recent: t.field({
       type: Recent,
@@ -480,7 +481,7 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.string({
     authScopes: { manage: true },
     description:
-      'Makes a new signing secret; the old one signs beside it for 24 hours. For people, never for an API key.',
+      'Makes a new signing secret. For 24 hours the old one signs `X-Webhook-Signature-Previous`. For people, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => rotateSecret(callerProject(context), id),
   }),

@@ -16,7 +16,6 @@ interface Observed {
   failures: number;
   /** The first failure after the last acknowledgement. */
   failingSince: Date | null;
-  gone: boolean;
 }
 
 interface Health {
@@ -29,7 +28,7 @@ interface Health {
  * Keeps count of failures in a row at each endpoint. Endpoints that were well and still are cost no statement. It comes before
  * the attempts are recorded: else the relay, which takes what comes back without a failure for a sign that an endpoint
  * acknowledges, would give hundreds to one that hangs.
- * @returns what disables the endpoints that only fail, or say that they are gone (410), once the attempts are recorded.
+ * @returns what disables the endpoints that only fail, once the attempts are recorded.
  */
 export async function noteHealth(attempts: readonly Attempted[]): Promise<() => Promise<void>> {
   const observed = observe(attempts);
@@ -52,9 +51,8 @@ export async function noteHealth(attempts: readonly Attempted[]): Promise<() => 
       observed.map(({ failingSince }) => failingSince),
     ],
   );
-  const gone = new Set(observed.filter((one) => one.gone).map(({ endpointId }) => endpointId));
   return async () => {
-    for (const health of rows) await disableIfHopeless(health, gone.has(health.id));
+    for (const health of rows) await disableIfHopeless(health);
   };
 }
 
@@ -65,22 +63,21 @@ function observe(attempts: readonly Attempted[]): Observed[] {
     const known = byEndpoint.get(endpointId);
     if (acknowledged) {
       if (known !== undefined || failing)
-        byEndpoint.set(endpointId, { endpointId, acknowledged: true, failures: 0, failingSince: null, gone: false });
+        byEndpoint.set(endpointId, { endpointId, acknowledged: true, failures: 0, failingSince: null });
       continue;
     }
-    const before = known ?? { endpointId, acknowledged: false, failures: 0, failingSince: null, gone: false };
+    const before = known ?? { endpointId, acknowledged: false, failures: 0, failingSince: null };
     byEndpoint.set(endpointId, {
       ...before,
       failures: before.failures + (number === 1 ? 1 : 0),
       failingSince: before.failingSince ?? answer.startedAt,
-      gone: before.gone || answer.status === 410,
     });
   }
   return [...byEndpoint.values()];
 }
 
-async function disableIfHopeless(health: Health, gone: boolean): Promise<void> {
-  const reason = gone ? 'The receiver answered 410 Gone.' : hopelessness(health, Date.now());
+async function disableIfHopeless(health: Health): Promise<void> {
+  const reason = hopelessness(health, Date.now());
   if (reason === undefined || !(await disableAutomatically(health.id, reason))) return;
   logger.warn({ endpointId: health.id, reason }, 'a webhook endpoint was disabled');
 }

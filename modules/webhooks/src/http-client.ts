@@ -10,7 +10,8 @@ import {
   urlProblem,
   withoutAddress,
 } from '@postroom/platform';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { acceptContinue, expectResponse } from './interim-responses.ts';
 import { remember } from './remember.ts';
 
 /** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
@@ -19,9 +20,13 @@ export const DEADLINE_MS = 10_000;
 /** How much of an answer is read; the rest is not waited for. */
 export const ANSWER_BYTES = 4096;
 
+/** A 2xx status acknowledges by itself (spec: Delivery); its body, which is kept for people to read, gets this long. */
+export const BODY_GRACE_MS = 1_000;
+
 export interface Post {
   url: string;
-  headers: Record<string, string>;
+  /** Called for each time that the request goes out, so that its id is never used twice. */
+  headers: () => Record<string, string>;
   body: string;
 }
 
@@ -31,7 +36,7 @@ export interface Answer {
   durationMs: number;
   /** `null` when no status arrived. */
   status: number | null;
-  /** Why there was no complete answer, in words; `null` when there was one, whatever its status. */
+  /** Why there was no complete answer, in words; `null` when there was one, whatever its status, and for any 2xx. */
   error: string | null;
   /** The first 4 KB of the answer's body, as text that a database can keep. */
   body: string;
@@ -61,12 +66,19 @@ export interface GuardedClient {
 export function createGuardedClient(options: ClientOptions): GuardedClient {
   const { scope, deadlineMs = DEADLINE_MS } = options;
   const resolve = options.resolve ?? (scope === 'public' ? resolveByDns : resolveBySystem);
+  const connect = buildConnector({
+    allowH2: true,
+    lookup: guardedLookup(() => scope, resolve),
+    timeout: deadlineMs,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
   const agent = new Agent({
-    connect: {
-      lookup: guardedLookup(() => scope, resolve),
-      timeout: deadlineMs,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    },
+    connect: (target, callback) =>
+      connect(target, (...connected) => {
+        const [error, socket] = connected;
+        if (error === null && (socket as TLSSocket).alpnProtocol !== 'h2') acceptContinue(socket);
+        callback(...connected);
+      }),
     allowH2: true,
     // A connection that carries many posts outlives those that wait in vain: asked so often, a living one has something to say.
     h2Options: { pingInterval: Math.ceil(deadlineMs / 3) },
@@ -135,6 +147,7 @@ diagnostics.subscribe('undici:client:sendHeaders', (message) => {
   if (exchange !== undefined)
     exchange.way = { socket, wasUsed: usedSockets.has(socket), bytesRead, sentMs: performance.now() };
   usedSockets.add(socket);
+  expectResponse(socket);
 });
 
 /** One POST and its answer, until the answer is complete, enough of it is read, it breaks, or time is up. */
@@ -144,9 +157,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
   readonly #agent: Agent;
   readonly #request: Dispatcher.DispatchOptions;
+  readonly #headers: () => Record<string, string>;
   readonly #startedAt = new Date();
   readonly #startedMs = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #settle: ((answer: Answer) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -159,7 +173,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(agent: Agent, { origin, path }: Target, { headers, body }: Post, deadlineMs: number) {
     const bytes = Buffer.from(body, 'utf8');
     this.#agent = agent;
-    this.#request = { origin, path, method: 'POST', headers, body: bytes };
+    this.#request = { origin, path, method: 'POST', body: bytes };
+    this.#headers = headers;
     this.answer = new Promise((settle) => (this.#settle = settle));
     this.#timer = setTimeout(() => this.#giveUp(deadlineMs), deadlineMs);
     underWay.set(bytes, this);
@@ -168,7 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #dispatch(): void {
     try {
-      this.#agent.dispatch(this.#request, this);
+      this.#agent.dispatch({ ...this.#request, headers: this.#headers() }, this);
     } catch (error) {
       this.#finish(inWords(error as Error));
     }
@@ -192,6 +207,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#retryAfter = [headers['retry-after']].flat()[0] ?? null;
+    if (!isSuccess(status) || this.#settle === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stop(null), BODY_GRACE_MS);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -248,12 +266,15 @@ class Exchange implements Dispatcher.DispatchHandler {
       startedAt: this.#startedAt,
       durationMs: Math.round(performance.now() - this.#startedMs),
       status: this.#status,
-      error,
+      error: isSuccess(this.#status) ? null : error,
       body: readableText(this.#chunks),
       retryAfter: this.#retryAfter,
     });
   }
 }
+
+/** Any 2xx acknowledges (spec: Delivery). */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
 const isHttp2 = ({ socket }: Way) => socket.alpnProtocol === 'h2';
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Signed, signature, standardSignature } from './signature.ts';
 
 /** An event as its row has it. */
@@ -19,21 +20,32 @@ export function renderBody(event: EventRow): string {
   return `{"id":${JSON.stringify(event.event_id)},"type":${JSON.stringify(event.event_type)},"created":"${created}","project_id":${JSON.stringify(event.project_id)},"data":${event.data}}`;
 }
 
-/** The headers of one attempt: those of the specification, and those by which Standard Webhooks libraries verify us. */
+/** What an attempt is signed with: the endpoint's secret, and for a day after a rotation the one before. */
+export interface SigningSecrets {
+  current: string;
+  previous: string | undefined;
+}
+
+/**
+ * The headers of one POST: those of the specification, and those by which Standard Webhooks libraries verify us.
+ * `X-Webhook-Id` is another one each time, also when the same attempt is made again because a worker was killed.
+ */
 export function requestHeaders(
-  attempt: { deliveryId: string; number: number; eventType: string; secrets: readonly string[] },
+  attempt: { deliveryId: string; number: number; eventType: string; secrets: SigningSecrets },
   signed: Signed,
 ): Record<string, string> {
+  const { current, previous } = attempt.secrets;
   const timestamp = String(signed.timestamp);
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Postroom-Webhooks/1',
-    'X-Webhook-Id': `${attempt.deliveryId}.${attempt.number}`,
+    'X-Webhook-Id': `${attempt.deliveryId}.${attempt.number}.${randomBytes(8).toString('hex')}`,
     'X-Webhook-Event': attempt.eventType,
     'X-Webhook-Timestamp': timestamp,
-    'X-Webhook-Signature': signature(attempt.secrets, signed),
+    'X-Webhook-Signature': signature(current, signed),
+    ...(previous === undefined ? {} : { 'X-Webhook-Signature-Previous': signature(previous, signed) }),
     'webhook-id': signed.eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': standardSignature(attempt.secrets, signed),
+    'webhook-signature': standardSignature(previous === undefined ? [current] : [current, previous], signed),
   };
 }

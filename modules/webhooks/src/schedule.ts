@@ -1,4 +1,4 @@
-import type { Answer } from './http-client.ts';
+import { type Answer, isSuccess } from './http-client.ts';
 
 /** The waits between six attempts, in milliseconds (spec: Reliability). */
 export const RETRY_DELAYS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000];
@@ -9,9 +9,9 @@ export const MAX_ATTEMPTS = 6;
 /** Up to a tenth is added to each wait, so that what failed together does not come back together. */
 const JITTER = 0.1;
 
-/** Any 2xx acknowledges, if the answer came whole; anything else is a failure (spec: Delivery). */
-export function isAcknowledged({ status, error }: Pick<Answer, 'status' | 'error'>): boolean {
-  return error === null && status !== null && status >= 200 && status < 300;
+/** Any 2xx acknowledges, whatever becomes of the body; anything else is a failure (spec: Delivery). */
+export function isAcknowledged({ status }: Pick<Answer, 'status'>): boolean {
+  return isSuccess(status);
 }
 
 /**

@@ -20,12 +20,11 @@ export interface Signed {
 
 /**
  * The value of `X-Webhook-Signature`: `t=<timestamp>,v1=<hex>`, HMAC-SHA256 over `<timestamp>.<body>` keyed by the secret
- * as its owner sees it, `whsec_` included (spec: Signature). While a secret is being rotated each of the two makes a
- * `v1=` of its own; a receiver accepts any that matches.
+ * as its owner sees it, `whsec_` included (spec: Signature). For a day after a rotation `X-Webhook-Signature-Previous` has
+ * the same, keyed by the secret before.
  */
-export function signature(secrets: readonly string[], { timestamp, body }: Signed): string {
-  const signatures = secrets.map((secret) => `v1=${hmac(keysOf(secret).asShown, `${timestamp}.${body}`, 'hex')}`);
-  return [`t=${timestamp}`, ...signatures].join(',');
+export function signature(secret: string, { timestamp, body }: Signed): string {
+  return `t=${timestamp},v1=${hmac(keysOf(secret).asShown, `${timestamp}.${body}`, 'hex')}`;
 }
 
 /**

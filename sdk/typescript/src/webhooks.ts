@@ -29,7 +29,8 @@ export interface VerifyOptions {
 
 /**
  * Verifies that a request is a webhook which Postroom signed with your secret, and returns its event. Give the body
- * exactly as it was received, before any parsing: the signature is over its bytes.
+ * exactly as it was received, before any parsing: the signature is over its bytes. For 24 hours after a rotation the secret
+ * before verifies too, by the `X-Webhook-Signature-Previous` header that Postroom adds for that time.
  * @param secret the endpoint's signing secret, `whsec_…`; several when you are changing it
  * @throws WebhookVerificationError when it is not; answer with 401 then
  * @throws TypeError when the secret is missing, as when an environment variable is not set
@@ -41,10 +42,15 @@ export async function verifyWebhook(
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<PostroomEvent> {
   const secrets = secretsOf(secret);
-  const { timestamp, signatures } = parsedSignature(headerOf(headers, 'x-webhook-signature'));
+  const current = headerOf(headers, 'x-webhook-signature');
+  if (current === undefined) {
+    throw new WebhookVerificationError('missing_signature', 'There is no X-Webhook-Signature header.');
+  }
+  const previous = headerOf(headers, 'x-webhook-signature-previous');
+  const candidates = [current, ...(previous === undefined ? [] : [previous])].map(parsedSignature);
   const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : new Uint8Array(rawBody);
-  const signed = joined(new TextEncoder().encode(`${timestamp}.`), bytes);
-  if (!(await anyMatches(signed, signatures, secrets))) {
+  const timestamp = await signingTime(bytes, candidates, secrets);
+  if (timestamp === undefined) {
     throw new WebhookVerificationError(
       'wrong_signature',
       'The signature is not one that your secret makes of this body.',
@@ -71,20 +77,34 @@ function secretsOf(secret: string | readonly string[] | undefined): string[] {
   return secrets as string[];
 }
 
-function headerOf(headers: HeadersLike, name: string): string {
+function headerOf(headers: HeadersLike, name: string): string | undefined {
   const value =
     headers instanceof Headers
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  const text = typeof value === 'string' ? value : value?.[0];
-  if (text === undefined || text === '') {
-    throw new WebhookVerificationError('missing_signature', 'There is no X-Webhook-Signature header.');
-  }
-  return text;
+  return (typeof value === 'string' ? value : value?.[0]) || undefined;
 }
 
-/** `t=<unix seconds>,v1=<hex>`, with several `v1` while a secret is being rotated. Schemes that are not known are skipped. */
-function parsedSignature(header: string): { timestamp: string; signatures: Uint8Array<ArrayBuffer>[] } {
+interface Signature {
+  timestamp: string;
+  signatures: Uint8Array<ArrayBuffer>[];
+}
+
+/** The timestamp of the first header that one of the secrets has signed. */
+async function signingTime(
+  body: Uint8Array,
+  candidates: readonly Signature[],
+  secrets: readonly string[],
+): Promise<string | undefined> {
+  for (const { timestamp, signatures } of candidates) {
+    const signed = joined(new TextEncoder().encode(`${timestamp}.`), body);
+    if (await anyMatches(signed, signatures, secrets)) return timestamp;
+  }
+  return undefined;
+}
+
+/** `t=<unix seconds>,v1=<hex>`; schemes that are not known are skipped. */
+function parsedSignature(header: string): Signature {
   const parts = header.split(',').map((part) => part.trim());
   const values = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));

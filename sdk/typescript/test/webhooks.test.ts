@@ -15,9 +15,13 @@ const body = JSON.stringify({
 });
 
 /** The header that Postroom's own code makes. */
-const signed = (secrets: string[], text = body, at = timestamp) => ({
-  'x-webhook-signature': signature(secrets, { eventId: 'evt_1', timestamp: at, body: text }),
-});
+const signed = ([current = secret, previous]: string[], text = body, at = timestamp) => {
+  const what = { eventId: 'evt_1', timestamp: at, body: text };
+  return {
+    'x-webhook-signature': signature(current, what),
+    ...(previous === undefined ? {} : { 'x-webhook-signature-previous': signature(previous, what) }),
+  };
+};
 
 const refusalOf = async (attempt: Promise<unknown>) => {
   const error = await attempt.then(
@@ -51,12 +55,18 @@ test('the body may be text, bytes or a buffer', async () => {
   }
 });
 
-test('while a secret is rotated both signatures are there, and either secret verifies', async () => {
+test('for a day after a rotation the secret before verifies too, by the header that is there for it', async () => {
   const old = newSigningSecret();
   const both = signed([secret, old]);
   for (const mine of [secret, old, [newSigningSecret(), old]]) {
     expect((await verifyWebhook(body, both, mine, { now })).type).toBe('contact.created');
   }
+  expect(await refusalOf(verifyWebhook(body, both, newSigningSecret(), { now }))).toBe('wrong_signature');
+  const { 'x-webhook-signature-previous': previous } = both;
+  const alone = { 'x-webhook-signature-previous': previous };
+  expect(await refusalOf(verifyWebhook(body, alone, old, { now }))).toBe('missing_signature');
+  const late = new Date(now.getTime() + 301_000);
+  expect(await refusalOf(verifyWebhook(body, both, old, { now: late }))).toBe('timestamp_out_of_tolerance');
 });
 
 test('another secret, another body, another timestamp and a cut signature are refused', async () => {

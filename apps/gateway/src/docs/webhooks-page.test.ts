@@ -96,12 +96,18 @@ test.each(PROGRAMS.map((one) => [one.heading, one] as const).filter(([, { needs 
       const t = Math.floor(Date.now() / 1000) - secondsAgo;
       return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`;
     };
-    const answer = async (signature: string | undefined, sent = body) => {
-      const headers: Record<string, string> = signature === undefined ? {} : { 'X-Webhook-Signature': signature };
+    const answer = async (signature: string | undefined, sent = body, previous?: string) => {
+      const headers = {
+        ...(signature === undefined ? {} : { 'X-Webhook-Signature': signature }),
+        ...(previous === undefined ? {} : { 'X-Webhook-Signature-Previous': previous }),
+      };
       return (await fetch(url, { method: 'POST', headers, body: sent })).status;
     };
     expect(await answer(sign(0))).toBe(204);
-    expect(await answer(`${sign(0, 'whsec_old')},${sign(0).split(',')[1]}`)).toBe(204); // while a secret is rotated
+    // The secret was rotated, and this receiver still has the old one.
+    expect(await answer(sign(0, 'whsec_new'), body, sign(0))).toBe(204);
+    expect(await answer(sign(0, 'whsec_new'), body, sign(0, 'whsec_another'))).toBe(401);
+    expect(await answer(sign(0, 'whsec_new'), body, sign(301))).toBe(401);
     expect(await answer(undefined)).toBe(401);
     expect(await answer('t=,v1=')).toBe(401);
     expect(await answer(sign(0, 'whsec_another'))).toBe(401);

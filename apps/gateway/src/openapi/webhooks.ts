@@ -51,22 +51,28 @@ const ENVELOPE = {
   project_id: 'prj_01kaq2m5xaf0x8y4qm9c1b7t3r',
 };
 
-const HEADERS = [
-  { name: 'X-Webhook-Id', description: 'Unique id of this delivery attempt.' },
+const HEADERS: { name: string; description: string; pattern?: string; required?: boolean }[] = [
+  { name: 'X-Webhook-Id', description: 'Unique id of this delivery attempt: no two requests have the same.' },
   { name: 'X-Webhook-Event', description: 'Event type.' },
   { name: 'X-Webhook-Timestamp', description: 'Unix seconds at signing.', pattern: '^\\d+$' },
   {
     name: 'X-Webhook-Signature',
     description:
-      '`t=<timestamp>,v1=<hex>`: HMAC-SHA256 of the timestamp, a dot and the raw body, keyed by the signing secret. Several `v1=` while a secret is being rotated. Refuse timestamps more than 300 seconds away.',
-    pattern: '^t=\\d+(,v1=[0-9a-f]{64})+$',
+      '`t=<timestamp>,v1=<hex>`: HMAC-SHA256 of the timestamp, a dot and the raw body, keyed by the signing secret. Refuse timestamps more than 300 seconds away.',
+    pattern: '^t=\\d+,v1=[0-9a-f]{64}$',
+  },
+  {
+    name: 'X-Webhook-Signature-Previous',
+    description: 'For 24 hours after the secret was rotated: what X-Webhook-Signature would be with the secret before.',
+    pattern: '^t=\\d+,v1=[0-9a-f]{64}$',
+    required: false,
   },
 ];
 
-const HEADERS_OF_EVENTS = HEADERS.map(({ name, description, pattern }) => ({
+const HEADERS_OF_EVENTS = HEADERS.map(({ name, description, pattern, required = true }) => ({
   name,
   in: 'header',
-  required: true,
+  required,
   description,
   schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
 }));

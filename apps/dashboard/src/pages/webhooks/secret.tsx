@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Card, Code, Group, Stack, Tabs, Text } from '@mantine/core';
 import { IconEye, IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
@@ -80,7 +80,8 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
           </Group>
           {previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now() && (
             <Text size="sm" c="dimmed">
-              The secret before signs beside this one until it ends <When at={previousSecretExpiresAt} />.
+              The previous secret signs <Code>X-Webhook-Signature-Previous</Code> until it expires{' '}
+              <When at={previousSecretExpiresAt} />.
             </Text>
           )}
           <Button
@@ -104,8 +105,8 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
         problem={rotate.problem}
         onConfirm={() => void confirm()}
       >
-        For 24 hours each request carries two signatures, by the new secret and by the old one, so that you can change
-        your program without losing an event.
+        From now on the new secret signs <Code>X-Webhook-Signature</Code>. For 24 hours the old one signs{' '}
+        <Code>X-Webhook-Signature-Previous</Code>: a receiver that accepts either loses no event while you change it.
       </Confirm>
     </Section>
   );
