@@ -1,5 +1,5 @@
 import { type AttachmentInput, formatMailbox, headerProblem, type SendEmailInput } from '@postroom/emails';
-import { emailKey } from '@postroom/platform';
+import { emailKey, jsonProblem } from '@postroom/platform';
 import { MailParser } from './mail-parser.ts';
 import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
@@ -124,9 +124,13 @@ function ownHeaders({ headers }: Email) {
 
 function jsonOf(header: string, value: string | undefined): unknown {
   if (value === undefined) return undefined;
+  let parsed: unknown;
   try {
-    return JSON.parse(value) as unknown;
+    parsed = JSON.parse(value);
   } catch {
     throw new Refusal(550, `5.6.0 ${header} must be a JSON object`);
   }
+  const problem = jsonProblem(parsed);
+  if (problem !== undefined) throw new Refusal(550, `5.6.0 ${header}: ${problem.path} ${problem.message}`);
+  return parsed;
 }

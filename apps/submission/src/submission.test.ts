@@ -163,6 +163,8 @@ test('a template, its variables and a time are asked for in headers', async () =
   expect(await email(api, id)).toMatchObject({ status: 'scheduled', scheduledAt: at, headers: {} });
   const bad = await send(api.key, { ...HELLO, headers: { 'X-Postroom-Metadata': 'order 5' } });
   expect(bad.response).toBe('550 5.6.0 X-Postroom-Metadata must be a JSON object');
+  const large = await send(api.key, { ...HELLO, headers: { 'X-Postroom-Metadata': '{"order":9007199254740993}' } });
+  expect(large.response).toMatch(/^550 5\.6\.0 X-Postroom-Metadata: order must be a number between/);
 });
 
 test('a sender whose domain may not send is 550 with the words of /v1, and nothing is kept', async () => {

@@ -1,4 +1,4 @@
-import { textProblem } from '@postroom/platform';
+import { MAX_NUMBER, numberProblem, textProblem } from '@postroom/platform';
 
 /** The types a custom field can have. */
 export const CUSTOM_FIELD_TYPES = ['text', 'number', 'boolean', 'date', 'select'] as const;
@@ -55,7 +55,7 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
     },
     {
       given: 'number',
-      takes: 'any',
+      takes: `any from -${MAX_NUMBER} to ${MAX_NUMBER}`,
       stores: 'its digits',
       example: { given: 42, stored: '42' },
       convert: (value: number) => String(value),
@@ -69,7 +69,13 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
     },
   ],
   number: [
-    { given: 'number', takes: 'any', stores: 'the number', example: { given: 4.5, stored: 4.5 }, convert: finite },
+    {
+      given: 'number',
+      takes: `any from -${MAX_NUMBER} to ${MAX_NUMBER}`,
+      stores: 'the number',
+      example: { given: 4.5, stored: 4.5 },
+      convert: (value: number) => value,
+    },
     blank,
     {
       given: 'string',
@@ -153,6 +159,7 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
 export function coerce(value: unknown, field: FieldSchema): CustomFieldValue | null | undefined {
   if (value === null) return null;
   if (typeof value === 'string' && textProblem(value) !== undefined) return undefined;
+  if (typeof value === 'number' && numberProblem(value) !== undefined) return undefined;
   for (const rule of COERCIONS[field.type]) {
     if (rule.given !== typeof value) continue;
     const stored = rule.convert(value as never, field);
@@ -175,10 +182,6 @@ export function expectation({ type, options }: FieldSchema): string {
     case 'select':
       return `must be one of: ${options.join(', ')}`;
   }
-}
-
-function finite(value: number): number | undefined {
-  return Number.isFinite(value) ? value : undefined;
 }
 
 /** More digits than a number holds (a phone or account number, say) are refused, since they would come back changed. */

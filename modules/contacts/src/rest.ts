@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
 
 const CONTACT = 'id email name source segments { id name } suppressionStatus customFields createdAt updatedAt';
 const CUSTOM_FIELD = 'id key label type options createdAt';
@@ -7,9 +7,7 @@ const SEGMENT = 'id name filter version editedById editedByName createdAt update
 
 /** Requests of `/v1` are in snake_case, and so are the names of their fields in a batch's errors. */
 const inRestNames = ({ error, ...result }: { error: { field: string; message: string } | null }) =>
-  error === null
-    ? result
-    : { ...result, error: { ...error, field: error.field.replace(/^customFields\b/, 'custom_fields') } };
+  error === null ? result : { ...result, error: { ...error, field: restPath(error.field) } };
 
 const contacts: Route[] = [
   {

@@ -93,8 +93,10 @@ export {
   type Selected,
   type StreamExchange,
   type StreamRoute,
+  restPath,
+  snakeCase,
 } from './rest.ts';
-export { jsonProblem, parseDateTime, textProblem } from './scalars.ts';
+export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime, textProblem } from './scalars.ts';
 export { type Renewed, renewSecrets, unreadableSecret } from './renew-secrets.ts';
 export { safeRedirect } from './safe-redirect.ts';
 export {

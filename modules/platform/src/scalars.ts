@@ -49,10 +49,20 @@ export const DateTimeScalar = new GraphQLScalarType<Date, string>({
 /** How deep JSON may nest: deeper values are an attack on whoever walks them, not data. */
 const MAX_JSON_DEPTH = 100;
 
-/** Walks a JSON value for texts that can't be stored; returns the path of the first, and what is wrong with it. */
+/** Beyond this a number has lost digits by the time we see it: it stands for several that were written. */
+export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+
+/** What is wrong with a number that would come back changed; `undefined` when nothing is. */
+export function numberProblem(value: number): string | undefined {
+  return Math.abs(value) <= MAX_NUMBER
+    ? undefined
+    : `must be a number between -${MAX_NUMBER} and ${MAX_NUMBER}; send a larger one as text`;
+}
+
+/** Walks a JSON value for what can't be stored as it was sent; returns the path of the first, and what is wrong with it. */
 export function jsonProblem(value: unknown, path = '', depth = 0): { path: string; message: string } | undefined {
-  if (typeof value === 'string') {
-    const message = textProblem(value);
+  if (typeof value === 'string' || typeof value === 'number') {
+    const message = typeof value === 'string' ? textProblem(value) : numberProblem(value);
     return message === undefined ? undefined : { path, message };
   }
   if (typeof value !== 'object' || value === null) return undefined;

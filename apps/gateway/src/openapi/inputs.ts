@@ -11,7 +11,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { Variable } from '../rest/request.ts';
-import { snakeCase } from '../rest/names.ts';
+import { snakeCase } from '@postroom/platform';
 import { leafSchema, stated } from './leaves.ts';
 import { type Components, described, orNull, type Schema } from './schemas.ts';
 

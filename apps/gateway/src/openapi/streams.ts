@@ -1,6 +1,5 @@
-import type { StreamRoute } from '@postroom/platform';
+import { snakeCase, type StreamRoute } from '@postroom/platform';
 import { getNullableType, GraphQLNonNull, type GraphQLSchema, isInputObjectType, isNonNullType } from 'graphql';
-import { snakeCase } from '../rest/names.ts';
 import { optionsOf } from '../rest/streams.ts';
 import { fieldSchema, inputSchema } from './inputs.ts';
 import type { Operation } from './operations.ts';

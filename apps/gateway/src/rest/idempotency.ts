@@ -107,7 +107,7 @@ export async function runOnce(
 ): Promise<StoredAnswer> {
   if (replay !== undefined) {
     response.setHeader('Idempotent-Replayed', 'true');
-    return replay;
+    return replay.status < 400 ? replay : ofThisRequest(replay, requestId);
   }
   const answer = await run().catch((error: unknown) => {
     sayWhenToRetry(response, error);
@@ -116,4 +116,11 @@ export async function runOnce(
   });
   await settle(answer);
   return answer;
+}
+
+/** An error names the request it answers, so that whoever quotes the id finds the request they made. */
+function ofThisRequest({ status, body }: StoredAnswer, requestId: string): StoredAnswer {
+  const answer = JSON.parse(body) as { error: { request_id: string } };
+  answer.error.request_id = requestId;
+  return { status, body: JSON.stringify(answer) };
 }

@@ -1,5 +1,5 @@
 import { type Api, testApi } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const refusal = (field: string, message: RegExp) => ({
   status: 400,
@@ -51,6 +51,91 @@ test.each(['[]', '"text"', '7', 'true', 'null'])('a body of %s is not an object'
       body: { error: { code: 'validation_error', message: 'The body must be a JSON object.', details: [] } },
     });
   }
+});
+
+describe('a JSON number beyond 2^53 has lost digits: it is 400 and its path is named', () => {
+  const TOO_LARGE = [
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740993',
+    '12345678901234567890',
+    '1e16',
+    '1e400',
+  ];
+  const WHERE: [string, string, (number: string) => string, string][] = [
+    [
+      'a custom field',
+      '/v1/contacts',
+      (n) => `{"email":"a@example.com","custom_fields":{"account":${n}}}`,
+      'custom_fields.account',
+    ],
+    [
+      'a text field',
+      '/v1/contacts',
+      (n) => `{"email":"a@example.com","custom_fields":{"phone":${n}}}`,
+      'custom_fields.phone',
+    ],
+    [
+      'a batch',
+      '/v1/contacts/batch',
+      (n) => `{"contacts":[{"email":"a@example.com","custom_fields":{"account":${n}}}]}`,
+      'contacts.0.custom_fields.account',
+    ],
+    [
+      'metadata',
+      '/v1/emails',
+      (n) => `{"from":"a@example.com","to":"b@example.com","subject":"x","text":"x","metadata":{"order":[1,${n}]}}`,
+      'metadata.order.1',
+    ],
+    [
+      'variables',
+      '/v1/emails',
+      (n) => `{"from":"a@example.com","to":"b@example.com","subject":"x","text":"x","variables":{"total":${n}}}`,
+      'variables.total',
+    ],
+    [
+      'a segment',
+      '/v1/segments',
+      (n) => `{"name":"x","filter":{"field":"customFields.account","op":"is","value":${n}}}`,
+      'filter.value',
+    ],
+  ];
+  test.each(WHERE)('in %s', async (_name, path, body, field) => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'account', label: 'Account', type: 'number' });
+    await api.post('/v1/custom-fields', { key: 'phone', label: 'Phone', type: 'text' });
+    for (const number of TOO_LARGE)
+      expect(await api.post(path, body(number))).toMatchObject(refusal(field, /9007199254740991/));
+  });
+
+  test('the largest that keeps its digits is stored as it is, and so is a larger one as text', async () => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'account', label: 'Account', type: 'number' });
+    await api.post('/v1/custom-fields', { key: 'phone', label: 'Phone', type: 'text' });
+    const fields = '{"account":-9007199254740991,"phone":"12345678901234567890"}';
+    const { id } = (await api.post('/v1/contacts', `{"email":"a@example.com","custom_fields":${fields}}`)).body.data;
+    expect((await api.get(`/v1/contacts/${id}`)).body.data.customFields).toEqual(JSON.parse(fields));
+    // As text a number field refuses it too.
+    const asText = await api.post('/v1/contacts', {
+      email: 'b@example.com',
+      custom_fields: { account: '9007199254740993' },
+    });
+    expect(asText).toMatchObject(refusal('custom_fields.account', /number/));
+  });
+
+  test('over GraphQL, as a variable and in the text of the query', async () => {
+    const api = await testApi();
+    const create = (fields: string) =>
+      `createContact(input: { email: "a@example.com", customFields: ${fields} }) { __typename }`;
+    const inText = await api.graphql(`mutation { ${create('{ account: 9007199254740993 }')} }`);
+    const asVariable = await api.graphql(`mutation ($fields: JSON) { ${create('$fields')} }`, {
+      fields: { account: Number('9007199254740993') },
+    });
+    for (const { body } of [inText, asVariable]) {
+      expect(body.errors[0].extensions.code).toBe('validation_error');
+      expect(body.errors[0].message).toContain('account must be a number between');
+    }
+  });
 });
 
 const HALF = '\\ud83d';

@@ -1,4 +1,4 @@
-import { DomainError, type FieldProblem, jsonProblem, textProblem } from '@postroom/platform';
+import { DomainError, type FieldProblem, jsonProblem, numberProblem, snakeCase, textProblem } from '@postroom/platform';
 import {
   type GraphQLInputType,
   type GraphQLNamedInputType,
@@ -7,7 +7,6 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { snakeCase } from './names.ts';
 
 /** Turns one JSON value into a variable of a GraphQL type, and notes what is wrong with it under its path. */
 export type Reader = (value: unknown, path: string, problems: FieldProblem[]) => unknown;
@@ -61,7 +60,7 @@ const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | 
   ID: text,
   EmailAddress: text,
   Boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
-  Float: (value) => (typeof value === 'number' ? undefined : 'must be a number'),
+  Float: (value) => (typeof value === 'number' ? numberProblem(value) : 'must be a number'),
   Int: (value) =>
     Number.isInteger(value) && Math.abs(value as number) < MAX_INT ? undefined : 'must be a whole number of 32 bits',
   JSON: (value) => {

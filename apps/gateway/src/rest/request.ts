@@ -1,4 +1,4 @@
-import { DomainError, type FieldProblem, type Route } from '@postroom/platform';
+import { DomainError, type FieldProblem, type Route, snakeCase } from '@postroom/platform';
 import {
   getNamedType,
   type GraphQLInputFieldMap,
@@ -12,7 +12,6 @@ import {
   typeFromAST,
 } from 'graphql';
 import { type FieldReader, fieldReaders, objectReader, readerFor, throwProblems } from './input.ts';
-import { snakeCase } from './names.ts';
 
 /** Where the variables of a route come from; the OpenAPI document is written from the same. */
 export interface RequestShape {
