@@ -93,21 +93,34 @@ describe('send', () => {
     expect((await send(api, campaign.id)).status).toBe(400);
   });
 
-  test('a stale sender is forbidden also when the campaign is not in a sendable state: 403 comes before 409', async () => {
-    const { api, campaign } = await readyCampaign();
-    await send(api, campaign.id);
-    await pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);
-    expect((await send(api, campaign.id)).status).toBe(403);
-  });
-
-  test('an auto-paused campaign is forbidden; one that somebody paused is a conflict', async () => {
-    const { api, campaign } = await readyCampaign();
-    await send(api, campaign.id);
-    await api.post(`/v1/campaigns/${campaign.id}/pause`);
-    expect((await send(api, campaign.id)).status).toBe(409);
-    await pool.query(`UPDATE campaigns SET pause_reason = '6 % bounced' WHERE id = $1`, [campaign.id]);
-    expect((await send(api, campaign.id)).status).toBe(403);
-  });
+  test.each([
+    ['sending', `status = 'sending'`, /being sent already/],
+    ['paused by a person', `status = 'paused'`, /paused: resume it/],
+    ['paused automatically', `status = 'paused', pause_reason = '6 % bounced'`, /paused \(6 % bounced\): resume it/],
+    ['completed', `status = 'completed'`, /finished: it has been sent/],
+    ['canceled', `status = 'canceled'`, /finished: it was canceled/],
+  ])(
+    'sending a campaign that is %s returns 409 conflict, whatever else is wrong with it',
+    async (_name, assignment, words) => {
+      const { api, ada, campaign } = await readyCampaign();
+      await pool.query(`UPDATE campaigns SET ${assignment} WHERE id = $1`, [campaign.id]);
+      const refuses = async () => {
+        const reply = await send(api, campaign.id);
+        expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict']);
+        expect(reply.body.error.message).toMatch(words);
+      };
+      await refuses();
+      await pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);
+      await refuses();
+      await pool.query('UPDATE campaigns SET subject = NULL, html = NULL, from_email = NULL WHERE id = $1', [
+        campaign.id,
+      ]);
+      await api.delete(`/v1/contacts/${ada.id}`);
+      await refuses();
+      const later = { scheduled_at: '2020-01-01T00:00:00Z' };
+      expect((await api.post(`/v1/campaigns/${campaign.id}/schedule`, later)).status).toBe(409);
+    },
+  );
 
   test('the body of a published template is sent as it was at the start', async () => {
     const { api, campaign } = await readyCampaign();
@@ -382,6 +395,32 @@ describe('preflight and test', () => {
     expect(data.warnings.map(({ message }: { message: string }) => message).join()).toContain('nowhere');
   });
 
+  test.each([
+    [
+      'completed',
+      'This campaign is finished: it has been sent to all its recipients, and can not be sent a second time.',
+    ],
+    ['canceled', 'This campaign is finished: it was canceled, and can not be sent any more.'],
+  ])('preflight of a %s campaign says that it is finished, and nothing else', async (status, message) => {
+    const { api, ada, campaign } = await readyCampaign();
+    await api.delete(`/v1/contacts/${ada.id}`);
+    await pool.query('UPDATE campaigns SET status = $2::campaign_status, from_email = NULL WHERE id = $1', [
+      campaign.id,
+      status,
+    ]);
+    const { data } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body;
+    expect(data).toMatchObject({ isReady: false, problems: [{ field: 'status', message }] });
+  });
+
+  test('preflight of a campaign that is under way says so; of a draft it names what is missing as /v1 does', async () => {
+    const { api, campaign } = await readyCampaign();
+    const problems = async () => (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body.data.problems;
+    await pool.query(`UPDATE campaigns SET status = 'paused', from_email = NULL WHERE id = $1`, [campaign.id]);
+    expect(await problems()).toMatchObject([{ field: 'status' }, { field: 'from_email' }]);
+    await pool.query(`UPDATE campaigns SET status = 'draft' WHERE id = $1`, [campaign.id]);
+    expect(await problems()).toEqual([{ field: 'from_email', message: 'is required' }]);
+  });
+
   test('preflight warns of what is cut off or looks like spam, and checks links for their form', async () => {
     const { api, campaign } = await readyCampaign({
       subject: 'RE: WIN NOW!!!',
@@ -397,7 +436,7 @@ describe('preflight and test', () => {
       /^subject: has repeated marks/,
       /^subject: looks like an answer/,
       /^fromName: is not given/,
-      /^fromEmail: takes no answers/,
+      /^from_email: takes no answers/,
       /^html: has images without an alt text/,
       /^html: is little more than images/,
       /^html: has scripts, forms/,

@@ -18,7 +18,7 @@ import {
   savedSince,
   signalWorkflow,
 } from '@postroom/platform';
-import { type ContentFormat, readBody } from '@postroom/templates';
+import { asSubmitted, type ContentFormat, readBody } from '@postroom/templates';
 import { audienceProblems } from './audience.ts';
 import { workflowIdOf } from './workflow.ts';
 
@@ -102,8 +102,11 @@ export async function updateCampaign(
   id: string,
   { version, ...input }: CampaignInput & { version?: number | null | undefined },
 ): Promise<void> {
-  await getCampaign(projectId, id);
-  const data = await checked(projectId, input);
+  const { html, format, source } = await getCampaign(projectId, id);
+  const data = await checked(projectId, {
+    ...input,
+    html: asSubmitted(input.html, input.format, { html, format, source }),
+  });
   if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
   await db.$transaction(async (tx) => {

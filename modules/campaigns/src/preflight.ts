@@ -6,7 +6,7 @@ import { type AudienceCount, audienceSql, countAudience, queryAudience } from '.
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, templatesOf } from './content.ts';
 import { contentWarnings } from './content-warnings.ts';
-import { incompleteness, senderTrouble } from './sending.ts';
+import { incompleteness, senderTrouble, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and how many recipients have no value for it. */
 export interface VariableCheck {
@@ -37,6 +37,9 @@ export interface Preflight {
 
 const EXAMPLES = 3;
 
+/** What would have to be changed first is of no use to a campaign that can't be changed any more. */
+const FINISHED = new Set<Campaign['status']>(['completed', 'canceled']);
+
 /** Looks at everything that a send would, and changes nothing. @throws DomainError `not_found`. */
 export async function preflight(projectId: string, id: string): Promise<Preflight> {
   const campaign = await getCampaign(projectId, id);
@@ -47,11 +50,13 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   const switches = { opens: campaign.trackOpens, clicks: campaign.trackClicks };
   const tracking = await readTracking(projectId, campaign.fromEmail ?? '', switches);
   const compiled = compile(content, tracking);
+  const inStatus = statusProblem(campaign);
   const problems = [
+    ...(inStatus === undefined ? [] : [{ field: 'status', message: inStatus }]),
     ...missing,
     ...(sender === undefined ? [] : [{ field: 'fromEmail', message: sender }]),
     ...(typeof compiled === 'number' || missing.length > 0 ? [] : [compiled]),
-  ];
+  ].filter(({ field }) => !FINISHED.has(campaign.status) || field === 'status');
   const variables = await checkVariables(campaign, content);
   const messageBytes = typeof compiled === 'number' ? compiled : null;
   const signature = campaign.fromEmail ? await signatureWarning(projectId, campaign.fromEmail) : undefined;

@@ -1,9 +1,9 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
 
 const tag = 'Campaigns';
 
 const FIELDS = `id name subject status scheduledAt recipientCount
-  engagement { sent delivered opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
+  engagement { sent delivered deliveryTracking opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
   fromName fromEmail replyTo templateId templateVersion groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks
@@ -20,6 +20,9 @@ const command = (name: string, mutation: string, summary: string): Route => ({
   document: gql`mutation ($id: ID!) { ${mutation}(id: $id) { ${DETAIL} } }`,
   reply: found(mutation),
 });
+
+/** What a preflight may be about that `/v1` spells otherwise. A warning can also name a placeholder, which stays as it is. */
+const INPUT_FIELDS = new Set(['fromName', 'fromEmail', 'replyTo', 'templateId', 'groupIds', 'segmentIds']);
 
 /** The campaign, and how many of its recipients a decision was about. */
 const decided = (status: number, { campaign, recipients }: { campaign: unknown; recipients: unknown }) => ({
@@ -230,7 +233,12 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: found('campaignPreflight'),
+    reply: (data) => {
+      // In place, so that the reference still finds the answer to be a Preflight.
+      for (const finding of [...data.campaignPreflight.problems, ...data.campaignPreflight.warnings])
+        if (INPUT_FIELDS.has(finding.field)) finding.field = restPath(finding.field);
+      return found('campaignPreflight')(data);
+    },
   },
   {
     method: 'GET',

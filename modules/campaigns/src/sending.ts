@@ -16,28 +16,43 @@ import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
 /**
  * Starts a campaign now, from draft or scheduled (spec: Campaigns, Send errors). Its recipients are frozen by its workflow.
- * @throws DomainError in this order: `not_found`; `validation_error` naming everything that is missing; `forbidden` for a
- * sender whose domain is not verified any more or is blocked, or an auto-paused campaign; `conflict` in any other status.
+ * @throws DomainError in this order: `not_found`; `conflict` in any other status, whatever else is wrong with it;
+ * `validation_error` naming everything that is missing; `forbidden` for a sender whose domain is not verified any more, or
+ * is blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string): Promise<void> {
   for (;;) {
     const campaign = await getCampaign(projectId, id);
+    const problem = statusProblem(campaign);
+    if (problem !== undefined) throw new DomainError('conflict', problem);
     const body = await checkReady(campaign);
-    if (campaign.status === 'paused' && campaign.pauseReason !== null) {
-      throw new DomainError('forbidden', `This campaign was paused automatically: ${campaign.pauseReason}`);
-    }
-    if (campaign.status !== 'draft' && campaign.status !== 'scheduled') throw notSendable(campaign.status);
     if (await start(campaign, body)) return;
     // It was edited, or somebody else started it, since it was read: look again.
   }
 }
 
-const notSendable = (status: string) =>
-  new DomainError('conflict', `Only a draft or scheduled campaign can be sent; this one is ${status}.`);
+/** Why a campaign in its status can't be sent; undefined for a draft or scheduled one. */
+export function statusProblem({ status, pauseReason, startedAt }: Campaign): string | undefined {
+  switch (status) {
+    case 'draft':
+    case 'scheduled':
+      return undefined;
+    case 'sending':
+      return 'This campaign is being sent already.';
+    case 'paused':
+      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ', which sends it' : ''}.`;
+    case 'completed':
+      return 'This campaign is finished: it has been sent to all its recipients, and can not be sent a second time.';
+    case 'canceled':
+      return 'This campaign is finished: it was canceled, and can not be sent any more.';
+  }
+}
 
 /** What a campaign's template says at the start, and which version of it that is; empty when it has a body of its own. */
 interface Body {
   html?: string;
+  format?: Campaign['format'];
+  source?: string | null;
   subject?: string;
   templateVersion?: number;
 }
@@ -127,6 +142,8 @@ async function templateBody({
     problems: [],
     body: {
       html: template.body,
+      format: template.format,
+      source: template.source,
       templateVersion: template.version,
       ...(subject === null && template.subject !== null ? { subject: template.subject } : {}),
     },
@@ -139,6 +156,7 @@ async function templateBody({
  */
 export async function scheduleCampaign(projectId: string, id: string, scheduledAt: Date): Promise<void> {
   const campaign = await getCampaign(projectId, id);
+  if (campaign.status !== 'draft' && campaign.status !== 'scheduled') throw notSchedulable();
   const problem = scheduleProblem(scheduledAt);
   if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
   await checkReady(campaign);
@@ -147,7 +165,7 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
       where: { id, projectId, status: { in: ['draft', 'scheduled'] } },
       data: { status: 'scheduled', scheduledAt },
     });
-    if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be scheduled.');
+    if (count === 0) throw notSchedulable();
     // Each time has a timer of its own; one whose campaign has been moved to another time does nothing.
     await startWorkflow(tx, {
       workflowId: `${id}@${scheduledAt.toISOString()}`,
@@ -158,6 +176,8 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
     });
   });
 }
+
+const notSchedulable = () => new DomainError('conflict', 'Only a draft or scheduled campaign can be scheduled.');
 
 /** Makes a scheduled campaign a draft again. @throws DomainError `not_found`, `conflict` when it is not scheduled. */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {

@@ -76,7 +76,7 @@ test('what comes after a person has resumed it is watched from zero on, and the 
   const { api, path } = await underWay('resume', 60, { bounce_min_sent: 50 });
   await report(api, path, 'bounced', 25);
   await untilStatus(api, path, 'paused');
-  expect((await api.post(`${path}/send`)).status).toBe(403);
+  expect((await api.post(`${path}/send`)).status).toBe(409);
   expect((await api.post(`${path}/resume`)).body.data).toMatchObject({
     status: 'sending',
     pauseReason: null,
@@ -106,7 +106,7 @@ test('while a sender is stopped by auto-pause, other campaigns from its domain a
     expect(reply.body.error.message).toContain('were marked as spam');
   }
   const { problems } = (await api.post(`${next.path}/preflight`)).body.data;
-  expect(problems).toMatchObject([{ field: 'fromEmail', message: expect.stringContaining('marked as spam') }]);
+  expect(problems).toMatchObject([{ field: 'from_email', message: expect.stringContaining('marked as spam') }]);
   await api.post(`${path}/cancel`);
   expect((await api.post(`${next.path}/send`)).status).toBe(202);
 });

@@ -15,6 +15,19 @@ export interface Body {
 /** Larger mail is cut off by its readers, and MJML grows when it is compiled. */
 const MAX_LENGTH = { html: 500_000, mjml: 256_000 };
 
+/**
+ * What somebody means who gives a body. Who writes back what they read gives the HTML that MJML was made into and says that
+ * it is MJML: they mean the MJML.
+ */
+export function asSubmitted<T extends string | null | undefined>(
+  given: T,
+  format: ContentFormat | null | undefined,
+  kept: { html: string | null; format: ContentFormat; source: string | null },
+): T | string {
+  const isUnchanged = given != null && given === kept.html && format === 'mjml' && kept.format === 'mjml';
+  return isUnchanged ? (kept.source ?? given) : given;
+}
+
 /** What is wrong with a body, or the body as it is kept. Its problems are those of `field`, and say where they are. */
 export async function readBody(
   field: string,

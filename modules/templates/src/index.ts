@@ -1,4 +1,4 @@
-export { type Body, type ContentFormat, readBody } from './formats.ts';
+export { asSubmitted, type Body, type ContentFormat, readBody } from './formats.ts';
 export {
   createTemplate,
   deleteTemplate,

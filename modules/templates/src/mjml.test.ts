@@ -25,6 +25,24 @@ test('a template written in MJML is sent as the HTML it is made into; its source
   expect(body.data.body).not.toContain('mj-text');
 });
 
+test('MJML is returned as it was submitted, to the byte, and what was read can be written back', async () => {
+  const api = await testApi();
+  const source = `\r\n${MJML.replaceAll('\n', '\r\n').replace('Hello', '  Zoë 🐘\t&amp; <!-- mine --> ')}\n `;
+  const template = (await api.post('/v1/templates', { name: 'Welcome', body: source, format: 'mjml' })).body.data;
+  const path = `/v1/templates/${template.id}`;
+  const read = async () => (await api.get(path)).body.data;
+  expect(await read()).toMatchObject({ format: 'mjml', source, body: template.body });
+  const { name, subject, body, format } = await read();
+  const written = await api.patch(path, { name, subject, body, format });
+  expect([written.status, written.body.data]).toEqual([200, template]);
+  expect((await api.get(`${path}/versions`)).body.data).toMatchObject([{ number: 1, format: 'mjml', source }]);
+
+  const campaign = (await api.post('/v1/campaigns', { name: 'News', html: source, format: 'mjml' })).body.data;
+  expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data).toMatchObject({ format: 'mjml', source });
+  const again = await api.patch(`/v1/campaigns/${campaign.id}`, { html: campaign.html, format: 'mjml' });
+  expect([again.status, again.body.data]).toMatchObject([200, { html: campaign.html, format: 'mjml', source }]);
+});
+
 test('what is made of MJML fetches nothing from elsewhere', async () => {
   const api = await testApi();
   const { body } = await api.post('/v1/templates', { name: 'Quiet', body: MJML, format: 'mjml' });

@@ -14,7 +14,7 @@ import {
   type RowsQuery,
   savedSince,
 } from '@postroom/platform';
-import { type ContentFormat, readBody } from './formats.ts';
+import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './flaws.ts';
 
 type Template = Prisma.TemplateModel;
@@ -75,8 +75,8 @@ export async function updateTemplate(
   id: string,
   { version, ...input }: TemplateInput & { version?: number | null | undefined },
 ): Promise<Template> {
-  await getTemplate(projectId, id);
-  const data = await checked(input);
+  const { body: html, format, source } = await getTemplate(projectId, id);
+  const data = await checked({ ...input, body: asSubmitted(input.body, input.format, { html, format, source }) });
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return change(projectId, id, { authorId }, (template) => {
