@@ -54,11 +54,32 @@ const CampaignStatus = builder.enumType('CampaignStatus', {
   },
 });
 
+/** Whether anything is known of what became of messages once the next server had them. */
+const DeliveryTracking = builder.enumType('DeliveryTracking', {
+  description: 'What the number of delivered messages stands for.',
+  values: {
+    reported: { description: 'The transport reports deliveries. Of a message without a report nothing is known yet.' },
+    accepted_only: {
+      description:
+        'Nothing has been reported so far, as by an SMTP relay without delivery status notifications: it is known that messages were accepted (`sent`), not that they were delivered.',
+    },
+  } as const,
+});
+
 const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implement({
   description: 'What recipients did, in numbers (spec: Campaign).',
   fields: (t) => ({
     sent: t.exposeInt('acceptedCount', { description: 'Messages the provider accepted.' }),
-    delivered: t.exposeInt('deliveredCount', { description: "Messages the recipients' servers accepted." }),
+    delivered: t.exposeInt('deliveredCount', {
+      description: "Messages the recipients' servers accepted, as far as that is reported: see `deliveryTracking`.",
+    }),
+    deliveryTracking: t.field({
+      type: DeliveryTracking,
+      nullable: true,
+      description: 'Whether deliveries are reported; null until a message has been accepted.',
+      resolve: ({ acceptedCount, deliveredCount }) =>
+        deliveredCount > 0 ? 'reported' : acceptedCount > 0 ? 'accepted_only' : null,
+    }),
     opened: t.exposeInt('openedCount', { description: 'Recipients who opened the message.' }),
     clicked: t.exposeInt('clickedCount', { description: 'Recipients who clicked a link.' }),
     openedByMachines: t.exposeInt('machineOpenedCount', {

@@ -4,7 +4,7 @@ import type { Prisma } from '@postroom/platform';
 export const EMAIL_STATUSES = {
   queued: 'It goes out as soon as the mail server takes it.',
   scheduled: 'It goes out at its time.',
-  sent: 'The provider accepted it.',
+  sent: 'The provider accepted it. Whether it was delivered is not known yet, or never where nobody reports it.',
   delivered: "The recipient's server accepted it.",
   bounced: 'It bounced.',
   complained: 'The recipient marked it as spam.',

@@ -29,6 +29,8 @@ export interface System {
   /** A new project that may send from example.com. */
   api: () => Promise<SystemApi>;
   startWorker: () => Promise<void>;
+  /** Starts the server for returned mail; @returns the port that it takes mail at. */
+  startReturns: () => Promise<number>;
   /** SIGKILL, at once. */
   killWorker: () => Promise<void>;
   stop: () => Promise<void>;
@@ -47,7 +49,7 @@ export async function startSystem({
 } = {}): Promise<System> {
   const name = `system_${randomBytes(6).toString('hex')}`;
   const databaseUrl = await createDatabase(name);
-  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0] = await freePorts(3);
+  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, returnsPort = 0] = await freePorts(4);
   const environment = {
     ...process.env,
     NODE_ENV: 'test',
@@ -58,12 +60,14 @@ export async function startSystem({
     GATEWAY_PORT: String(port),
     INBOX_SMTP_PORT: String(inboxSmtpPort),
     INBOX_WEB_PORT: String(inboxWebPort),
+    RETURNS_SMTP_PORT: String(returnsPort),
     RATE_LIMIT_PER_SECOND: '100000',
     ...env,
   };
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
+  let returns: ChildProcess | undefined;
   const gateway = await startProgram('apps/gateway/src/main.ts', environment);
   const inbox = smtpUrl === undefined ? await startProgram('apps/inbox/src/main.ts', environment) : undefined;
   const url = `http://127.0.0.1:${port}`;
@@ -75,11 +79,15 @@ export async function startSystem({
     startWorker: async () => {
       worker = await startProgram('apps/worker/src/main.ts', environment);
     },
+    startReturns: async () => {
+      returns = await startProgram('apps/returns/src/main.ts', environment);
+      return returnsPort;
+    },
     killWorker: async () => {
       await end(worker, 'SIGKILL');
     },
     stop: async () => {
-      await Promise.all([gateway, worker, inbox].map((program) => end(program, 'SIGTERM')));
+      await Promise.all([gateway, worker, inbox, returns].map((program) => end(program, 'SIGTERM')));
       await pool.end();
     },
   };

@@ -37,7 +37,10 @@ const campaign = z.object({
 
 const counts = {
   sent: z.number().int().describe('Messages that were accepted for sending.'),
-  delivered: z.number().int().describe('Of those, how many receiving servers had accepted by then.'),
+  delivered: z
+    .number()
+    .int()
+    .describe('Of those, how many receiving servers had accepted by then, as far as that is reported.'),
   failed: z.number().int().describe('Messages that failed to send.'),
 };
 
@@ -81,7 +84,9 @@ export const EVENT_TYPES = {
     { reason },
     { reason: '550 5.1.1 The mailbox does not exist' },
   ),
-  'email.delivered': emailEvent('The receiving server accepted the message.'),
+  'email.delivered': emailEvent(
+    'The receiving server accepted the message. Amazon SES reports it; a connected mailbox account counts as delivered what it accepts; an SMTP relay reports it only where it offers DSN (RFC 3461) and the sending domain has a return path.',
+  ),
   'email.opened': emailEvent(
     'The recipient opened the message.',
     { machine: byMachine, user_agent: userAgent },

@@ -154,11 +154,14 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
 /** Whether what comes back to a MAIL FROM subdomain comes to us: Amazon SES takes it itself where it sends. */
 const takesReturns = () => !sendingSetup().mx.endsWith('.amazonses.com');
 
-/** The message with a return address of its own, where its domain has a MAIL FROM subdomain whose records are seen. */
+/**
+ * The message with a return address of its own, where its domain has a MAIL FROM subdomain whose records are seen. What comes to
+ * it is read, so delivery is asked to be reported there.
+ */
 function withReturnPath(message: Outgoing, projectId: string, mailFromDomain: string | undefined): Outgoing {
   if (mailFromDomain === undefined || message.from === '' || !takesReturns()) return message;
   const from = returnAddress(message.id, mailFromDomain, { projectId, email: message.to });
-  return { ...message, signAs: addressOfFrom(message), from };
+  return { ...message, signAs: addressOfFrom(message), from, reportAs: message.id };
 }
 
 /** The address that a signature is made for. */

@@ -17,6 +17,7 @@ export function readStatus(mail: Email): Returned | undefined {
   const actions = recipients.map(actionOf);
   if (actions.includes('delayed')) return { kind: 'ignored', why: 'the message is delayed, and still tried' };
   if (actions.includes('delivered')) return { kind: 'delivered' };
+  if (actions.includes('relayed')) return { kind: 'ignored', why: 'it was relayed to a server that reports nothing' };
   if (actions.length === 0) return undefined;
   return { kind: 'ignored', why: `the message was ${actions[0]?.slice(0, 40)}` };
 }

@@ -52,6 +52,7 @@ const COMPLAINED = ['arf-yahoo', 'arf-outlook', 'arf-fastmail'];
 /** Part of why each is ignored. */
 const IGNORED: Record<string, string> = {
   'postfix-delayed': 'delayed',
+  'postfix-relayed': 'relayed',
   'exim-delayed': 'delayed',
   'sendmail-warning': 'delayed',
   'gmail-delay': 'delayed',

@@ -199,7 +199,8 @@ export class Dialogue<M extends Prepared> implements Speaker {
     this.#step = this.#dirty ? 'reset' : 'mail';
     let commands = before;
     if (this.#dirty) commands += 'RSET\r\n';
-    if (this.#abilities.pipelining) commands += `${mailCommand(next, this.#abilities)}${rcptCommand(next)}DATA\r\n`;
+    if (this.#abilities.pipelining)
+      commands += `${mailCommand(next, this.#abilities)}${rcptCommand(next, this.#abilities)}DATA\r\n`;
     else if (!this.#dirty) commands += mailCommand(next, this.#abilities);
     this.#dirty = false;
     this.#wire.write(commands);
@@ -282,7 +283,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
         return;
       case 'mail':
         if (!isPositive(code)) this.#refuse(message, reply, 'mail');
-        return this.#go('rcpt', rcptCommand(message));
+        return this.#go('rcpt', rcptCommand(message, this.#abilities));
       case 'rcpt':
         if (!isPositive(code)) this.#refuse(message, reply, 'rcpt');
         return this.#go('data', 'DATA\r\n');

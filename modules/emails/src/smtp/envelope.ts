@@ -18,6 +18,11 @@ export interface SmtpMessage {
   readonly stuffed?: boolean | undefined;
   /** Whose it is: the messages of different projects that wait for a connection take turns. */
   readonly projectId?: string | undefined;
+  /**
+   * Asks the server, where it can (RFC 3461), to report to `from` what becomes of the message, under this id of letters, digits
+   * and underscores. For messages whose reports somebody reads.
+   */
+  readonly reportAs?: string | undefined;
 }
 
 /** A message that is ready to go over any wire. */
@@ -31,16 +36,18 @@ export interface Prepared {
   readonly eightBit: boolean;
   /** Whether an address or a header holds more than ASCII. */
   readonly utf8: boolean;
+  /** The id under which a report on it is asked for. */
+  readonly reportAs: string | undefined;
 }
 
 /** Checks and encodes a message; one that no server could take is refused here. */
-export function prepare({ from, to, data, stuffed }: SmtpMessage): Prepared | SendOutcome {
+export function prepare({ from, to, data, stuffed, reportAs }: SmtpMessage): Prepared | SendOutcome {
   try {
     const sender = from === '' ? { octets: '', utf8: false } : wireAddress(from, 'from');
     const recipient = wireAddress(to, 'to');
     const utf8 = sender.utf8 || recipient.utf8;
     if (stuffed && typeof data === 'string') {
-      return { from: sender.octets, to: recipient.octets, data, dotted: false, eightBit: utf8, utf8 };
+      return { from: sender.octets, to: recipient.octets, data, dotted: false, eightBit: utf8, utf8, reportAs };
     }
     const text = stuff(data);
     const firstHigh = text.search(/[\u0080-\u00ff]/);
@@ -52,6 +59,7 @@ export function prepare({ from, to, data, stuffed }: SmtpMessage): Prepared | Se
       dotted: text.startsWith('.') || text.includes('\n.'),
       eightBit: utf8 || firstHigh !== -1,
       utf8: utf8 || highHeader,
+      reportAs,
     };
   } catch (error) {
     if (error instanceof MessageError) return { kind: 'refused', answer: oneLine(error.message), verdict: 'content' };
@@ -77,10 +85,25 @@ export function mailCommand(message: Prepared, abilities: Abilities): string {
   if (abilities.announcesSize) command += ` SIZE=${message.data.length}`;
   if (message.eightBit && abilities.eightBitMime) command += ' BODY=8BITMIME';
   if (message.utf8) command += ' SMTPUTF8';
+  if (asksForReport(message, abilities)) command += ` RET=HDRS ENVID=${message.reportAs}`;
   return `${command}\r\n`;
 }
 
 /** `RCPT TO:…` with its line break. */
-export function rcptCommand(message: Prepared): string {
-  return `RCPT TO:<${message.to}>\r\n`;
+export function rcptCommand(message: Prepared, abilities: Abilities): string {
+  let command = `RCPT TO:<${message.to}>`;
+  if (asksForReport(message, abilities)) {
+    command += ' NOTIFY=SUCCESS,FAILURE';
+    // An address beyond ASCII would need another form (RFC 6533), which fewer servers know; this parameter may be left out.
+    if (!message.utf8) command += ` ORCPT=rfc822;${xtext(message.to)}`;
+  }
+  return `${command}\r\n`;
 }
+
+/** Without a return path there is nobody to report to. */
+const asksForReport = ({ from, reportAs }: Prepared, { dsn }: Abilities) =>
+  dsn && reportAs !== undefined && from !== '';
+
+/** RFC 3461, section 4. */
+const xtext = (text: string) =>
+  text.replace(/[^!-*,-<>-~]/g, (char) => `+${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

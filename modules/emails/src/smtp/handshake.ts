@@ -13,6 +13,8 @@ export interface Abilities {
   readonly chunking: boolean;
   readonly eightBitMime: boolean;
   readonly smtpUtf8: boolean;
+  /** Reports what becomes of a message when it is asked to (RFC 3461), and may be asked. */
+  readonly dsn: boolean;
   /** The largest message it takes, in octets; Infinity when it does not say. 0 in its words means the same. */
   readonly size: number;
   readonly announcesSize: boolean;
@@ -55,7 +57,7 @@ export async function shakeHands(wire: Wire, relay: Relay, timeouts: Timeouts): 
     offers = await hello(talk, relay, timeouts);
   }
   if (relay.credentials) await signIn(talk, wire, relay, offers, timeouts);
-  return abilities(offers);
+  return abilities(offers, relay);
 }
 
 function refusedHost({ code, answer }: Reply): HandshakeError {
@@ -81,13 +83,14 @@ function keyword(line: string): [string, string] {
   return [word.toUpperCase(), parameters.join(' ').toUpperCase()];
 }
 
-function abilities(offers: Offers): Abilities {
+function abilities(offers: Offers, relay: Relay): Abilities {
   const size = Number(offers.get('SIZE') ?? 0);
   return {
     pipelining: offers.has('PIPELINING'),
     chunking: offers.has('PIPELINING') && offers.has('CHUNKING'),
     eightBitMime: offers.has('8BITMIME'),
     smtpUtf8: offers.has('SMTPUTF8'),
+    dsn: offers.has('DSN') && relay.reports !== false,
     size: size > 0 ? size : Infinity,
     announcesSize: offers.has('SIZE'),
   };

@@ -92,12 +92,15 @@ test('a URL tells how to reach a mail server', () => {
     clientName: 'me.example',
   });
   expect(parseRelayUrl('smtp://a:587?tls=required')).toMatchObject({ port: 587, requireTls: true, insecure: false });
+  expect(parseRelayUrl('smtp://a')).toMatchObject({ reports: true });
+  expect(parseRelayUrl('smtp://a?dsn=off')).toMatchObject({ reports: false });
   for (const bad of [
     'mail.example.com',
     'http://a',
     'smtp://',
     'smtp://a?tls=no',
     'smtp://a?x=1',
+    'smtp://a?dsn=maybe',
     'smtp://a?name=a%0d%0ab',
   ]) {
     expect(() => parseRelayUrl(bad), bad).toThrow(TypeError);

@@ -24,6 +24,8 @@ export interface Relay {
   /** Whether a certificate that can't be verified will do. */
   readonly insecure: boolean;
   readonly credentials: Credentials | undefined;
+  /** False when the server is not to be asked what becomes of messages, though it could say. */
+  readonly reports?: boolean | undefined;
   /** What we call ourselves in EHLO. */
   readonly clientName: string;
   /** Turns the host's name into addresses; the system does when not given. */
@@ -31,7 +33,7 @@ export interface Relay {
 }
 
 /**
- * Reads `smtp://user:password@host:port?tls=required|insecure&name=our.host.name` or `smtps://…`. User and password are
+ * Reads `smtp://user:password@host:port?tls=required|insecure&name=our.host.name&dsn=off` or `smtps://…`. User and password are
  * percent-encoded.
  * @throws TypeError which never shows the password
  */
@@ -41,12 +43,15 @@ export function parseRelayUrl(url: string): Relay {
     throw new TypeError('A mail server is given as smtp://host:port or smtps://host:port.');
   }
   const implicitTls = parsed.protocol === 'smtps:';
-  const { tls, name, ...others } = Object.fromEntries(parsed.searchParams);
+  const { tls, name, dsn, ...others } = Object.fromEntries(parsed.searchParams);
   const [other] = Object.keys(others);
-  if (other !== undefined) throw new TypeError(`A mail server's URL has no "${other}"; it may have "tls" and "name".`);
+  if (other !== undefined)
+    throw new TypeError(`A mail server's URL has no "${other}"; it may have "tls", "name" and "dsn".`);
   if (tls !== undefined && tls !== 'required' && tls !== 'insecure') {
     throw new TypeError('"tls" of a mail server is "required" or "insecure".');
   }
+  if (dsn !== undefined && dsn !== 'on' && dsn !== 'off')
+    throw new TypeError('"dsn" of a mail server is "on" or "off".');
   if (name !== undefined && !isClientName(name)) throw new TypeError('"name" of a mail server is not a host name.');
   return {
     host: decodeURIComponent(parsed.hostname).replace(/^\[|\]$/g, ''),
@@ -54,6 +59,7 @@ export function parseRelayUrl(url: string): Relay {
     implicitTls,
     requireTls: tls === 'required',
     insecure: tls === 'insecure',
+    reports: dsn !== 'off',
     credentials:
       parsed.username === ''
         ? undefined

@@ -40,7 +40,7 @@ export class Window<M extends Prepared> {
     for (const [index, message] of messages.entries()) {
       const data = message.dotted ? unstuff(message.data) : message.data;
       if (index > 0) text += 'RSET\r\n';
-      text += `${mailCommand(message, abilities)}${rcptCommand(message)}BDAT ${data.length} LAST\r\n${data}`;
+      text += `${mailCommand(message, abilities)}${rcptCommand(message, abilities)}BDAT ${data.length} LAST\r\n${data}`;
     }
     this.text = text;
   }

@@ -56,11 +56,24 @@ export function duration(seconds: number): string {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
+/** The messages that shares are of: those delivered or, where no delivery is reported, those accepted. */
+export interface Reach {
+  count: number;
+  word: 'delivered' | 'accepted';
+}
+
+export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }): Reach =>
+  delivered > 0 || sent === 0 ? { count: delivered, word: 'delivered' } : { count: sent, word: 'accepted' };
+
 /** A share of people, with what programs did beside it. */
-export function ofDelivered(people: number, delivered: number, machines: number): string {
-  const share = `${percent(people, delivered)} of delivered`;
+export function ofReached(people: number, { count, word }: Reach, machines = 0): string {
+  const share = `${percent(people, count)} of ${word}`;
   return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
 }
+
+/** The share that was delivered; in words where only acceptance is known. */
+export const deliveredShare = (engagement: { sent: number; delivered: number }): string =>
+  reachOf(engagement).word === 'accepted' ? 'not reported' : percent(engagement.delivered, engagement.sent);
 
 /** What is counted of a campaign, in a sentence. */
 export function countedWords(opens: boolean, clicks: boolean): string {

@@ -17,7 +17,7 @@ import { Pager } from '../../parts/pager.tsx';
 import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
-import { number, percent, STATUS_WORDS } from './campaign-words.ts';
+import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from './campaign-words.ts';
 
 const CAMPAIGNS = graphql(`
   query Campaigns($after: String, $status: CampaignStatus) {
@@ -149,19 +149,19 @@ function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
           title: 'Delivered',
           from: 'md',
           align: 'right',
-          cell: ({ engagement: { sent, delivered } }) => percent(delivered, sent),
+          cell: ({ engagement }) => deliveredShare(engagement),
         },
         {
           title: 'Opened',
           from: 'md',
           align: 'right',
-          cell: ({ engagement: { delivered, opened } }) => percent(opened, delivered),
+          cell: ({ engagement }) => percent(engagement.opened, reachOf(engagement).count),
         },
         {
           title: 'Clicked',
           from: 'md',
           align: 'right',
-          cell: ({ engagement: { delivered, clicked } }) => percent(clicked, delivered),
+          cell: ({ engagement }) => percent(engagement.clicked, reachOf(engagement).count),
         },
         { title: 'When', from: 'sm', width: 170, cell: (campaign) => <Moment campaign={campaign} /> },
       ]}

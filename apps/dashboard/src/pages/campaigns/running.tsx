@@ -20,7 +20,16 @@ import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { CampaignMenu } from './campaign-menu.tsx';
-import { countedWords, countOf, duration, number, ofDelivered, percent, STATUS_WORDS } from './campaign-words.ts';
+import {
+  countedWords,
+  countOf,
+  duration,
+  number,
+  ofReached,
+  percent,
+  reachOf,
+  STATUS_WORDS,
+} from './campaign-words.ts';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { StateBar } from './state-bar.tsx';
@@ -218,18 +227,23 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
 function Engagement({ campaign: { engagement, trackOpens, trackClicks } }: { campaign: CampaignRow }) {
   const { sent, delivered, opened, openedByMachines, clicked, clickedByMachines, bounced, complained, unsubscribed } =
     engagement;
+  const reach = reachOf(engagement);
   return (
     <Figures label="What recipients did">
-      <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
+      {reach.word === 'accepted' ? (
+        <Figure label="Accepted" value={sent} detail="delivery is not reported" />
+      ) : (
+        <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
+      )}
       {trackOpens === false ? (
         <Figure label="Opened" value="–" detail="not counted" />
       ) : (
-        <Figure label="Opened" value={opened} detail={ofDelivered(opened, delivered, openedByMachines)} />
+        <Figure label="Opened" value={opened} detail={ofReached(opened, reach, openedByMachines)} />
       )}
       {trackClicks === false ? (
         <Figure label="Clicked" value="–" detail="not counted" />
       ) : (
-        <Figure label="Clicked" value={clicked} detail={ofDelivered(clicked, delivered, clickedByMachines)} />
+        <Figure label="Clicked" value={clicked} detail={ofReached(clicked, reach, clickedByMachines)} />
       )}
       <Figure
         label="Bounced"
@@ -240,10 +254,10 @@ function Engagement({ campaign: { engagement, trackOpens, trackClicks } }: { cam
       <Figure
         label="Complained"
         value={complained}
-        detail={`${percent(complained, delivered)} of delivered`}
-        tone={delivered > 0 && complained / delivered >= 0.001 ? 'bad' : undefined}
+        detail={ofReached(complained, reach)}
+        tone={reach.count > 0 && complained / reach.count >= 0.001 ? 'bad' : undefined}
       />
-      <Figure label="Unsubscribed" value={unsubscribed} detail={`${percent(unsubscribed, delivered)} of delivered`} />
+      <Figure label="Unsubscribed" value={unsubscribed} detail={ofReached(unsubscribed, reach)} />
     </Figures>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { TextLink } from '../../parts/link.tsx';
 import { Section } from '../../parts/page.tsx';
-import { countOf, percent } from '../campaigns/campaign-words.ts';
+import { countOf, percent, reachOf } from '../campaigns/campaign-words.ts';
 import { type Point, total } from './statistics.ts';
 import type { Overview } from './overview.ts';
 
@@ -125,7 +125,8 @@ function worriesOf(
 
 function ratesOf(points: readonly Point[], words: string): Worry[] {
   const [sent, bounced] = [total(points, 'sent'), total(points, 'bounced')];
-  const [delivered, complained] = [total(points, 'delivered'), total(points, 'complained')];
+  const complained = total(points, 'complained');
+  const { count: reached } = reachOf({ sent, delivered: total(points, 'delivered') });
   if (sent < LEAST_SENT) return [];
   const worry = (key: string, part: number, whole: number, most: number, says: string): Worry[] =>
     whole > 0 && part / whole >= most ? [{ key, color: 'red', says }] : [];
@@ -140,9 +141,9 @@ function ratesOf(points: readonly Point[], words: string): Worry[] {
     ...worry(
       'complaints',
       complained,
-      delivered,
+      reached,
       MOST_COMPLAINED,
-      `${percent(complained, delivered)} of the mail of ${words} was marked as spam. Providers want less than 0.1 %.`,
+      `${percent(complained, reached)} of the mail of ${words} was marked as spam. Providers want less than 0.1 %.`,
     ),
   ];
 }

@@ -9,7 +9,7 @@ import { Figure, Figures } from '../../parts/figures.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { Answer, LinesSkeleton } from '../../parts/states.tsx';
 import { TIME_ZONE } from '../../parts/when.tsx';
-import { number, ofDelivered, percent } from '../campaigns/campaign-words.ts';
+import { number, ofReached, percent, reachOf } from '../campaigns/campaign-words.ts';
 import { Attention } from './attention.tsx';
 import { Checklist } from './checklist.tsx';
 import { OVERVIEW, type Overview } from './overview.ts';
@@ -86,19 +86,24 @@ function OverTime({ period, statistics }: { period: Period; statistics: Read<Sta
 function Totals({ points, words }: { points: readonly Point[]; words: string }) {
   const [sent, delivered] = [total(points, 'sent'), total(points, 'delivered')];
   const [bounced, complained] = [total(points, 'bounced'), total(points, 'complained')];
+  const reach = reachOf({ sent, delivered });
   return (
     <Figures label={`In ${words}`}>
       <Figure label="Sent" value={sent} detail={`${number(total(points, 'failed'))} failed`} />
-      <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of sent`} />
+      {reach.word === 'accepted' ? (
+        <Figure label="Accepted" value={sent} detail="delivery is not reported" />
+      ) : (
+        <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of sent`} />
+      )}
       <Figure
         label="Opened"
         value={total(points, 'opened')}
-        detail={ofDelivered(total(points, 'opened'), delivered, total(points, 'openedByMachines'))}
+        detail={ofReached(total(points, 'opened'), reach, total(points, 'openedByMachines'))}
       />
       <Figure
         label="Clicked"
         value={total(points, 'clicked')}
-        detail={ofDelivered(total(points, 'clicked'), delivered, total(points, 'clickedByMachines'))}
+        detail={ofReached(total(points, 'clicked'), reach, total(points, 'clickedByMachines'))}
       />
       <Figure
         label="Bounced"
@@ -109,8 +114,8 @@ function Totals({ points, words }: { points: readonly Point[]; words: string }) 
       <Figure
         label="Complained"
         value={complained}
-        detail={`${percent(complained, delivered)} of delivered`}
-        tone={delivered > 0 && complained / delivered >= 0.001 ? 'bad' : undefined}
+        detail={ofReached(complained, reach)}
+        tone={reach.count > 0 && complained / reach.count >= 0.001 ? 'bad' : undefined}
       />
       <Figure
         label="Unsubscribed"

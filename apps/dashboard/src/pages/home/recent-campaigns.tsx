@@ -4,7 +4,7 @@ import { ButtonLink, TextLink } from '../../parts/link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
-import { number, percent, STATUS_WORDS } from '../campaigns/campaign-words.ts';
+import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from '../campaigns/campaign-words.ts';
 import type { Overview } from './overview.ts';
 
 /** The last five campaigns. */
@@ -55,13 +55,13 @@ export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['
             title: 'Delivered',
             align: 'right',
             from: 'sm',
-            cell: ({ engagement: { sent, delivered } }) => percent(delivered, sent),
+            cell: ({ engagement }) => deliveredShare(engagement),
           },
           {
             title: 'Opened',
             align: 'right',
             from: 'md',
-            cell: ({ engagement: { delivered, opened } }) => percent(opened, delivered),
+            cell: ({ engagement }) => percent(engagement.opened, reachOf(engagement).count),
           },
           {
             title: 'When',
