@@ -435,7 +435,7 @@ describe('preflight and test', () => {
       /^subject: is all in capitals/,
       /^subject: has repeated marks/,
       /^subject: looks like an answer/,
-      /^fromName: is not given/,
+      /^from_name: is not given/,
       /^from_email: takes no answers/,
       /^html: has images without an alt text/,
       /^html: is little more than images/,
