@@ -280,3 +280,14 @@ test('a project that the key may not act on is forbidden, an unknown domain is n
   expect((await api.get(`/v1/projects/${other.projectId}/domains`)).status).toBe(403);
   expect((await api.get(`/v1/projects/${api.projectId}/domains/unknown.example`)).body.error.code).toBe('not_found');
 });
+
+test('no write endpoints exist for domains: every other method is 405', async () => {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  for (const path of [`/v1/projects/${api.projectId}/domains`, `/v1/projects/${api.projectId}/domains/example.com`]) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const reply = await api.send(method, path, method === 'DELETE' ? {} : { body: { domain: 'example.org' } });
+      expect([reply.status, reply.body.error.code]).toEqual([405, 'method_not_allowed']);
+    }
+  }
+});

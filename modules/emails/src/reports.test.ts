@@ -42,6 +42,27 @@ test('a report is a fact, one event and one count, however often the provider re
   expect(data).toMatchObject({ status: 'delivered' });
 });
 
+test('engagement events can arrive out of order: each is recorded as it comes', async () => {
+  const { api, campaignId, ids } = await campaignWith('accepted', 1);
+  await report({ ...told(ids[0]!, 'complained'), at: new Date(at.getTime() + 60_000) });
+  await report(told(ids[0]!, 'delivered'));
+  expect(await typesOf(api)).toEqual(['email.complained', 'email.delivered']);
+  expect(await engagementOf(api, campaignId)).toMatchObject({ delivered: 1, complained: 1 });
+  expect((await api.get(`/v1/emails/${ids[0]}`)).body.data.status).toBe('complained');
+});
+
+test('the engagement of a campaign says whether deliveries are reported, or only acceptance is known', async () => {
+  const { api, campaignId, ids } = await campaignWith('accepted', 3);
+  const engagement = () => engagementOf(api, campaignId);
+  expect(await engagement()).toMatchObject({ sent: 3, delivered: 0, deliveryTracking: 'accepted_only' });
+  await report(told(ids[0]!, 'bounced', '550 5.1.1 No such user'));
+  expect(await engagement()).toMatchObject({ deliveryTracking: 'accepted_only' });
+  await report(told(ids[1]!, 'delivered'));
+  expect(await engagement()).toMatchObject({ sent: 3, delivered: 1, deliveryTracking: 'reported' });
+  const draft = (await api.post('/v1/campaigns', { name: 'Draft' })).body.data;
+  expect(draft.engagement).toMatchObject({ sent: 0, delivered: 0, deliveryTracking: null });
+});
+
 test('email events show email, message_id, subject and campaign_id', async () => {
   const { api, campaignId, ids } = await campaignWith('accepted', 1);
   await report(told(ids[0]!, 'bounced', '550 5.1.1 No such user'));

@@ -9,7 +9,7 @@ export function inRestNames(error: unknown): unknown {
     field: restPath(detail.field),
     message: withNames(detail.message, renamed),
   }));
-  const [[first = '', firstInRest = ''] = []] = renamed;
+  const [[first, firstInRest] = ['', '']] = renamed;
   const rest = message.startsWith(`${first}: `) ? message.slice(first.length) : undefined;
   return new DomainError(
     code,
