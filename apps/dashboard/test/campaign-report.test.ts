@@ -58,6 +58,32 @@ inBrowser('what came of a campaign', () => {
     await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
   });
 
+  test('where nobody reports deliveries the report shows what was accepted, and shares of that', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    await pool.query(
+      'UPDATE campaigns SET recipient_count = 42, accepted_count = 40, opened_count = 10 WHERE id = $1',
+      [id],
+    );
+    await using window = await windowOf(api);
+    const { page } = window;
+    const engagement = page.getByLabel('What recipients did');
+    await window.open(`/campaigns/${id}`);
+    await engagement.getByText('delivery is not reported').waitFor();
+    await engagement.getByText('25 % of accepted').waitFor();
+    expect(await engagement.innerText()).toMatch(/Accepted\s+40/);
+    await page.screenshot({ path: '/tmp/c_accepted.png' });
+    expect(await seriousFindings(page)).toEqual([]);
+    await window.open('/campaigns');
+    await page.getByText('not reported').waitFor();
+    await page.screenshot({ path: '/tmp/c_list.png' });
+
+    await pool.query('UPDATE campaigns SET delivered_count = 20 WHERE id = $1', [id]);
+    await window.open(`/campaigns/${id}`);
+    await engagement.getByText('50 % of 40 sent').waitFor();
+    await engagement.getByText('50 % of delivered').waitFor();
+  });
+
   test('a campaign that was complained about after it had completed blocks its sender until somebody says so on its page', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);
