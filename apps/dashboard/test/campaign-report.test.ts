@@ -72,11 +72,9 @@ inBrowser('what came of a campaign', () => {
     await engagement.getByText('delivery is not reported').waitFor();
     await engagement.getByText('25 % of accepted').waitFor();
     expect(await engagement.innerText()).toMatch(/Accepted\s+40/);
-    await page.screenshot({ path: '/tmp/c_accepted.png' });
     expect(await seriousFindings(page)).toEqual([]);
     await window.open('/campaigns');
     await page.getByText('not reported').waitFor();
-    await page.screenshot({ path: '/tmp/c_list.png' });
 
     await pool.query('UPDATE campaigns SET delivered_count = 20 WHERE id = $1', [id]);
     await window.open(`/campaigns/${id}`);
