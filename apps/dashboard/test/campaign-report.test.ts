@@ -71,7 +71,7 @@ inBrowser('what came of a campaign', () => {
     await window.open(`/campaigns/${id}`);
     await engagement.getByText('delivery is not reported').waitFor();
     await engagement.getByText('25 % of accepted').waitFor();
-    expect(await engagement.innerText()).toMatch(/Accepted\s+40/);
+    expect(await engagement.innerText()).toMatch(/40\s+Accepted/);
     expect(await seriousFindings(page)).toEqual([]);
     await window.open('/campaigns');
     await page.getByText('not reported').waitFor();
