@@ -1,4 +1,4 @@
-import { againOn, DEADLOCK, newId, pool, SERIALIZATION_FAILURE } from '@postroom/platform';
+import { againOn, DEADLOCK, emailKey, newId, pool, SERIALIZATION_FAILURE } from '@postroom/platform';
 import { type Summary, summarize } from './headers.ts';
 import { reportsOf } from './simulator.ts';
 
@@ -103,7 +103,7 @@ async function store(group: Waiting[]): Promise<void> {
       ...summary,
       id: newId('mai'),
       mailFrom,
-      recipient: recipient.toLowerCase(),
+      recipient: emailKey(recipient),
       size: raw.length,
       start: offsets[part]!,
     })),

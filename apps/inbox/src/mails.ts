@@ -1,4 +1,4 @@
-import { DomainError, isId, pool } from '@postroom/platform';
+import { DomainError, emailKey, isId, pool } from '@postroom/platform';
 import PostalMime, { type Email } from 'postal-mime';
 
 /** A mail in the list. */
@@ -41,7 +41,7 @@ const FITS = `($1::text IS NULL OR recipient = $1)
 
 function filterValues({ recipient, search = '' }: MailsFilter): [string | null, string[]] {
   const words = search.split(/\s+/).filter((word) => word !== '');
-  return [recipient?.trim().toLowerCase() ?? null, words.map(likePattern)];
+  return [recipient == null ? null : emailKey(recipient), words.map(likePattern)];
 }
 
 /** The newest mails that fit, and whether there are more. */

@@ -4,6 +4,7 @@ import {
   db,
   DomainError,
   emailProblem,
+  normalizeEmail,
   type FieldProblem,
   invalid,
   isId,
@@ -146,6 +147,7 @@ async function checked(projectId: string, input: CampaignInput): Promise<Partial
   const { name, groupIds, segmentIds, format: _format, ...rest } = input;
   const data: Partial<Campaign> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (name != null) data.name = name.trim();
+  if (input.fromEmail != null) data.fromEmail = normalizeEmail(input.fromEmail);
   if (groupIds !== undefined) data.groupIds = [...new Set(groupIds ?? [])];
   if (segmentIds !== undefined) data.segmentIds = [...new Set(segmentIds ?? [])];
   if (input.html !== undefined) {
@@ -183,7 +185,7 @@ function templateProblems(field: 'subject' | 'text', source: string | null | und
 
 function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldProblem[] {
   const replyMailbox = replyTo == null ? undefined : parseMailbox(replyTo);
-  const emailIssue = fromEmail == null ? undefined : emailProblem(fromEmail);
+  const emailIssue = fromEmail == null ? undefined : emailProblem(fromEmail.trim());
   return [
     // oxlint-disable-next-line no-control-regex -- a display name is one line
     ...(fromName != null && (fromName.length > 200 || /[\u0000-\u001f\u007f]/.test(fromName))

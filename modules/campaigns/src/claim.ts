@@ -1,4 +1,5 @@
 import { ledgerPool } from '@postroom/emails';
+import { messageKeySql } from '@postroom/platform';
 import type { CampaignRow } from './progress-row.ts';
 
 /** A message that has been claimed, with what its words are made of. */
@@ -54,7 +55,7 @@ const CLAIM = `
     FROM campaigns c WHERE id = $1 AND lane = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
   ), again AS (
     SELECT m.* FROM lane CROSS JOIN LATERAL (
-      SELECT id, project_id, contact_id, email FROM messages
+      SELECT id, project_id, contact_id, email, email_key FROM messages
       WHERE campaign_id = lane.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
       ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
     ) AS m
@@ -70,7 +71,7 @@ const CLAIM = `
   ), others AS (
     SELECT * FROM again
     UNION ALL
-    SELECT m.id, m.project_id, m.contact_id, m.email FROM messages m
+    SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
     WHERE (SELECT count(*) FROM taken) < (SELECT size FROM page) AND ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
       AND m.id NOT IN (SELECT id FROM taken)
   ), judged AS (
@@ -81,7 +82,7 @@ const CLAIM = `
           WHERE s.project_id = o.project_id AND s.email_key IN (a.key, erased_key(o.project_id, a.key)))
       END AS problem
     FROM others o LEFT JOIN contacts c ON c.id = o.contact_id
-    CROSS JOIN LATERAL (SELECT CASE c.email WHEN o.email THEN c.email_key ELSE lower(o.email) END AS key) AS a
+    CROSS JOIN LATERAL (SELECT CASE c.email WHEN o.email THEN c.email_key ELSE ${messageKeySql('o')} END AS key) AS a
   ), decided AS (
     UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
       claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),

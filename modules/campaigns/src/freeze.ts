@@ -63,8 +63,8 @@ async function insertMessages(
   );
   await joinBySets(client);
   const { rowCount } = await client.query(
-    `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, state, answer, unsent_at)
-     SELECT ${ID}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email,
+    `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at)
+     SELECT ${ID}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,
        CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END
      FROM contacts c WHERE c.project_id = ${project} AND ${condition} ORDER BY c.id`,
@@ -83,6 +83,9 @@ async function insertMessages(
  */
 const ID = `(SELECT left(postroom_id('eml'), 18)) ||
   lpad(to_hex((row_number() OVER (ORDER BY c.id) << 20) + floor(random() * 1048576)::bigint), 12, '0')`;
+
+/** As `storedEmailKey` has it. */
+const STORED_KEY = `nullif(c.email_key, lower(c.email COLLATE "C"))`;
 
 const SUPPRESSED_ANSWER = `'Not sent: the address is suppressed (' || coalesce((SELECT min(s.reason)::text FROM suppressions s
   WHERE s.project_id = c.project_id AND s.email_key = c.email_key), '') || ').'`;

@@ -1,4 +1,4 @@
-import { type Page, type PageArgs, pool, type Prisma, readPage, runCostly } from '@postroom/platform';
+import { type Page, type PageArgs, pool, type Prisma, readPage, runCostly, emailKey, messageKeySql } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 
 export type RecipientState = Prisma.MessageModel['state'];
@@ -57,7 +57,7 @@ export async function listRecipients(
     const where = ['m.campaign_id = $1'];
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
     if (state != null) where.push(`m.state = ${parameter(state)}`, NEAR[state] ?? 'true');
-    if (email != null) where.push(`lower(m.email) = ${parameter(email.trim().toLowerCase())}`);
+    if (email != null) where.push(`${messageKeySql('m')} = ${parameter(emailKey(email))}`);
     const text = `SELECT ${COLUMNS} FROM campaigns c JOIN messages m ON m.campaign_id = c.id WHERE c.id = $1 AND ${where.join(' AND ')}
        ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
     const read = () => pool.query<Recipient>(text, values);

@@ -70,7 +70,7 @@ function checkAddresses(emails: readonly string[]): void {
     throw invalid({ field: 'emails', message: `must be 1 to ${MAX_TESTS} addresses` });
   }
   const problems = emails.flatMap((email, index) => {
-    const message = emailProblem(email);
+    const message = emailProblem(email.trim());
     return message === undefined ? [] : [{ field: `emails.${index}`, message }];
   });
   assertValid(problems);

@@ -1,5 +1,5 @@
 import type { Settlement } from '@postroom/emails';
-import { inTransaction, pool, record } from '@postroom/platform';
+import { inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
 import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
 import { DEFAULT_POLICY } from './policy.ts';
@@ -146,16 +146,18 @@ export async function senderBlock({
   projectId,
   fromEmail,
 }: Pick<Campaign, 'id' | 'projectId' | 'fromEmail'>): Promise<string | undefined> {
-  const { rows } = await pool.query<{ name: string; status: string; reason: string | null; domain: string }>(
-    `SELECT name, status::text, pause_reason AS reason, lower(split_part(from_email, '@', 2)) AS domain FROM campaigns
-     WHERE project_id = $1 AND pause_blocks_sender AND (status = 'completed' OR status = 'paused' AND id <> $2)
-       AND lower(split_part(from_email, '@', 2)) = lower(split_part($3, '@', 2)) LIMIT 1`,
-    [projectId, id, fromEmail ?? ''],
+  const { rows } = await pool.query<{ name: string; status: string; reason: string | null; from_email: string | null }>(
+    `SELECT DISTINCT ON (from_email) name, status::text, pause_reason AS reason, from_email FROM campaigns
+     WHERE project_id = $1 AND pause_blocks_sender AND (status = 'completed' OR status = 'paused' AND id <> $2)`,
+    [projectId, id],
   );
-  const [other] = rows;
+  const domain = domainOf(fromEmail ?? '');
+  const other = rows.find((row) => domainOf(row.from_email ?? '') === domain);
   if (other === undefined) return undefined;
-  const { name, status, reason, domain } = other;
+  const { name, status, reason } = other;
   return status === 'completed'
     ? `After the campaign "${name}" from ${domain} was completed: ${reason} Acknowledge it first.`
     : `The campaign "${name}" from ${domain} was paused automatically: ${reason} Resume or cancel it first.`;
 }
+
+const domainOf = (email: string) => normalizeDomain(email.slice(email.lastIndexOf('@') + 1));

@@ -1,4 +1,4 @@
-import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, runCostly, sql } from '@postroom/platform';
+import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, runCostly, sql, emailKeyParts } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
 import { escapeLike, Parameters } from './parameters.ts';
 import { compileFilter, type SegmentFilter } from './segment-filter.ts';
@@ -120,14 +120,17 @@ function conditions(filter: ContactFilter, id: string, parameters: Parameters): 
 function searchConditions(search: string, parameters: Parameters): string[] {
   const text = search.trim();
   if (text === '') return [];
-  const lowered = (value: string) => `lower(${parameters.add(value)}::text)`;
+  const parameter = (value: string) => `${parameters.add(value)}::text`;
+  const parts = emailKeyParts(text);
   if (text.length <= 2) {
-    const [first, later] = [lowered(`${escapeLike(text)}%`), lowered(`% ${escapeLike(text)}%`)];
-    return [`(c.email_key LIKE ${first} OR lower(c.name) LIKE ${first} OR lower(c.name) LIKE ${later})`];
+    const [first, later] = [parameter(`${escapeLike(text)}%`), parameter(`% ${escapeLike(text)}%`)];
+    const inEmail = parts.map((part) => `c.email_key LIKE ${parameter(`${escapeLike(part)}%`)}`);
+    return [`(${inEmail.join(' OR ')} OR lower(c.name) LIKE lower(${first}) OR lower(c.name) LIKE lower(${later}))`];
   }
-  const [part, whole] = [lowered(`%${escapeLike(indexedPart(text))}%`), lowered(text)];
-  const holds = (column: string) => `(${column} LIKE ${part} AND position(${whole} IN ${column}) > 0)`;
-  return [`(${holds('c.email_key')} OR ${holds('lower(c.name)')})`];
+  const holds = (column: string, value: string, lower: string) =>
+    `(${column} LIKE ${lower}(${parameter(`%${escapeLike(indexedPart(value))}%`)}) AND position(${lower}(${parameter(value)}) IN ${column}) > 0)`;
+  const inEmail = parts.map((part) => holds('c.email_key', part, ''));
+  return [`(${inEmail.join(' OR ')} OR ${holds('lower(c.name)', text, 'lower')})`];
 }
 
 /**

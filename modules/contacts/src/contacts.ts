@@ -7,6 +7,7 @@ import {
   inTransaction,
   isId,
   newId,
+  normalizeEmail,
   notFound,
   pool,
   readTogether,
@@ -223,12 +224,12 @@ export async function deleteContact(projectId: string, id: string): Promise<void
   });
 }
 
-/** The address without surrounding space; what is wrong with it is said of the field `email`. */
+/** The address as it is stored; what is wrong with it is said of the field `email`. */
 export function checkEmail(email: string): string {
   const trimmed = email.trim();
   const problem = emailProblem(trimmed);
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
-  return trimmed;
+  return normalizeEmail(trimmed);
 }
 
 /** The name without surrounding space; `undefined` when there is none. */

@@ -1,3 +1,4 @@
+import { emailKey, emailKeyParts } from '@postroom/platform';
 import { CONTACT_SOURCES } from './contacts.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from './coercion.ts';
 import { escapeLike, type Parameters } from './parameters.ts';
@@ -86,6 +87,18 @@ function ownText(column: string): SegmentField {
       `(${column} LIKE lower(${parameters.add(pattern(escapeLike(value)))}::text))`;
   return { operators: { is: operator('text', is), isNot: operator('text', not(is)), ...textOperators(like) } };
 }
+
+/** The address, compared as keys are: how it is spelled makes no difference. */
+const EMAIL: SegmentField = (() => {
+  const is: Sql = ({ value }, parameters) => `(c.email_key = ${parameters.add(emailKey(value as string))}::text)`;
+  const like =
+    (pattern: (text: string) => string): Sql =>
+    ({ value }, parameters) =>
+      `(${emailKeyParts(value as string)
+        .map((part) => `c.email_key LIKE ${parameters.add(pattern(escapeLike(part)))}::text`)
+        .join(' OR ')})`;
+  return { operators: { is: operator('text', is), isNot: operator('text', not(is)), ...textOperators(like) } };
+})();
 
 /** Questions to one of a few values, by the SQL that tells whether it is one of a list. */
 function choiceOperators(
@@ -189,7 +202,7 @@ const severalValues: readonly CustomFieldType[] = ['text', 'number', 'select'];
 
 /** Everything a segment can ask, by field and operator. `customFields` stands for `customFields.<key>`. */
 export const SEGMENT_FIELDS: Record<string, SegmentField> = {
-  email: ownText('c.email_key'),
+  email: EMAIL,
   name: ownText('lower(c.name)'),
   source: {
     choices: CONTACT_SOURCES,

@@ -5,6 +5,7 @@ import {
   inTransaction,
   isId,
   newId,
+  normalizeEmail,
   notFound,
   type Page,
   type PageArgs,
@@ -142,7 +143,7 @@ export async function suppress(
     [
       projectId,
       entries.map(() => newId('sup')),
-      entries.map(({ email }) => email.trim()),
+      entries.map(({ email }) => normalizeEmail(email)),
       entries.map(({ email }) => emailKey(email)),
       entries.map(({ reason }) => reason),
     ],

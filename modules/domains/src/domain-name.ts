@@ -1,13 +1,10 @@
-import { domainToASCII } from 'node:url';
+import { normalizeDomain } from '@postroom/platform';
+
+export { normalizeDomain };
 
 /** Room for the labels that we put before a domain: a selector and `_domainkey`. */
 const MAX_LENGTH = 253 - 'pr00000000._domainkey.'.length;
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-
-/** Lower case, without a trailing dot, in ASCII: one form for each domain. Empty when it is not a host name. */
-export function normalizeDomain(name: string): string {
-  return domainToASCII(name.trim()).toLowerCase().replace(/\.$/, '');
-}
 
 /** What is wrong with a normalised domain as one to send from; `undefined` when nothing is. */
 export function domainProblem(domain: string): string | undefined {

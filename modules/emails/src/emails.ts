@@ -6,6 +6,7 @@ import {
   inTransaction,
   invalid,
   isId,
+  messageKeySql,
   newId,
   notFound,
   type Page,
@@ -17,6 +18,8 @@ import {
   type RowsQuery,
   sql,
   togetherByProject,
+  storedEmailKey,
+  together,
   type Tx,
 } from '@postroom/platform';
 import {
@@ -198,6 +201,7 @@ function rowsOf(
       mailbox_id: mailboxId,
       copy_of: index === 0 ? null : id,
       email,
+      email_key: storedEmailKey(email),
       subject: draft.subject,
       tags: draft.tags,
       metadata: draft.metadata,
@@ -219,10 +223,10 @@ function rowsOf(
 /** Rows go in as JSON, whose members are named like columns: one statement, however many emails. */
 const INSERT = `
   WITH message AS (
-    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
-    SELECT id, project_id, mailbox_id, copy_of, email, subject, tags, metadata, coalesce(not_before, now()), state, answer,
+    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
+    SELECT id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
-    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, subject text, tags jsonb,
+    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, email_key text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
     RETURNING project_id
   ), content AS (
@@ -329,7 +333,7 @@ export async function listEmails(
     where.push(filter.campaignId == null ? 'm.campaign_id IS NULL' : `m.campaign_id = ${parameter(filter.campaignId)}`);
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
     if (filter.status != null) where.push(STATUS_CONDITIONS[filter.status]);
-    if (filter.to != null) where.push(wentTo(parameter(filter.to.trim().toLowerCase()), filter.campaignId));
+    if (filter.to != null) where.push(wentTo(parameter(emailKey(filter.to)), filter.campaignId));
     if (filter.tag != null) where.push(`m.tags ? ${parameter(filter.tag)}`);
     if (filter.createdAfter != null) where.push(`m.created_at > ${parameter(filter.createdAfter)}`);
     if (filter.createdBefore != null) where.push(`m.created_at < ${parameter(filter.createdBefore)}`);
@@ -343,10 +347,10 @@ export async function listEmails(
   });
 }
 
-function wentTo(email: string, campaignId: string | null | undefined): string {
-  if (campaignId != null) return `lower(m.email) = ${email}`;
+function wentTo(key: string, campaignId: string | null | undefined): string {
+  if (campaignId != null) return `${messageKeySql('m')} = ${key}`;
   return `m.id IN (SELECT coalesce(t.copy_of, t.id) FROM messages t
-    WHERE t.project_id = $1 AND t.campaign_id IS NULL AND lower(t.email) = ${email})`;
+    WHERE t.project_id = $1 AND t.campaign_id IS NULL AND ${messageKeySql('t')} = ${key})`;
 }
 
 /**

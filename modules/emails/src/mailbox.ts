@@ -1,4 +1,4 @@
-import { emailProblem } from '@postroom/platform';
+import { emailProblem, normalizeEmail } from '@postroom/platform';
 import type { Mailbox } from './mime/index.ts';
 
 const NAMED = /^(?:"((?:[^"\\]|\\.)*)"|([^"<>]*?))\s*<([^<>]*)>$/s;
@@ -7,13 +7,14 @@ const NAMED = /^(?:"((?:[^"\\]|\\.)*)"|([^"<>]*?))\s*<([^<>]*)>$/s;
 export function parseMailbox(text: string): Mailbox | string {
   const trimmed = text.trim();
   const named = NAMED.exec(trimmed);
-  const email = (named?.[3] ?? trimmed).trim();
+  const given = (named?.[3] ?? trimmed).trim();
   const name = named?.[1]?.replace(/\\(.)/gs, '$1') ?? named?.[2] ?? '';
   // oxlint-disable-next-line no-control-regex -- a display name is one line
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) return 'must not contain line breaks or other control characters';
   if (name.length > 200) return 'must have a name of at most 200 characters';
-  const problem = emailProblem(email);
+  const problem = emailProblem(given);
   if (problem !== undefined) return problem;
+  const email = normalizeEmail(given);
   return name.trim() === '' ? { email } : { email, name: name.trim() };
 }
 

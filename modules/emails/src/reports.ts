@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { campaignNotice } from './campaign-notice.ts';
 import { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
-import { newId } from '@postroom/platform';
+import { emailKey, messageKeySql, newId } from '@postroom/platform';
 import { suppressAll } from './ledger.ts';
 import { classify } from './smtp/index.ts';
 import type { Addressed } from './unsubscribe-link.ts';
@@ -32,7 +32,7 @@ const RECORD = `
   WITH report AS (
     SELECT coalesce(copy.id, r.id) AS id, r.kind, r.detail, r.at
     FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) AS r(id, kind, detail, at, recipient)
-    LEFT JOIN messages copy ON r.recipient IS NOT NULL AND copy.copy_of = r.id AND lower(copy.email) = lower(r.recipient)
+    LEFT JOIN messages copy ON r.recipient IS NOT NULL AND copy.copy_of = r.id AND ${messageKeySql('copy')} = r.recipient
   ), told AS (
     SELECT id, min(detail) FILTER (WHERE kind <> 'delivered') AS detail, min(at) AS at,
       ${KINDS.map((kind) => `min(at) FILTER (WHERE kind = '${kind}') AS ${kind}`).join(', ')}
@@ -105,7 +105,7 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
       reports.map(({ kind }) => kind),
       reports.map(({ detail }) => detail ?? null),
       reports.map(({ at }) => at),
-      reports.map(({ recipient }) => recipient ?? null),
+      reports.map(({ recipient }) => (recipient === undefined ? null : emailKey(recipient))),
       // Two at most for each report: its own, and that the message was accepted after all.
       Array.from({ length: reports.length * 2 }, () => newId('evt')),
     ],

@@ -1,4 +1,4 @@
-import { emailKey, FairSemaphore } from '@postroom/platform';
+import { emailKey, FairSemaphore, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
@@ -150,7 +150,7 @@ export async function sendClaimed(
   }
 }
 
-const domainOf = (from: string) => mailbox(from).email.split('@').at(-1)?.toLowerCase() ?? '';
+const domainOf = (from: string) => normalizeDomain(mailbox(from).email.split('@').at(-1) ?? '');
 
 /** How long a message waits for its sender's way, when that names no time or has to be mended, in milliseconds. */
 const SENDER_WAIT_MS = 60_000;
@@ -349,7 +349,8 @@ async function compose(row: Ready, content: Content, parts: Part[]): Promise<Com
 
 /** Derived from the row, so that a message never goes out under two, and reports find their row. */
 export function messageIdOf(id: string, fromEmail: string): string {
-  return `${id}@${fromEmail.slice(fromEmail.lastIndexOf('@') + 1)}`;
+  const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
+  return `${id}@${normalizeDomain(domain) || domain}`;
 }
 
 /** A text that is finished, as a template without placeholders: braces in it are braces. */

@@ -23,7 +23,12 @@ export interface Unsubscriber {
  * who has that address, or had it last.
  */
 export async function findUnsubscriber({ messageId, ...token }: UnsubscribeToken): Promise<Unsubscriber | undefined> {
-  const { rows } = await pool.query<Unsubscriber>(FIND, [messageId, token.projectId, token.email]);
+  const { rows } = await pool.query<Unsubscriber>(FIND, [
+    messageId,
+    token.projectId,
+    token.email,
+    token.email === undefined ? null : emailKey(token.email),
+  ]);
   return rows[0];
 }
 
@@ -35,9 +40,9 @@ const FIND = `
     SELECT m.id, coalesce($3::text, m.email) AS email, m.project_id, m.campaign_id, m.contact_id FROM messages m WHERE m.id = $1
     UNION ALL
     SELECT $1, $3::text, $2::text, NULL, coalesce(
-      (SELECT o.id FROM contacts o WHERE o.project_id = $2 AND o.email_key = lower($3)),
+      (SELECT o.id FROM contacts o WHERE o.project_id = $2 AND o.email_key = $4),
       (SELECT a.contact_id FROM contact_addresses a JOIN contacts o ON o.id = a.contact_id
-        WHERE a.project_id = $2 AND a.email_key = lower($3) ORDER BY a.changed_at DESC LIMIT 1))
+        WHERE a.project_id = $2 AND a.email_key = $4 ORDER BY a.changed_at DESC LIMIT 1))
     WHERE $3 IS NOT NULL AND NOT EXISTS (SELECT FROM messages WHERE id = $1)
   ) AS l JOIN projects p ON p.id = l.project_id LEFT JOIN campaigns c ON c.id = l.campaign_id`;
 
@@ -59,11 +64,11 @@ export async function unsubscribe({ messageId, projectId, email, currentEmail }:
         campaignId,
       ]);
     }
-    const emails = new Set([email, currentEmail ?? email].map(emailKey));
+    const emails = new Map([email, currentEmail ?? email].map((each) => [emailKey(each), each]));
     await suppress(
       client,
       projectId,
-      [...emails].map((each) => ({ email: each, reason: 'unsubscribed' })),
+      [...emails.values()].map((each) => ({ email: each, reason: 'unsubscribed' })),
     );
     const notice = campaignId === null ? '' : campaignNotice(campaignId);
     if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);

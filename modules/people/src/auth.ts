@@ -1,6 +1,7 @@
-import { config, db, type IdPrefix, logger, newId } from '@postroom/platform';
+import { config, db, emailKey, type IdPrefix, logger, newId } from '@postroom/platform';
 import { betterAuth } from 'better-auth';
 import { prismaAdapter } from 'better-auth/adapters/prisma';
+import { createAuthMiddleware } from 'better-auth/api';
 import { genericOAuth, twoFactor } from 'better-auth/plugins';
 import { afterAuth, beforeAuth, beforeLinking, beforeSession } from './auth-hooks.ts';
 import { signInSecrets } from './sign-in-secrets.ts';
@@ -76,6 +77,7 @@ function configured() {
         });
       },
     },
+    hooks: { before: canonicalEmail },
     session: { expiresIn: 7 * 24 * 3600, updateAge: 24 * 3600, freshAge: 24 * 3600 },
     // What lists or hands out session tokens is ours (GraphQL, by id): the library's answers would show the tokens.
     disabledPaths: [
@@ -117,6 +119,12 @@ function configured() {
   });
 }
 
+/** An account is found by the canonical form of its address, however somebody spells it. */
+const canonicalEmail = createAuthMiddleware(async ({ body }) => {
+  const { email } = (body ?? {}) as { email?: unknown };
+  return typeof email === 'string' ? { context: { body: { ...body, email: emailKey(email) } } } : undefined;
+});
+
 function openIdConnect() {
   const { oidc } = config;
   if (oidc === undefined) return [];
@@ -134,7 +142,10 @@ function openIdConnect() {
           // Only people who have a place already may come this way, too.
           disableSignUp: true,
           // An address is who a person is to us, so nothing but a plain yes counts; some providers write "false".
-          mapProfileToUser: ({ email_verified: verified }) => ({ emailVerified: verified === true }),
+          mapProfileToUser: ({ email, email_verified: verified }) => ({
+            emailVerified: verified === true,
+            ...(typeof email === 'string' ? { email: emailKey(email) } : {}),
+          }),
         },
       ],
     }),

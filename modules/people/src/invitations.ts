@@ -36,7 +36,7 @@ export async function invite(
   { email, role, invitedById, asOwner }: { email: string; role: Role; invitedById: string; asOwner: boolean },
 ): Promise<Invitation> {
   const address = emailKey(email);
-  const problem = emailProblem(address);
+  const problem = emailProblem(email.trim());
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
   if (role === 'owner' && !asOwner) throw new DomainError('forbidden', 'Only an owner may invite an owner.');
   const member = await db.member.count({ where: { projectId, user: { email: address } } });

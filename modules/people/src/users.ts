@@ -16,7 +16,7 @@ export interface NewUser {
  */
 export async function createUser({ email, name, password }: NewUser): Promise<User> {
   const address = emailKey(email);
-  const problem = emailProblem(address);
+  const problem = emailProblem(email.trim());
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
   if (password.length < MIN_PASSWORD_LENGTH || password.length > 128) {
     throw invalid({ field: 'password', message: `must be ${MIN_PASSWORD_LENGTH} to 128 characters` });

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { runDataMigrations } from './data-migrations.ts';
 
 /** Where the migrations are: one folder each, in Prisma's format, applied in the order of their names. */
 export const MIGRATIONS_DIR = join(import.meta.dirname, '../migrations');
@@ -42,7 +43,10 @@ export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DI
     await client.query(CREATE_MIGRATIONS_TABLE);
     const waiting = await selectWaiting(client, migrations);
     for (const migration of waiting) await apply(client, migration);
-    if (migrationsDir === MIGRATIONS_DIR) await restartTransactionNumbers(client);
+    if (migrationsDir === MIGRATIONS_DIR) {
+      await runDataMigrations(client);
+      await restartTransactionNumbers(client);
+    }
     return waiting.map(({ name }) => name);
   } finally {
     await client.end(); // gives the lock back too

@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { contactDeleted } from '@postroom/contacts';
-import { againOn, DEADLOCK, inTransaction, LOCK_NOT_AVAILABLE, newId, record, sql, type Tx } from '@postroom/platform';
+import {
+  againOn,
+  DEADLOCK,
+  inTransaction,
+  LOCK_NOT_AVAILABLE,
+  messageKeySql,
+  newId,
+  record,
+  sql,
+  type Tx,
+} from '@postroom/platform';
 import { findPerson, type Person, type PersonRef } from './person.ts';
 
 /** What was removed or made nameless, in numbers. */
@@ -70,7 +80,7 @@ async function cancel(tx: Tx, { projectId, keys, contactId }: Person): Promise<n
     tx,
     `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL,
        answer = 'Not sent: the person was erased.'
-     WHERE project_id = $1 AND (lower(email) = ANY ($2) OR contact_id = $3) AND campaign_id IS NULL AND state = 'planned'
+     WHERE project_id = $1 AND (${messageKeySql('messages')} = ANY ($2) OR contact_id = $3) AND campaign_id IS NULL AND state = 'planned'
      RETURNING id`,
     [projectId, keys, contactId],
   );
@@ -82,7 +92,7 @@ async function cancel(tx: Tx, { projectId, keys, contactId }: Person): Promise<n
  * from a time before.
  */
 async function withdraw(tx: Tx, { projectId, keys, contactId }: Person): Promise<number> {
-  const OF_PERSON = `m.project_id = $1 AND (lower(m.email) = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
+  const OF_PERSON = `m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
   const values = [projectId, keys, contactId];
   await sql(
     tx,
@@ -107,15 +117,15 @@ async function withdraw(tx: Tx, { projectId, keys, contactId }: Person): Promise
 /** What is about the person as a whole: only figures stay. */
 async function forget(
   tx: Tx,
-  { projectId, keys, contactId }: Person,
+  { projectId, keys, spellings, contactId }: Person,
   alias: string,
 ): Promise<{ messages: number; events: number }> {
   const messages = await sql<{ id: string; content: string }>(
     tx,
-    `UPDATE messages SET email = $4, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
-       answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($2::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END
-     WHERE project_id = $1 AND (lower(email) = ANY ($2) OR contact_id = $3) RETURNING id, coalesce(copy_of, id) AS content`,
-    [projectId, keys, contactId, alias],
+    `UPDATE messages SET email = $4, email_key = NULL, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
+       answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($5::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END
+     WHERE project_id = $1 AND (${messageKeySql('messages')} = ANY ($2) OR contact_id = $3) RETURNING id, coalesce(copy_of, id) AS content`,
+    [projectId, keys, contactId, alias, spellings],
   );
   const ids = messages.map(({ id }) => id);
   const contents = messages.map(({ content }) => content);
@@ -138,7 +148,7 @@ async function forget(
      WHERE project_id = $1
        AND (lower(data->>'email') = ANY ($2) OR data->>'contact_id' = $3 OR data->>'message_id' = ANY ($5) AND data->>'email' = $4)
      RETURNING id`,
-    [projectId, keys, contactId, alias, ids],
+    [projectId, spellings, contactId, alias, ids],
   );
   return { messages: ids.length, events: events.length };
 }
@@ -196,20 +206,20 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-async function redact(tx: Tx, { projectId, keys }: Person, alias: string, place: Place): Promise<void> {
+async function redact(tx: Tx, { projectId, spellings }: Person, alias: string, place: Place): Promise<void> {
   const { table, column, type, where } = place;
   await sql(
     tx,
     `UPDATE ${table} SET "${column}" = regexp_replace("${column}"::text, $2, $3, 'gi')::${type}
      WHERE ${where} AND "${column}"::text ~* $2`,
-    [projectId, patternOf(keys), alias],
+    [projectId, patternOf(spellings), alias],
   );
 }
 
 /** Finds an address as a word of its own, also as links write it: those of others may end or begin with the same letters. */
-function patternOf(keys: readonly string[]): string {
-  const addresses = keys.map((key) => {
-    const [local = '', host = ''] = key.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+function patternOf(spellings: readonly string[]): string {
+  const addresses = spellings.map((spelling) => {
+    const [local = '', host = ''] = spelling.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
     return `${local}(?:@|%40)${host}`;
   });
   return `(?<![\\w.+-])(?:${addresses.join('|')})(?![\\w-]|\\.\\w)`;

@@ -1,16 +1,16 @@
-import { db, pool } from '@postroom/platform';
+import { db, messageKeySql, pool } from '@postroom/platform';
 import { findPerson, type PersonRef } from './person.ts';
 
 /** Everything that is kept of one person, as JSON; `p` is who it is, `m` the messages to that address or contact. */
 const DATA = `
-  WITH p AS (SELECT $1::text AS project_id, $2::text[] AS keys, $3::text AS contact_id),
+  WITH p AS (SELECT $1::text AS project_id, $2::text[] AS keys, $3::text AS contact_id, $4::text[] AS spellings),
   m AS (
     SELECT m.* FROM messages m, p
-     WHERE m.project_id = p.project_id AND (lower(m.email) = ANY (p.keys) OR m.contact_id = p.contact_id) ORDER BY m.id
+     WHERE m.project_id = p.project_id AND (${messageKeySql('m')} = ANY (p.keys) OR m.contact_id = p.contact_id) ORDER BY m.id
   ), e AS (
     SELECT e.* FROM events e, p
      WHERE e.project_id = p.project_id
-       AND (lower(e.data->>'email') = ANY (p.keys) OR e.data->>'contact_id' = p.contact_id) ORDER BY e.id
+       AND (lower(e.data->>'email') = ANY (p.spellings) OR e.data->>'contact_id' = p.contact_id) ORDER BY e.id
   ), c AS (SELECT c.* FROM contacts c, p WHERE c.project_id = p.project_id AND c.id = p.contact_id)
   SELECT json_build_object(
     'email', p.keys[1],
@@ -49,7 +49,7 @@ const DATA = `
     'audit', coalesce((SELECT json_agg(json_build_object('id', a.id, 'action', a.action, 'at', a.created_at, 'details', a.details) ORDER BY a.id)
         FROM audit_entries a WHERE a.project_id = p.project_id
           AND (a.target_id = p.contact_id
-            OR EXISTS (SELECT FROM unnest(p.keys) AS key WHERE position(key IN lower(a.details::text)) > 0))), '[]')
+            OR EXISTS (SELECT FROM unnest(p.spellings) AS key WHERE position(key IN lower(a.details::text)) > 0))), '[]')
   ) AS data FROM p`;
 
 /**
@@ -58,7 +58,7 @@ const DATA = `
  * @throws DomainError as `findPerson`.
  */
 export async function personData(projectId: string, ref: PersonRef): Promise<unknown> {
-  const { keys, contactId } = await findPerson(db, projectId, ref);
-  const { rows } = await pool.query<{ data: unknown }>(DATA, [projectId, keys, contactId]);
+  const { keys, spellings, contactId } = await findPerson(db, projectId, ref);
+  const { rows } = await pool.query<{ data: unknown }>(DATA, [projectId, keys, contactId, spellings]);
   return rows[0]?.data;
 }

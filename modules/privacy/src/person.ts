@@ -1,10 +1,22 @@
-import { emailKey, emailProblem, invalid, isId, notFound, sql, type Tx } from '@postroom/platform';
+import {
+  emailKey,
+  emailProblem,
+  emailSpellings,
+  invalid,
+  isId,
+  messageKeySql,
+  notFound,
+  sql,
+  type Tx,
+} from '@postroom/platform';
 
 /** A person as a project knows one: addresses, and the contact that has them, if there is or was one. */
 export interface Person {
   projectId: string;
   /** The address that was asked for, or that the contact has, as `emailKey` writes it; then those it has had before. */
   keys: [key: string, ...former: string[]];
+  /** How texts of ours spell these addresses, in lower case. */
+  spellings: string[];
   contactId: string | null;
   /** Whether the contact is there. */
   isContact: boolean;
@@ -31,7 +43,7 @@ const ADDRESSES = `
   SELECT DISTINCT key FROM (
     SELECT email_key FROM contacts WHERE id = $2
     UNION ALL SELECT email_key FROM contact_addresses WHERE contact_id = $2
-    UNION ALL SELECT lower(email) FROM messages WHERE contact_id = $2 AND project_id = $1 AND email NOT LIKE '%@erased.invalid'
+    UNION ALL SELECT ${messageKeySql('messages')} FROM messages WHERE contact_id = $2 AND project_id = $1 AND email NOT LIKE '%@erased.invalid'
   ) AS had(key)
   WHERE NOT EXISTS (SELECT FROM contacts o WHERE o.project_id = $1 AND o.email_key = had.key AND o.id <> $2)
   ORDER BY key`;
@@ -47,7 +59,7 @@ export async function findPerson(tx: Tx, projectId: string, { contactId, email }
     const key = emailKey(email);
     const [holder] = await sql<{ id: string; isContact: boolean }>(tx, HOLDER, [projectId, key]);
     return holder === undefined
-      ? { projectId, keys: [key], contactId: null, isContact: false }
+      ? { projectId, keys: [key], spellings: emailSpellings(key), contactId: null, isContact: false }
       : withAddresses(tx, projectId, key, holder);
   }
   if (!isId('ctc', contactId ?? '')) throw notFound('contact');
@@ -68,5 +80,6 @@ async function withAddresses(
 ): Promise<Person> {
   const had = await sql<{ key: string }>(tx, ADDRESSES, [projectId, id]);
   const others = had.map((each) => each.key).filter((each) => each !== key);
-  return { projectId, keys: [key, ...others], contactId: id, isContact };
+  const keys: Person['keys'] = [key, ...others];
+  return { projectId, keys, spellings: keys.flatMap(emailSpellings), contactId: id, isContact };
 }

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { emailProblem, normalizeDomain, normalizeEmail } from '@postroom/platform/email-address';
 import { MessageError } from './errors.ts';
 
 export interface Mailbox {
@@ -14,23 +14,20 @@ export interface WireAddress {
 }
 
 const ASCII_ADDRESS = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
-/** As above with letters of any script; what ASCII has of syntax is not in it, so that nothing can be smuggled in. */
-const ANY_ADDRESS = /^[\w!#$%&'*+/=?^`{|}~.\u00a1-\u{10fffd}-]{1,64}@[A-Za-z0-9.\u00a1-\u{10fffd}-]+$/u;
 
 /**
- * The address for an envelope or a header; a domain in letters beyond ASCII becomes Punycode.
+ * The address for an envelope or a header; a domain in letters beyond ASCII goes out in A-labels.
  * @throws MessageError when it isn't an address: line breaks, white space, brackets, quotes and lists are refused.
  */
 export function wireAddress(email: string, field: string): WireAddress {
   if (email.length <= 254 && ASCII_ADDRESS.test(email)) return { octets: email, utf8: false };
-  const at = email.lastIndexOf('@');
-  const domain = ANY_ADDRESS.test(email) && email.isWellFormed() ? domainToASCII(email.slice(at + 1)) : '';
-  const local = Buffer.from(email.slice(0, at), 'utf8').toString('latin1');
-  const octets = `${local}@${domain}`;
-  if (domain === '' || local.length > 64 || octets.length > 254) {
+  if (emailProblem(email) !== undefined) {
     throw new MessageError(field, `${JSON.stringify(email.slice(0, 100))} is not an email address.`);
   }
-  return { octets, utf8: octets.length - domain.length - 1 !== at };
+  const shown = normalizeEmail(email);
+  const at = shown.lastIndexOf('@');
+  const local = Buffer.from(shown.slice(0, at), 'utf8').toString('latin1');
+  return { octets: `${local}@${normalizeDomain(shown.slice(at + 1))}`, utf8: local.length !== at };
 }
 
 /** Refuses a sender that few servers would take: one whose local part isn't ASCII. Recipients may have such addresses. */

@@ -10,6 +10,7 @@ import {
   hostProblem,
   isId,
   newId,
+  normalizeEmail,
   notFound,
   type Prisma,
 } from '@postroom/platform';
@@ -60,7 +61,8 @@ export async function connectMailbox(
   input: ConnectMailboxInput,
 ): Promise<{ id: string; authorizationUrl: string | null }> {
   const preset = PRESETS[input.provider];
-  const email = input.email.trim();
+  const given = input.email.trim();
+  const email = normalizeEmail(given);
   const settings = {
     host: (input.provider === 'other' ? input.host?.trim() : undefined) ?? preset.host,
     port: (input.provider === 'other' ? input.port : undefined) ?? preset.port,
@@ -71,7 +73,7 @@ export async function connectMailbox(
   };
   const missing = (field: string, value: Optional<string>) =>
     value == null || value === '' ? [{ field, message: 'is required' }] : [];
-  const emailFault = emailProblem(email);
+  const emailFault = emailProblem(given);
   assertValid([
     ...(emailFault === undefined ? [] : [{ field: 'email', message: emailFault }]),
     ...settingProblems(settings),
