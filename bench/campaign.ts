@@ -2,7 +2,7 @@
  * How fast a campaign goes out, and what it costs: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a gateway,
  * a worker and a mail server that throws everything away, all on this machine and gone afterwards. Beside the campaign,
  * transactional emails go through the gateway, to see what they have to wait for.
- * Run: node bench/campaign.ts [options]
+ * Run: npm run bench -- campaign [options]
  *   --recipients N     100000 unless given
  *   --kb N             size of a message, 2.5 unless given
  *   --rounds N         campaigns, one after the other; 1 unless given

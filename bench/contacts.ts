@@ -1,6 +1,6 @@
 /**
  * What a page of contacts costs in a project of 1,000,000 beside one of 10,000: every filter, search, the cursor of page
- * 5,000, segments. Run: node bench/contacts.ts [contacts in the large project]. DATABASE_URL names a migrated database;
+ * 5,000, segments. Run: npm run bench -- contacts [contacts in the large project]. DATABASE_URL names a migrated database;
  * the two projects stay in it, and are found again, until they are deleted.
  */
 import { createContact, createCustomField, createSegment, listContacts, suppress } from '@postroom/contacts';

@@ -3,7 +3,7 @@
  * Temporal, a gateway, a worker as `npm start` starts it, and a mail server that throws everything away, all on this machine
  * and gone afterwards. In each round 50 clients POST one email after the other, then batches of a hundred; with a listmonk,
  * its `/api/tx` has its turn in the same round, with the same clients and the same mail server.
- * Run: node bench/emails.ts [options]
+ * Run: npm run bench -- emails [options]
  *   --emails N           20000 unless given
  *   --clients N          50 unless given
  *   --rounds N           1 unless given

@@ -3,7 +3,7 @@
  * turns under the same load, on one database made for the run. Prints requests a second, the 99th percentile and the CPU
  * time that a request took of each, and the medians of the turns' ratios, which mean more than the figures when the
  * machine has other things to do; CPU time is disturbed by them the least.
- * Run: node bench/facade.ts [--rounds 5] [--seconds 3] [--only "GET /v1/contacts"] [--profile folder]
+ * Run: npm run bench -- facade [--rounds 5] [--seconds 3] [--only "GET /v1/contacts"] [--profile folder]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
  * How many rows a second an import writes, beside what a bare COPY of the same file reaches in the same run: into a table with a
  * key and a unique address, and into one with the columns and indexes of contacts. Every import also checks and coerces, finds
- * duplicates and records a `contact.created` for each contact. Run: node bench/import.ts [rows] [runs]. It starts a PostgreSQL of
+ * duplicates and records a `contact.created` for each contact. Run: npm run bench -- import [rows] [runs]. It starts a PostgreSQL of
  * its own that waits for its disk, and a process with the worker's settings for the imports, and ends by itself.
  */
 import { execFileSync } from 'node:child_process';

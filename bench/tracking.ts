@@ -2,7 +2,7 @@
  * What tracking costs, in one run on a PostgreSQL and a gateway of its own: a message rendered without and with it; hits at a
  * pace, how long they are waited for and whether each is kept and judged; and the ledger's statements for messages that are
  * sent, alone and beside those hits.
- * Run: node bench/tracking.ts [--rate 2000] [--seconds 10]. It ends by itself after five minutes at the latest.
+ * Run: npm run bench -- tracking [--rate 2000] [--seconds 10]. It ends by itself after five minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -3,7 +3,7 @@
  * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint, to fifty of fifty
  * projects, and to fifty of one, where each event goes to all of them; a paced stream; 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse; and, when asked for, a million deliveries
  * that wait for one endpoint that hangs (--waiting 1000000).
- * Run: node bench/webhooks.ts [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness|backlog], and with
+ * Run: npm run bench -- webhooks [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness|backlog], and with
  * [--temporal-server <program> --temporal-sql-tool <program>] a Temporal that keeps its data in the same PostgreSQL
  * (temporal-server.ts), with [--svix <program> [--redis <program>] [--svix-settings "NAME=value …"]] the same bursts by Svix' server, in
  * turn with ours (svix.ts).

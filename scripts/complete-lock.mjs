@@ -1,4 +1,4 @@
-// Adds the builds for other systems that npm left out of package-lock.json: `node scripts/complete-lock.mjs`.
+// Adds the builds for other systems that npm left out of package-lock.json: `npm run complete-lock`.
 //
 // npm locks only those optional dependencies that it could look up where it ran (npm/cli#4828), and then `npm ci`
 // refuses the lock, or a Mac goes without its build. An entry that says which system it is for is enough: elsewhere it

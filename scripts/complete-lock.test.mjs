@@ -4,7 +4,7 @@ import { missingBuilds, systemOf } from './complete-lock.mjs';
 
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 
-test('the lock knows the builds for every system, so that npm ci takes it (node scripts/complete-lock.mjs adds them)', () => {
+test('the lock knows the builds for every system, so that npm ci takes it (npm run complete-lock adds them)', () => {
   expect(missingBuilds(lock.packages)).toEqual([]);
 });
 

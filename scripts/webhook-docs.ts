@@ -1,4 +1,4 @@
-// Writes the reference of the event types into docs/webhooks.md, between its marks: `node scripts/webhook-docs.ts`.
+// Writes the reference of the event types into docs/webhooks.md, between its marks: `npm run webhook-docs`.
 // A test holds the page to what this makes of modules/webhooks/src/event-types.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

@@ -136,13 +136,13 @@ test('an address is one contact, however it is spelled and wherever it comes in'
   expect(group.body.data.contactIds).toEqual([id]);
   for (const [operator, value] of [
     ['is', 'ada@BÜCHER.example'],
-    ['ends_with', '@bücher.example'],
+    ['endsWith', '@bücher.example'],
     ['contains', 'bücher'],
-    ['starts_with', 'ＡＤＡ@'],
+    ['startsWith', 'ＡＤＡ@'],
   ]) {
     const segment = await api.post('/v1/segments', {
       name: operator,
-      filter: { all: [{ field: 'email', operator, value }] },
+      filter: { field: 'email', op: operator, value },
     });
     expect([operator, segment.status]).toEqual([operator, 201]);
     const inSegment = (await api.get(`/v1/contacts?segment_id=${segment.body.data.id}`)).body.data;

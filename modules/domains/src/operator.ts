@@ -1,6 +1,6 @@
 // What operators do about a domain that should send no mail, whatever its records say:
-//   node modules/domains/src/operator.ts block example.com "Complaints about phishing"
-//   node modules/domains/src/operator.ts unblock example.com
+//   npm run operator -- block example.com "Complaints about phishing"
+//   npm run operator -- unblock example.com
 import { closeDatabase } from '@postroom/platform';
 import { blockDomain, unblockDomain } from './domains.ts';
 

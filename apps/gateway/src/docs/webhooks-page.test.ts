@@ -124,7 +124,7 @@ test('docs/webhooks.md: the shell signs a request that a receiver takes', async 
   expect(execFileSync('sh', ['-c', program('A shell')], { env, encoding: 'utf8' })).toBe('204\n');
 });
 
-test('docs/webhooks.md lists every event type as it is: else run node scripts/webhook-docs.ts', () => {
+test('docs/webhooks.md lists every event type as it is: else run npm run webhook-docs', () => {
   expect(withEventTypes(page)).toBe(page);
   for (const type of EVENT_TYPE_NAMES) expect(page).toContain(`| \`${type}\` | ${EVENT_TYPES[type].fires} |`);
 });
