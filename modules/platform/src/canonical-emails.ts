@@ -4,7 +4,7 @@ import { emailKey, normalizeEmail } from './email-address.ts';
 import { newId } from './ids.ts';
 
 /** Rows of a batch. */
-const BATCH = 500;
+const BATCH = 100;
 
 /** Keys used to be the address in lower case: only those beyond ASCII can be others now. */
 const beyondAscii = (column: string) => `octet_length(${column}) <> char_length(${column})`;
