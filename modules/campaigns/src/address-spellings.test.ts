@@ -84,7 +84,8 @@ test(
           text: 'Hello',
         });
         expect([spelling, field, status]).toEqual([spelling, field, 202]);
-        if (field === 'to') expect((await api.get(`/v1/emails/${body.data.id}`)).body.data.status).toBe('suppressed');
+        const { status: became } = (await api.get(`/v1/emails/${body.data.id}`)).body.data;
+        expect(became === 'suppressed').toBe(field === 'to');
       }
       const tested = await api.post(`/v1/campaigns/${campaign.id}/test`, { emails: [spelling] });
       expect([spelling, tested.status]).toEqual([spelling, 202]);
@@ -165,7 +166,8 @@ test(
       subject: 'to-an-a-label',
       text: 'Hello',
     });
-    await eventually(() => expect(mailedTo('to-an-a-label')).toEqual(['grace@xn--bcher-kva.example']));
+    // The server of the test shows an A-label in letters.
+    await eventually(() => expect(mailedTo('to-an-a-label')).toEqual(['grace@bücher.example']));
     const raw = sink.mails.find((mail) => mail.raw.includes('to-an-a-label'))?.raw ?? '';
     expect(raw).toContain('To: Grace <grace@xn--bcher-kva.example>');
     for (const to of ['grace@bücher.example', 'GRACE@xn--bcher-kva.example', 'grace@bücher。example']) {

@@ -97,15 +97,17 @@ test.each([
 });
 
 test('the key of a key is the key, whatever character is in an address', () => {
+  const others: string[] = [];
   for (let code = 0x20; code < 0x30000; code++) {
     const char = String.fromCodePoint(code);
     for (const address of [`a${char}a@example.com`, `ada@a${char}a.example`]) {
       if (emailProblem(address) !== undefined) continue;
       const key = emailKey(address);
-      if (emailKey(key) !== key || emailKey(normalizeEmail(address)) !== key) expect([code, key]).toEqual('one key');
+      if (emailKey(key) !== key || emailKey(normalizeEmail(address)) !== key) others.push(address);
     }
   }
-});
+  expect(others).toEqual([]);
+}, 120_000);
 
 test('an address is shown as it was given, but for space, width and the case of a domain beyond ASCII', () => {
   expect(normalizeEmail(' Ada@Example.COM ')).toBe('Ada@Example.COM');

@@ -36,6 +36,7 @@ const NOT_OF_CONTACTS = [
   'api_key_projects',
   'api_keys',
   'custom_fields',
+  'data_migrations',
   'deliveries',
   'dkim_keys',
   'domain_lifecycle',
