@@ -127,6 +127,15 @@ test('a mail becomes what POST /v1/emails would have made of it, and its id is a
   expect(rows.map(({ content }) => content)).toEqual([pixel, Buffer.from('%PDF-1.4')]);
 });
 
+test('a suppressed address gets nothing, however the envelope spells it', async () => {
+  const api = await sender();
+  await api.post('/v1/suppressions', { email: 'ada@bücher.example', reason: 'complained' });
+  for (const to of ['ada@xn--bcher-kva.example', 'ADA@BÜcher.example', 'ada@bücher.example']) {
+    const { id } = await send(api.key, { ...HELLO, to });
+    expect([to, (await email(api, id)).status]).toEqual([to, 'suppressed']);
+  }
+});
+
 test('the envelope decides who gets it, whatever the headers say', async () => {
   const api = await sender();
   const { id } = await send(api.key, {

@@ -151,3 +151,19 @@ test('many at once, in any order, do not wait for each other in a circle, and no
     expect(await api.events('email.delivered')).toHaveLength(200);
   }
 });
+
+test('a report is about the recipient whom it names, and suppresses every spelling of the address', async () => {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  await holdMail(api.projectId);
+  const send = (to: string[], cc: string[] = []) =>
+    api.post('/v1/emails', { from: 'a@example.com', to, cc, subject: 'x', text: 'x' });
+  const { id } = (await send(['to@mail.test'], ['cc@bücher.example'])).body.data;
+  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now() WHERE id = $1 OR copy_of = $1`, [id]);
+  await report({ ...told(id, 'complained'), recipient: 'CC@xn--bcher-kva.example' });
+  for (const spelling of ['cc@BÜCHER.example', 'cc@xn--bcher-kva.example', 'ｃｃ@bücher。example']) {
+    const again = (await send([spelling])).body.data;
+    expect([spelling, again.status]).toEqual([spelling, 'suppressed']);
+  }
+  expect((await send(['to@mail.test'])).body.data.status).toBe('queued');
+});

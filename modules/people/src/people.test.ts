@@ -298,3 +298,16 @@ test('who manages a project renames it, and everybody themselves', async () => {
     { action: 'renameProject', actorName: 'A Person' },
   ]);
 });
+
+test('an account has one address: whoever spells it otherwise signs in to it, and makes no second one', async () => {
+  const api = await testApi();
+  const word = newId('usr').toLowerCase();
+  const { email } = await createUser({ email: `${word}@BÜcher.example`, name: 'Ada', password: TEST_PASSWORD });
+  expect(email).toBe(`${word}@xn--bcher-kva.example`);
+  for (const spelling of [`${word.toUpperCase()}@bücher.example`, `${word}@bücher。example`]) {
+    expect(await signIn(api, spelling, TEST_PASSWORD)).toContain('postroom.session_token');
+    await expect(createUser({ email: spelling, name: 'Ada', password: TEST_PASSWORD })).rejects.toThrow(
+      'has an account',
+    );
+  }
+});
