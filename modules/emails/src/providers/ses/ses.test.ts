@@ -50,6 +50,12 @@ test('a message goes to SES byte for byte, signed, under its tag and in its conf
   ]);
 });
 
+test('SES is told an international domain in A-labels', async () => {
+  const way = await open();
+  await way.send({ ...MESSAGE, to: 'ada@bücher.example' }, 'campaigns');
+  expect(ses.mails.map(({ to }) => to)).toEqual([['ada@xn--bcher-kva.example']]);
+});
+
 test.each<[string, string, number]>([
   ['TooManyRequestsException', 'Too many requests', 1_000],
   ['ThrottlingException', 'Maximum sending rate exceeded.', 1_000],

@@ -1,5 +1,5 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
-import { logger } from '@postroom/platform';
+import { logger, normalizeDomain } from '@postroom/platform';
 import type { SendOutcome } from '../../smtp/index.ts';
 import { Pace } from '../pace.ts';
 import type { Outgoing, Way } from '../way.ts';
@@ -120,7 +120,7 @@ class SesWay implements Way {
   async #sendNow(message: Outgoing): Promise<SendOutcome> {
     const { SendEmailCommand } = await import('@aws-sdk/client-sesv2');
     const command = new SendEmailCommand({
-      Destination: { ToAddresses: [message.to] },
+      Destination: { ToAddresses: [destinationOf(message.to)] },
       Content: { Raw: { Data: plainBytes(message) } },
       EmailTags: [{ Name: MESSAGE_TAG, Value: message.id }],
       ...(this.#settings.configurationSet === undefined
@@ -166,4 +166,10 @@ function plainBytes({ data, stuffed }: Outgoing): Uint8Array {
   return stuffed === true
     ? Buffer.from(data.replaceAll('\r\n..', '\r\n.').replace(/^\.\./, '.'), 'latin1')
     : Buffer.from(data, 'utf8');
+}
+
+/** SES takes a domain in A-labels alone; a local part beyond ASCII is left to SES to refuse. */
+function destinationOf(email: string): string {
+  const at = email.lastIndexOf('@') + 1;
+  return email.slice(0, at) + (normalizeDomain(email.slice(at)) || email.slice(at));
 }
