@@ -35,6 +35,10 @@ const resetting = new WeakMap<object, string>();
 /** Runs before each endpoint of the sign-in library. @throws APIError for what is refused. */
 export const beforeAuth = createAuthMiddleware(async (ctx) => {
   refuseOtherTargets(ctx);
+  // An account is found, and its failures are counted, by the canonical form of its address.
+  const email = textOf(ctx.body, 'email');
+  const body = ctx.body as { email?: string } | undefined;
+  if (email !== undefined && body !== undefined) body.email = emailKey(email);
   if (PASSWORD_PATHS.has(ctx.path)) await countPassword(ctx);
   if (ctx.path === '/two-factor/verify-totp') await useCodeUp(ctx);
   if (ctx.path === '/reset-password' && ctx.request !== undefined) {
@@ -43,6 +47,7 @@ export const beforeAuth = createAuthMiddleware(async (ctx) => {
     const user = link === null ? null : await db.user.findUnique({ where: { id: link.value } });
     if (user !== null) resetting.set(ctx.request, user.email);
   }
+  return email === undefined ? undefined : { context: { body } };
 });
 
 /** Runs after each of them, with what it returned or threw. */

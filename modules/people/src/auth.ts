@@ -1,7 +1,6 @@
 import { config, db, emailKey, type IdPrefix, logger, newId } from '@postroom/platform';
 import { betterAuth } from 'better-auth';
 import { prismaAdapter } from 'better-auth/adapters/prisma';
-import { createAuthMiddleware } from 'better-auth/api';
 import { genericOAuth, twoFactor } from 'better-auth/plugins';
 import { afterAuth, beforeAuth, beforeLinking, beforeSession } from './auth-hooks.ts';
 import { signInSecrets } from './sign-in-secrets.ts';
@@ -77,7 +76,6 @@ function configured() {
         });
       },
     },
-    hooks: { before: canonicalEmail },
     session: { expiresIn: 7 * 24 * 3600, updateAge: 24 * 3600, freshAge: 24 * 3600 },
     // What lists or hands out session tokens is ours (GraphQL, by id): the library's answers would show the tokens.
     disabledPaths: [
@@ -118,12 +116,6 @@ function configured() {
     plugins: [twoFactor({ issuer: 'Postroom' }), ...openIdConnect()],
   });
 }
-
-/** An account is found by the canonical form of its address, however somebody spells it. */
-const canonicalEmail = createAuthMiddleware(async ({ body }) => {
-  const { email } = (body ?? {}) as { email?: unknown };
-  return typeof email === 'string' ? { context: { body: { ...body, email: emailKey(email) } } } : undefined;
-});
 
 function openIdConnect() {
   const { oidc } = config;
