@@ -1,14 +1,7 @@
 import { source as campaignSource } from '@postroom/campaigns/relay';
 import { source as domainSource } from '@postroom/domains/relay';
 import { source as emailSource } from '@postroom/emails/relay';
-import {
-  config,
-  logger,
-  type Service,
-  taskQueueOf,
-  WORK_KINDS,
-  type WorkKind,
-} from '@postroom/platform';
+import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
 import { outboxSource, startRelay } from '@postroom/platform/relay';
 import { source as deliverySource } from '@postroom/webhooks/relay';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';

@@ -1,4 +1,13 @@
-import { type Page, type PageArgs, pool, type Prisma, readPage, runCostly, emailKey, messageKeySql } from '@postroom/platform';
+import {
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+  runCostly,
+  emailKey,
+  messageKeySql,
+} from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 
 export type RecipientState = Prisma.MessageModel['state'];

@@ -1,4 +1,15 @@
-import { emailKey, isId, notFound, type Page, type PageArgs, pool, readPage, runCostly, sql, emailKeyParts } from '@postroom/platform';
+import {
+  emailKey,
+  isId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  readPage,
+  runCostly,
+  sql,
+  emailKeyParts,
+} from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
 import { escapeLike, Parameters } from './parameters.ts';
 import { compileFilter, type SegmentFilter } from './segment-filter.ts';

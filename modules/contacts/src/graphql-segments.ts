@@ -96,7 +96,8 @@ builder.queryFields((t) => ({
   ),
   segmentPreview: t.field({
     type: SegmentPreview,
-    description: 'Tries a filter without saving it. All contacts are counted for it, so an operation may ask for eight of them.',
+    description:
+      'Tries a filter without saving it. All contacts are counted for it, so an operation may ask for eight of them.',
     complexity: 6_000,
     args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER, ...JSON_OBJECT }) },
     resolve: (_root, { filter }, context) => previewSegment(callerProject(context), filter),

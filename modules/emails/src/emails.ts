@@ -19,7 +19,6 @@ import {
   sql,
   togetherByProject,
   storedEmailKey,
-  together,
   type Tx,
 } from '@postroom/platform';
 import {

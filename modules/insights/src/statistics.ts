@@ -64,14 +64,8 @@ export async function statistics(
   const from = idAt(since.getTime() - SLACK_MS);
   return kept(`${projectId} ${since.getTime()} ${step} ${timeZone}`, async () => {
     const { rows } = await runCostly(projectId, () =>
-      pool.query<Statistics>(SERIES, [
-      projectId,
-      since,
-      step,
-      timeZone,
-      from,
-      Object.values(COUNTED),
-    ]));
+      pool.query<Statistics>(SERIES, [projectId, since, step, timeZone, from, Object.values(COUNTED)]),
+    );
     return { result: rows, rows: rows.reduce((sum, point) => sum + eventsOf(point), 0) };
   });
 }

@@ -23,8 +23,28 @@ export { type Certificate, readCertificate, selfSigned } from './certificate.ts'
 export { clientAddress } from './client-address.ts';
 export { type Config, config, parseConfig } from './config.ts';
 export { runCostly } from './costly.ts';
-export { closeDatabase, db, inTransaction, pool, type Prisma, sessionSettings, sql, surviveBreaks, type Tx, useBackgroundTimeouts } from './db.ts';
-export { emailKey, emailProblem, emailKeyParts, emailSpellings, messageKeySql, normalizeDomain, normalizeEmail, storedEmailKey } from './email-address.ts';
+export {
+  closeDatabase,
+  db,
+  inTransaction,
+  pool,
+  type Prisma,
+  sessionSettings,
+  sql,
+  surviveBreaks,
+  type Tx,
+  useBackgroundTimeouts,
+} from './db.ts';
+export {
+  emailKey,
+  emailProblem,
+  emailKeyParts,
+  emailSpellings,
+  messageKeySql,
+  normalizeDomain,
+  normalizeEmail,
+  storedEmailKey,
+} from './email-address.ts';
 export {
   assertValid,
   conflictIfTaken,
