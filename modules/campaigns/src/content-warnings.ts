@@ -1,4 +1,6 @@
+import { htmlProblem } from '@postroom/emails';
 import type { FieldProblem } from '@postroom/platform';
+import { Parser } from 'htmlparser2';
 import type { CampaignContent } from './content.ts';
 
 /** Gmail cuts off HTML above 102 KB, with the link to unsubscribe; some room is left for what is filled in. */
@@ -11,6 +13,7 @@ export function contentWarnings({ subject, html, fromName, fromEmail, replyTo }:
   const warn = (when: boolean, field: string, message: string) => (when ? [{ field, message }] : []);
   const head = subject ?? '';
   const body = html ?? '';
+  const markup = htmlProblem(body) === undefined ? readMarkup(body) : readMarkup('');
   return [
     ...warn(head.length > 78, 'subject', 'is over 78 characters: most programs will cut it off'),
     ...warn(
@@ -27,32 +30,64 @@ export function contentWarnings({ subject, html, fromName, fromEmail, replyTo }:
       'takes no answers: give a reply_to, since answers tell mailbox providers that mail is wanted',
     ),
     ...warn(Buffer.byteLength(body) > CLIPPED_BYTES, 'html', 'is over 95 KB: Gmail cuts it off, and the end is lost'),
-    ...warn(/<img\b(?![^>]*\balt=)/i.test(body), 'html', 'has images without an alt text'),
-    ...warn(/<img\b/i.test(body) && wordsOf(body) < 20, 'html', 'is little more than images, which looks like spam'),
-    ...warn(
-      /<(script|form|iframe|object|embed|video|audio)\b/i.test(body),
-      'html',
-      'has scripts, forms or frames, which mail programs take out',
-    ),
-    ...linkWarnings(body).map((message) => ({ field: 'html', message })),
+    ...warn(markup.imagesWithoutAlt > 0, 'html', 'has images without an alt text'),
+    ...warn(markup.images > 0 && markup.words < 20, 'html', 'is little more than images, which looks like spam'),
+    ...warn(markup.active > 0, 'html', 'has scripts, forms or frames, which mail programs take out'),
+    ...linkWarnings(markup).map((message) => ({ field: 'html', message })),
   ];
 }
 
-const wordsOf = (html: string) =>
-  html
-    .replace(/<(style|head)\b[\s\S]*?<\/\1>/gi, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .split(/\s+/)
-    .filter((word) => /\p{L}{2}/u.test(word)).length;
+/** What is looked at in a body. */
+interface Markup {
+  images: number;
+  imagesWithoutAlt: number;
+  /** Scripts, forms, frames and the like. */
+  active: number;
+  /** Words of two letters and more that readers see. */
+  words: number;
+  links: { link: string; words: string }[];
+}
+
+const ACTIVE = new Set(['script', 'form', 'iframe', 'object', 'embed', 'video', 'audio']);
+const UNSEEN = new Set(['style', 'script', 'head', 'title']);
+
+/** Reads a body once from end to end. */
+function readMarkup(html: string): Markup {
+  const markup: Markup = { images: 0, imagesWithoutAlt: 0, active: 0, words: 0, links: [] };
+  let unseen = 0;
+  let link: { link: string; pieces: string[] } | undefined;
+  const endLink = () => {
+    if (link !== undefined) markup.links.push({ link: link.link, words: link.pieces.join('').trim() });
+    link = undefined;
+  };
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (UNSEEN.has(name)) unseen++;
+      if (ACTIVE.has(name)) markup.active++;
+      if (name === 'img') {
+        markup.images++;
+        if (attributes.alt === undefined) markup.imagesWithoutAlt++;
+      }
+      if (name !== 'a') return;
+      endLink();
+      if (attributes.href !== undefined) link = { link: attributes.href.trim(), pieces: [] };
+    },
+    ontext: (text) => {
+      if (unseen > 0) return;
+      link?.pieces.push(text);
+      for (const word of text.split(/\s+/)) if (/\p{L}{2}/u.test(word)) markup.words++;
+    },
+    onclosetag: (name) => {
+      if (UNSEEN.has(name)) unseen--;
+      if (name === 'a') endLink();
+    },
+  });
+  parser.end(html);
+  return markup;
+}
 
 /** What is wrong with links, by their form; nothing is asked of the sites. */
-function linkWarnings(html: string): string[] {
-  const links = [...html.matchAll(/<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')[^>]*>([\s\S]*?)<\/a>/gi)].map(
-    ([, double, single, words = '']) => ({
-      link: (double ?? single ?? '').trim().replaceAll('&amp;', '&'),
-      words: words.replace(/<[^>]*>/g, '').trim(),
-    }),
-  );
+function linkWarnings({ links }: Markup): string[] {
   const found = links.flatMap(({ link, words }) => {
     if (link.includes('{{') || /^(mailto:|tel:|sms:|#.|cid:)/i.test(link)) return [];
     const named = `the link "${link.slice(0, 100)}"`;

@@ -1,14 +1,17 @@
 import { emailProblem, normalizeEmail } from '@postroom/platform';
 import type { Mailbox } from './mime/index.ts';
 
-const NAMED = /^(?:"((?:[^"\\]|\\.)*)"|([^"<>]*?))\s*<([^<>]*)>$/s;
+/** The longest that is read: a name of 200 characters, each escaped, and an address. */
+const MAX_LENGTH = 1_000;
+const NAMED = /^(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>]*))<([^<>]*)>$/s;
 
 /** Reads `ada@example.com`, `Ada Lovelace <ada@example.com>` or `"Lovelace, Ada" <ada@example.com>`; or says what is wrong. */
 export function parseMailbox(text: string): Mailbox | string {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
   const trimmed = text.trim();
   const named = NAMED.exec(trimmed);
   const given = (named?.[3] ?? trimmed).trim();
-  const name = named?.[1]?.replace(/\\(.)/gs, '$1') ?? named?.[2] ?? '';
+  const name = named?.[1]?.replace(/\\(.)/gs, '$1') ?? named?.[2]?.trim() ?? '';
   // oxlint-disable-next-line no-control-regex -- a display name is one line
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) return 'must not contain line breaks or other control characters';
   if (name.length > 200) return 'must have a name of at most 200 characters';

@@ -1,8 +1,11 @@
 import type { Flaw } from './flaws.ts';
 
+/** What is wrong is listed up to so many times. */
+const MAX_FLAWS = 100;
+
 /** Compiles MJML. Whatever is wrong with it is refused, since the compiler would leave out or guess. */
 export async function compileMjml(source: string): Promise<{ html: string; flaws: Flaw[] }> {
-  const flaws = [...includes(source), ...unbalanced(source)];
+  const flaws = structuralFlaws(source);
   if (flaws.length > 0) return { html: '', flaws };
   // It is large, and only those who write MJML need it.
   const { default: mjml2html } = await import('mjml');
@@ -12,12 +15,17 @@ export async function compileMjml(source: string): Promise<{ html: string; flaws
     const { html, errors } = await mjml2html(source, options);
     return {
       html,
-      flaws: errors.map(({ line, tagName, message }) => ({ line, message: `${tagName}: ${message.trim()}` })),
+      flaws: errors
+        .slice(0, MAX_FLAWS)
+        .map(({ line, tagName, message }) => ({ line, message: `${tagName}: ${message.trim()}` })),
     };
   } catch (error) {
     return { html: '', flaws: [{ message: error instanceof Error ? error.message : String(error) }] };
   }
 }
+
+/** What is wrong before it is compiled. */
+export const structuralFlaws = (source: string): Flaw[] => [...includes(source), ...unbalanced(source)];
 
 /** An include would read files of the server. The compiler is told to read none, and the author that there are none. */
 function includes(source: string): Flaw[] {
@@ -55,4 +63,5 @@ function unbalanced(source: string): Flaw[] {
   return open.slice(-1).map(({ name, at }) => flaw(at, `${name}: is not closed`));
 }
 
-const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length;
+/** The line of a place, counted from 1. */
+export const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length;

@@ -1,5 +1,12 @@
 import { config } from '@postroom/platform';
-import { decodeEntities, type Template, valueFor, type Values, type Variable } from '@postroom/templates/render';
+import {
+  addToBody,
+  decodeEntities,
+  type Template,
+  valueFor,
+  type Values,
+  type Variable,
+} from '@postroom/templates/render';
 import { findLinks } from './find-links.ts';
 import { sealValues, trackingToken } from './token.ts';
 
@@ -124,8 +131,7 @@ export function targetOf(source: string, values: readonly string[] | undefined):
 /** Right before the end of the body, where it pushes nothing aside. */
 function withPixel(html: string, url: string): string {
   const pixel = `<img src="${url}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;
-  const end = html.search(/<\/body\s*>(?![\s\S]*<\/body)/i);
-  return end === -1 ? html + pixel : html.slice(0, end) + pixel + html.slice(end);
+  return addToBody(html, pixel);
 }
 
 function fromMarked(template: Template, html: string, variables: readonly Variable[]): Template {

@@ -46,8 +46,8 @@ function wholeUrl(value: string): string {
   // What browsers drop from a URL is dropped before its scheme is looked at, or it could hide one.
   const url = value
     .toWellFormed()
-    .replace(/^[\u0000-\u0020\u007f-\u00a0]+|[\u0000-\u0020\u007f-\u00a0]+$/g, '')
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, '');
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
+    .trim();
   const scheme = /^([^/?#:]*):/.exec(url)?.[1];
   if (scheme !== undefined && !SAFE_SCHEMES.has(scheme.toLowerCase())) return '#';
   return url.replace(/%(?![\da-f]{2})/gi, '%25').replace(/[^\w\-.~:/?#[\]@!$&'()*+,;=%]+/g, encodeURIComponent);

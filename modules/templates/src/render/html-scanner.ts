@@ -6,12 +6,59 @@ type State = 'text' | 'comment' | 'markup' | 'tag-name' | 'tag' | 'attribute-nam
 const URL_ATTRIBUTES = new Set(
   'href src srcset action formaction background cite poster longdesc data codebase lowsrc dynsrc xlink:href'.split(' '),
 );
-const RAW_ELEMENTS = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes']);
+/** Elements whose content is no markup, and what ends each. */
+const RAW_ENDS = new Map(
+  'script style title textarea xmp iframe noembed noframes'
+    .split(' ')
+    .map((name) => [name, new RegExp(`</${name}`, 'gi')]),
+);
 /** The schemes a link may have; `cid` is an image of the same message. */
 export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
 const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
-/** Stands for a variable in what was read of an attribute's value; no source may hold it, as it is a non-character. */
+/** Stands for a variable in what was read of a link; no source may hold it, as it is a non-character. */
 const VARIABLE = '\uffff';
+
+/**
+ * What has been read of a link, as far as it decides how a variable in it is escaped. Each character is looked at once, however
+ * many variables the link holds.
+ */
+class LinkPrefix {
+  /** What the link begins with. */
+  start: 'nothing' | 'text' | 'variable' = 'nothing';
+  /** Whether a `?` or a `#` has come. */
+  hasQuery = false;
+  /** The first of `:`, `/`, `?` and `#`; until it comes nothing tells whether there is a scheme. */
+  separator = '';
+  /** What stands before a `:` that is the first separator. */
+  scheme: string | undefined;
+  /** Pieces of what stands before the first separator. */
+  #head: string[] = [];
+
+  addText(written: string): void {
+    if (this.hasQuery && this.separator !== '') return;
+    const text = decodeEntities(written);
+    this.hasQuery ||= /[?#]/.test(text);
+    // eslint-disable-next-line no-control-regex -- browsers skip these before a URL
+    if (this.start === 'nothing' && /[^\u0000-\u0020]/.test(text)) this.start = 'text';
+    if (this.separator !== '') return;
+    const end = text.search(/[:/?#]/);
+    this.#head.push(end === -1 ? text : text.slice(0, end));
+    if (end !== -1) this.#end(text[end]!);
+  }
+
+  addVariable(): void {
+    if (this.start === 'nothing') this.start = 'variable';
+    if (this.separator === '') this.#head.push(VARIABLE);
+  }
+
+  #end(separator: string): void {
+    this.separator = separator;
+    const written = this.#head.join('');
+    // eslint-disable-next-line no-control-regex -- as above
+    if (separator === ':') this.scheme = written.replace(/[\u0000-\u0020\s]+/g, '').toLowerCase();
+    this.#head = [];
+  }
+}
 
 /**
  * Follows a template's HTML as a browser would tokenize it, far enough to tell what a variable's value must be escaped for.
@@ -23,7 +70,7 @@ export class HtmlScanner {
   #attribute = '';
   /** The quote that closes the value, or '' when it has none. */
   #quote = '';
-  #value = '';
+  #link = new LinkPrefix();
   /** Where a variable stands that begins the link under way. */
   #linkStart = -1;
   readonly #report: (position: number, message: string) => void;
@@ -70,34 +117,33 @@ export class HtmlScanner {
     if (name.startsWith('on') || name === 'srcdoc') {
       return this.#nowhere(position, `"${name}" runs code, so it can not hold a placeholder.`);
     }
-    const before = this.#value;
-    this.#value += VARIABLE;
     if (name === 'style') return 'css';
-    return URL_ATTRIBUTES.has(name) ? this.#placeInUrl(position, decodeEntities(before)) : 'html';
+    if (!URL_ATTRIBUTES.has(name)) return 'html';
+    const context = this.#placeInUrl(position);
+    this.#link.addVariable();
+    return context;
   }
 
-  #placeInUrl(position: number, before: string): Context {
-    // eslint-disable-next-line no-control-regex -- browsers skip these before a URL
-    const url = before.replace(/^[\u0000-\u0020]+/, '');
-    if (url === '') {
+  #placeInUrl(position: number): Context {
+    const { start, scheme, hasQuery } = this.#link;
+    if (start === 'nothing') {
       this.#linkStart = position;
       return 'url';
     }
-    if (url.startsWith(VARIABLE)) return 'url-query';
-    const scheme = /^([^/?#:]*):/.exec(url)?.[1]?.replace(/\s/g, '').toLowerCase();
+    if (start === 'variable') return 'url-query';
     if (scheme !== undefined && !SAFE_SCHEMES.has(scheme)) {
       return this.#nowhere(position, `A "${scheme}:" link can not hold a placeholder.`);
     }
-    if (/[?#]/.test(url)) return 'url-query';
+    if (hasQuery) return 'url-query';
     return scheme !== undefined && ADDRESS_SCHEMES.has(scheme) ? 'url-address' : 'url-path';
   }
 
   #endValue(): void {
-    if (this.#linkStart !== -1 && /^\s*\uffff[^/?#]*:/.test(decodeEntities(this.#value))) {
+    if (this.#linkStart !== -1 && this.#link.separator === ':') {
       this.#report(this.#linkStart, 'A placeholder can not make the scheme of a link; write "https:" before it.');
     }
     this.#linkStart = -1;
-    this.#value = '';
+    this.#link = new LinkPrefix();
     this.#state = 'tag';
   }
 
@@ -118,7 +164,7 @@ export class HtmlScanner {
         this.#tag += char.toLowerCase();
         return at + 1;
       case 'tag':
-        if (char === '>') return this.#enter(RAW_ELEMENTS.has(this.#tag) ? 'raw' : 'text', at + 1);
+        if (char === '>') return this.#enter(RAW_ENDS.has(this.#tag) ? 'raw' : 'text', at + 1);
         if (/[\s/]/.test(char)) return at + 1;
         this.#attribute = '';
         return this.#enter('attribute-name', at);
@@ -161,8 +207,10 @@ export class HtmlScanner {
   }
 
   #raw(html: string, at: number): number {
-    const found = html.toLowerCase().indexOf(`</${this.#tag}`, at);
-    return found === -1 ? html.length : this.#enter('text', found);
+    const end = RAW_ENDS.get(this.#tag)!;
+    end.lastIndex = at;
+    const found = end.exec(html);
+    return found === null ? html.length : this.#enter('text', found.index);
   }
 
   #attributeName(html: string, at: number): number {
@@ -183,11 +231,10 @@ export class HtmlScanner {
         this.#endValue();
         return at;
       }
-      this.#value += html[at];
       return at + 1;
     }
     const close = html.indexOf(this.#quote, at);
-    this.#value += html.slice(at, close === -1 ? html.length : close);
+    if (URL_ATTRIBUTES.has(this.#attribute)) this.#link.addText(html.slice(at, close === -1 ? html.length : close));
     if (close === -1) return html.length;
     this.#endValue();
     return close + 1;

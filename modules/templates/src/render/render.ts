@@ -6,12 +6,24 @@ export type Value = string | number | boolean | Date | null | undefined;
 /** Contact fields, custom fields and what the system adds (`unsubscribe_url` …), by placeholder name. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** The whole template with its values in place. */
-export function renderTemplate(template: Template, values: Values): string {
+/** The whole template with its values in place. @throws TooLongError when that has more than `most` characters. */
+export function renderTemplate(template: Template, values: Values, most = Infinity): string {
   const { statics, variables } = template;
   let out = statics[0]!;
-  for (let i = 0; i < variables.length; i++) out += valueFor(variables[i]!, values) + statics[i + 1]!;
+  for (let i = 0; i < variables.length; i++) {
+    out += valueFor(variables[i]!, values) + statics[i + 1]!;
+    if (out.length > most) throw new TooLongError(most);
+  }
   return out;
+}
+
+/** Values made a template longer than it may be: a short one with many placeholders and long values can fill any memory. */
+export class TooLongError extends Error {
+  override readonly name = 'TooLongError';
+
+  constructor(most: number) {
+    super(`has more than ${most} characters with its values filled in`);
+  }
 }
 
 /** What a variable shows, escaped for its place: its value, else its default, else nothing. */

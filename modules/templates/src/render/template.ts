@@ -48,6 +48,11 @@ export interface Template {
   readonly problems: readonly TemplateProblem[];
 }
 
+/** The placeholders of a template at most: each costs every recipient a splice. */
+export const MAX_VARIABLES = 10_000;
+/** Problems that are reported at most; a template with one is not sent. */
+const MAX_PROBLEMS = 100;
+
 const PLACEHOLDER = /^\s*([A-Za-z_][\w.-]*)\s*(?:\|(.*))?$/s;
 const QUOTED = /^(["'])(.*)\1$/s;
 
@@ -55,17 +60,22 @@ const QUOTED = /^(["'])(.*)\1$/s;
 export function parseTemplate(source: string, format: TemplateFormat): Template {
   const statics: string[] = [];
   const variables: Variable[] = [];
-  const problems: TemplateProblem[] = [];
-  const report = (position: number, message: string) =>
-    problems.push({ message, position, ...lineAndColumn(source, position) });
+  const found: Omit<TemplateProblem, 'line' | 'column'>[] = [];
+  const report = (position: number, message: string) => void found.push({ message, position });
   const scanner = format === 'html' ? new HtmlScanner(report) : undefined;
 
   let staticStart = 0;
+  let end = -1;
   let at = source.indexOf('{{');
-  while (at !== -1) {
-    const end = source.indexOf('}}', at + 2);
+  while (at !== -1 && found.length < MAX_PROBLEMS) {
+    if (variables.length === MAX_VARIABLES) {
+      report(at, `A template has at most ${MAX_VARIABLES} placeholders.`);
+      break;
+    }
+    // It is looked for once: many braces may open before the next ones close.
+    if (end < at + 2) end = indexFrom(source, '}}', at + 2);
     const nested = source.indexOf('{{', at + 2);
-    if (end === -1 || (nested !== -1 && nested < end && source[at + 2] !== '{')) {
+    if (end === Infinity || (nested !== -1 && nested < end && source[at + 2] !== '{')) {
       report(at, 'This placeholder is not closed by "}}".');
       at = nested;
       continue;
@@ -90,8 +100,13 @@ export function parseTemplate(source: string, format: TemplateFormat): Template 
   const rest = source.slice(staticStart);
   scanner?.read(rest);
   statics.push(rest);
-  problems.sort((a, b) => a.position - b.position);
-  return { format, source, statics, variables, problems };
+  found.sort((a, b) => a.position - b.position);
+  return { format, source, statics, variables, problems: withPlaces(source, found.slice(0, MAX_PROBLEMS)) };
+}
+
+function indexFrom(source: string, what: string, from: number): number {
+  const found = source.indexOf(what, from);
+  return found === -1 ? Infinity : found;
 }
 
 /** The name and default of a placeholder, or what is wrong with it. */
@@ -116,7 +131,15 @@ function badPlaceholder(inside: string): string {
   return `"${shown}" is not a placeholder: names are letters, digits, "_", "." and "-", without spaces.`;
 }
 
-function lineAndColumn(source: string, position: number): { line: number; column: number } {
-  const before = source.slice(0, position);
-  return { line: before.split('\n').length, column: position - before.lastIndexOf('\n') };
+/** Adds lines and columns to problems that are sorted by position, in one pass over the source. */
+function withPlaces(source: string, found: readonly Omit<TemplateProblem, 'line' | 'column'>[]): TemplateProblem[] {
+  let line = 1;
+  let lineStart = 0;
+  return found.map((problem) => {
+    for (let next = source.indexOf('\n', lineStart); next !== -1 && next < problem.position; line++) {
+      lineStart = next + 1;
+      next = source.indexOf('\n', lineStart);
+    }
+    return { ...problem, line, column: problem.position - lineStart + 1 };
+  });
 }

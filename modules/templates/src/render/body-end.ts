@@ -1,0 +1,8 @@
+const BODY_END = /<\/body\s*>/gi;
+
+/** Adds HTML right before the end of the body, or at the end of a document that does not say where that is. */
+export function addToBody(html: string, addition: string): string {
+  let end = html.length;
+  for (const { index } of html.matchAll(BODY_END)) end = index;
+  return html.slice(0, end) + addition + html.slice(end);
+}
