@@ -78,6 +78,7 @@ export {
   startWorkflow,
   type WorkflowLabels,
 } from './outbox.ts';
+export { isOutage, unlessHopeless } from './outages.ts';
 export {
   DEFAULT_PAGE_SIZE,
   fromCursor,
@@ -134,3 +135,4 @@ export {
 export { taskQueueOf, taskQueueOfWorkflow, WORK_KINDS, type WorkKind } from './task-queues.ts';
 export { workflowUrl } from './temporal-ui.ts';
 export { readTogether, together, togetherByProject } from './together.ts';
+export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
