@@ -1,13 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authenticatePerson } from '@postroom/people';
-import { DomainError } from '@postroom/platform';
-import { escapeHtml, parseTemplate, renderTemplate, type Values } from '@postroom/templates/render';
+import { DomainError, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
+import type { Values } from '@postroom/templates/render';
+import { notice } from './preview-html.ts';
 import { answerError, readBody } from './rest/http.ts';
 
 export const PREVIEW_PATH = '/app/preview';
 
 /** A template has at most 500,000 characters, and each may take nine bytes in a form. */
 const MAX_BYTES = 5_000_000;
+const MAX_LENGTH = 500_000;
+
+const PREVIEW: ThreadFunction = {
+  module: import.meta.resolve('./preview-html.ts'),
+  name: 'previewHtml',
+  timeLimitMs: 2_000,
+};
 
 /**
  * Answers with the HTML that was posted, its placeholders filled in, to be shown in a frame of the dashboard. The document has an
@@ -20,10 +28,10 @@ export async function answerPreview(request: IncomingMessage, response: ServerRe
       response.setHeader('Allow', 'POST');
       throw new DomainError('method_not_allowed', 'A preview is posted.');
     }
-    if ((await authenticatePerson(request.headers, undefined)) === null)
-      throw new DomainError('unauthorized', 'Sign in first.');
+    const person = await authenticatePerson(request.headers, undefined);
+    if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
     const form = new URLSearchParams((await readBody(request, MAX_BYTES)).toString('utf8'));
-    const body = preview(form.get('html') ?? '', valuesOf(form.get('values')));
+    const body = await preview(person.id, form.get('html') ?? '', valuesOf(form.get('values')));
     response.writeHead(200, {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy(form.get('images') === 'yes'),
@@ -48,26 +56,15 @@ function policy(withImages: boolean): string {
   ].join('; ');
 }
 
-/** Links open elsewhere, since the frame is the mail. A base in the text itself comes later and counts for nothing. */
-const HEAD = '<base target="_blank">';
-
-/** Makes the document a stop of the Tab key, or a long mail without a link could not be scrolled by keyboard; it adds to the tag of the text itself. */
-const TAIL = '<html tabindex="0">';
-
-function preview(html: string, values: Values): string {
-  const template = parseTemplate(html, 'html');
-  const [problem] = template.problems;
-  const shown = renderTemplate(template, values);
-  const head = /<head[^>]*>/i.exec(shown);
-  const whole =
-    head === null
-      ? HEAD + shown
-      : shown.slice(0, head.index + head[0].length) + HEAD + shown.slice(head.index + head[0].length);
-  return (problem === undefined ? '' : notice(`Line ${problem.line}: ${problem.message}`)) + whole + TAIL;
+async function preview(personId: string, html: string, values: Values): Promise<string> {
+  if (html.length > MAX_LENGTH) return notice(`The HTML has more than ${MAX_LENGTH} characters.`);
+  try {
+    return await onThread<[string, Values], string>(PREVIEW, personId, html, values);
+  } catch (error) {
+    if (!(error instanceof ThreadError)) throw error;
+    return notice(`No preview can be made: ${error.message}`);
+  }
 }
-
-const notice = (text: string) =>
-  `<p style="margin:0;padding:8px 12px;background:#fff3bf;color:#5c3c00;font:14px/1.4 system-ui,sans-serif">${escapeHtml(text)}</p>`;
 
 function valuesOf(text: string | null): Values {
   try {

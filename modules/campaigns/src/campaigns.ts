@@ -136,7 +136,8 @@ export async function deleteCampaign(projectId: string, id: string): Promise<voi
 
 /** The members that are given, checked and as they are stored. */
 async function checked(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
-  const content = input.html == null ? undefined : await readBody('html', input.html, input.format ?? 'html');
+  const content =
+    input.html == null ? undefined : await readBody(projectId, 'html', input.html, input.format ?? 'html');
   const problems = [
     ...textProblems(input),
     ...(content?.problems ?? []),

@@ -1,12 +1,14 @@
 import {
+  addToBody,
   compileMessage,
+  compositionError,
   type Frame,
   messageIdOf,
   parseMailbox,
   parseTemplate,
   renderTemplate,
   type Template,
-  textFromHtml,
+  textTemplateOf,
   trackHtml,
   type TrackingSwitches,
   unsubscribeUrl,
@@ -60,18 +62,27 @@ export interface CampaignFrame {
  * Encodes a campaign's message once.
  * @throws MessageError when it can't be sent: a placeholder in a place that no value is safe at, a sender that is none.
  */
-export function compileCampaign(content: CampaignContent, tracking = UNTRACKED): CampaignFrame {
+export async function compileCampaign(content: CampaignContent, tracking = UNTRACKED): Promise<CampaignFrame> {
+  try {
+    return await compile(content, tracking);
+  } catch (error) {
+    throw compositionError(error);
+  }
+}
+
+async function compile(content: CampaignContent, tracking: CampaignTracking): Promise<CampaignFrame> {
   const fromEmail = content.fromEmail ?? '';
   const [subject, html, text] = templatesOf(content);
   const replyTo = content.replyTo === null ? undefined : parseMailbox(content.replyTo);
+  // Text shows people where a link leads, so it is made of the HTML as its author wrote it. HTML that is too complex ends here.
+  const textTemplate = text ?? (await textTemplateOf(content.projectId, html));
   const tracked = trackHtml(html, tracking, tracking.base);
   const frame = compileMessage({
     from: { email: fromEmail, name: content.fromName },
     ...(typeof replyTo === 'object' ? { replyTo } : {}),
     subject,
     html: tracked.html,
-    // Text shows people where a link leads, so it is made of the HTML as its author wrote it.
-    text: text ?? textFromHtml(html),
+    text: textTemplate,
   });
   const names = [frame.subject, html, frame.text].flatMap(({ variables }) => variables.map(({ name }) => name));
   return {
@@ -79,7 +90,7 @@ export function compileCampaign(content: CampaignContent, tracking = UNTRACKED):
     from: fromEmail,
     needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
     links: tracked.links,
-    render: (addressee, date) => {
+    render: composing((addressee: Addressee, date: Date) => {
       const values = valuesOf(content.projectId, addressee);
       const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
@@ -89,7 +100,18 @@ export function compileCampaign(content: CampaignContent, tracking = UNTRACKED):
         unsubscribe: { url: values.unsubscribe_url },
       });
       return { data, subject: subject.variables.length === 0 ? undefined : renderTemplate(subject, values) };
-    },
+    }),
+  };
+}
+
+/** What goes wrong while a message is made is a reason to fail that message. */
+function composing<Args extends unknown[], Result>(make: (...args: Args) => Result): (...args: Args) => Result {
+  return (...args) => {
+    try {
+      return make(...args);
+    } catch (error) {
+      throw compositionError(error);
+    }
   };
 }
 
@@ -113,9 +135,7 @@ function valuesOf(
 const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
 
 function withFooter(html: string): string {
-  if (hasLink(html)) return html;
-  const end = html.search(/<\/body\s*>(?![\s\S]*<\/body)/i);
-  return end === -1 ? html + FOOTER : html.slice(0, end) + FOOTER + html.slice(end);
+  return hasLink(html) ? html : addToBody(html, FOOTER);
 }
 
 function withTextFooter(text: string): string {

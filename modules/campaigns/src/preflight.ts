@@ -49,7 +49,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   const audience = await countAudience(projectId, campaign);
   const switches = { opens: campaign.trackOpens, clicks: campaign.trackClicks };
   const tracking = await readTracking(projectId, campaign.fromEmail ?? '', switches);
-  const compiled = compile(content, tracking);
+  const compiled = await compile(content, tracking);
   const inStatus = statusProblem(campaign);
   const problems = [
     ...(inStatus === undefined ? [] : [{ field: 'status', message: inStatus }]),
@@ -76,7 +76,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
 }
 
 /** The size of a message, or why it can't be made. */
-function compile(content: CampaignContent, tracking: CampaignTracking): number | FieldProblem {
+async function compile(content: CampaignContent, tracking: CampaignTracking): Promise<number | FieldProblem> {
   try {
     const someone = {
       id: 'eml_00000000000000000000000000',
@@ -84,7 +84,7 @@ function compile(content: CampaignContent, tracking: CampaignTracking): number |
       name: 'Someone',
       customFields: {},
     };
-    return compileCampaign(content, tracking).render(someone, new Date()).data.length;
+    return (await compileCampaign(content, tracking)).render(someone, new Date()).data.length;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     return { field: error.field, message: error.message };

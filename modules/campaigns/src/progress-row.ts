@@ -15,6 +15,8 @@ export interface CampaignRow {
   track_opens: boolean | null;
   track_clicks: boolean | null;
   pause_reason: string | null;
+  /** When its recipients were written down. */
+  frozen_at: Date | null;
   run: number;
   refusals_in_row: number;
   recipient_count: number;

@@ -1,4 +1,4 @@
-import { parseTemplate, scheduleProblem, sendingProblem } from '@postroom/emails';
+import { MessageError, parseTemplate, scheduleProblem, sendingProblem } from '@postroom/emails';
 import {
   db,
   DomainError,
@@ -11,6 +11,7 @@ import {
 } from '@postroom/platform';
 import { audienceProblems, isAnybody } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
+import { compileCampaign } from './content.ts';
 import { autoPause, senderBlock } from './watch.ts';
 import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
@@ -87,7 +88,18 @@ async function checkReady(campaign: Campaign): Promise<Body> {
     throw new DomainError('validation_error', `The campaign is incomplete: ${fields}.`, problems);
   }
   await checkSender(campaign);
+  await checkMessage({ ...campaign, ...body });
   return body;
+}
+
+/** @throws DomainError `validation_error` when no message can be made of a campaign. */
+async function checkMessage(campaign: Campaign): Promise<void> {
+  try {
+    await compileCampaign(campaign);
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error;
+    throw invalid({ field: error.field, message: error.message });
+  }
 }
 
 /** @throws DomainError `forbidden` for a sender that may not send: not verified, blocked, or stopped by auto-pause. */

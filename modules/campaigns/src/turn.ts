@@ -20,6 +20,7 @@ import { logger, pool, record } from '@postroom/platform';
 import { claimPage, type ClaimedRecipient, takeLane } from './claim.ts';
 import { type CampaignFrame, compileCampaign } from './content.ts';
 import { campaignCompleted } from './events.ts';
+import { freeze } from './freeze.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
 import { getPolicy } from './policy.ts';
 import { autoPause, pauseTroubled, Watch } from './watch.ts';
@@ -61,6 +62,8 @@ export async function sendTurn(
   const campaign = await takeLane(campaignId, run, claim);
   if (campaign === undefined) return idleTurn({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
+  // Its workflow asked for that before; it was paused then, because it failed again and again.
+  if (campaign.frozen_at === null) await freeze(campaignId);
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return turnOf(campaign, undefined);
   await pauseTroubled(campaignId); // what was reported since the last turn comes before anything is claimed
@@ -102,11 +105,17 @@ async function untilTomorrow(campaignId: string, turn: Turn, { domain, limit }: 
   return { ...turn, waitMs, waiting: `${waiting} It goes on at ${until.toISOString()}.` };
 }
 
+/** Pauses a campaign whose sending, or completion, fails again and again for a reason of its own. */
+export async function pauseHopeless(of: CampaignOfRun, reason: string): Promise<Turn> {
+  await autoPause(of.id, `It failed again and again, and would go on to: ${reason}`);
+  return turnOf(of, undefined);
+}
+
 async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
   try {
     const { subject, html, text } = row;
     const switches = { opens: row.track_opens, clicks: row.track_clicks };
-    const frame = compileCampaign(
+    const frame = await compileCampaign(
       {
         projectId: row.project_id,
         subject,

@@ -1,6 +1,7 @@
 import { emailKey, type FieldProblem } from '@postroom/platform';
 import { parseMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from './mime/index.ts';
+import { MAX_TEXT_LENGTH } from './write-words.ts';
 
 export interface AttachmentInput {
   filename: string;
@@ -72,7 +73,6 @@ export interface ReadEmail {
 export const MAX_RECIPIENTS = 50;
 /** Addresses that it shows, where who gets it is said apart: a part of its recipients may have it by another email. */
 const MAX_SHOWN = 1_000;
-const MAX_TEXT_LENGTH = 5_000_000;
 const MAX_ATTACHMENTS = 50;
 const MAX_METADATA_LENGTH = 8_000;
 const MAX_SCHEDULE_DAYS = 365;

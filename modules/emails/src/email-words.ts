@@ -1,12 +1,16 @@
 import { isId, pool, readTogether } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
-import { missing, parseTemplate, renderTemplate, type TemplateFormat, type Values } from '@postroom/templates/render';
+import type { Values } from '@postroom/templates/render';
+import { writeForProject } from './text-of-html.ts';
+import { MAX_TEXT_LENGTH } from './write-words.ts';
 
 /** What an email says, with placeholders filled in. */
 export interface Words {
   subject: string;
   html: string | null;
   text: string | null;
+  /** The text made from the HTML; null when the email has a text of its own. */
+  htmlText: string | null;
 }
 
 /**
@@ -29,16 +33,14 @@ export async function writeWords(
   if ((html === null || html === '') && (text === null || text === '') && input.templateId == null) {
     problems.add(`${path}html`, 'is required, unless text or template_id is given');
   }
-  if (template === null && input.variables == null) return { subject: subject ?? '', html, text };
-  const values = readObject(input.variables, `${path}variables`, problems) as Values;
-  const fill = (field: string, format: TemplateFormat, source: string | null) =>
-    source === null ? null : fillIn(source, format, values, { field: `${path}${field}`, path, problems });
-  const bodyField = template === null ? 'html' : 'templateId';
-  return {
-    subject: fill('subject', 'subject', subject) ?? '',
-    html: fill(bodyField, 'html', html),
-    text: fill('text', 'text', text),
-  };
+  const hasPlaceholders = template !== null || input.variables != null;
+  const values = hasPlaceholders ? (readObject(input.variables, `${path}variables`, problems) as Values) : null;
+  const isTooLong = [html, text].some((source) => (source?.length ?? 0) > MAX_TEXT_LENGTH); // which `readEmail` says
+  if (isTooLong) return { subject: subject ?? '', html, text, htmlText: null };
+  const written = await writeForProject(projectId, { subject, html: html === '' ? null : html, text, values });
+  for (const { field, message } of written.problems)
+    problems.add(field === 'html' && template !== null ? `${path}templateId` : `${path}${field}`, message);
+  return { subject: written.subject ?? '', html: written.html ?? html, text: written.text, htmlText: written.htmlText };
 }
 
 interface TemplateWords {
@@ -67,21 +69,4 @@ async function readTemplate(projectId: string, input: SendEmailInput, problems: 
   if (template === undefined) problems.add(`${path}templateId`, 'is not a template of this project');
   else if (!template.isPublished) problems.add(`${path}templateId`, 'is not published');
   return template ?? null;
-}
-
-function fillIn(
-  source: string,
-  format: TemplateFormat,
-  values: Values,
-  { field, path, problems }: { field: string; path: string; problems: Problems },
-): string {
-  const template = parseTemplate(source, format);
-  for (const { line, column, message } of template.problems)
-    problems.add(field, `line ${line}, column ${column}: ${message}`);
-  for (const name of missing(template, values)) {
-    const at = `${path}variables.${name}`;
-    if (problems.found.some((problem) => problem.field === at)) continue;
-    problems.add(at, 'is required, because its placeholder has no default');
-  }
-  return renderTemplate(template, values);
 }

@@ -229,11 +229,12 @@ const INSERT = `
       metadata jsonb, not_before timestamptz, state message_state, answer text)
     RETURNING project_id
   ), content AS (
-    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, headers, track_opens,
+    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens,
       track_clicks, scheduled_at)
-    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, headers, track_opens, track_clicks, scheduled_at
+    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
+      scheduled_at
     FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
-      html text, text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
+      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
   ) SELECT pg_notify('postroom', 'emails ' || project_id)::text FROM message GROUP BY project_id`;
 
 async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
@@ -248,7 +249,10 @@ async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
   };
   if (tx !== undefined) return writeAll(tx);
   if (emails.some(({ draft }) => draft.attachments.length > 0)) return inTransaction(writeAll);
-  const length = emails.reduce((sum, { draft }) => sum + (draft.html?.length ?? 0) + (draft.text?.length ?? 0), 0);
+  const length = emails.reduce(
+    (sum, { draft }) => sum + (draft.html?.length ?? 0) + (draft.text ?? draft.htmlText ?? '').length,
+    0,
+  );
   await (length > LONG ? insertRows([rows]) : insertTogether(rows));
 }
 
@@ -281,6 +285,7 @@ function contentRow({ id, draft }: EmailRows): Record<string, unknown> {
     reply_to: draft.replyTo.map(formatMailbox),
     html: draft.html,
     text: draft.text,
+    html_text: draft.htmlText,
     headers: draft.headers,
     track_opens: draft.trackOpens,
     track_clicks: draft.trackClicks,

@@ -267,7 +267,10 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
       description: "At most 998 characters; the template's when not given.",
       ...jsonSchema({ maxLength: 998 }),
     }),
-    html: t.string({ description: 'The HTML body.', ...BODY }),
+    html: t.string({
+      description: 'The HTML body: at most 5,000,000 characters and 50,000 elements, nested at most 200 deep.',
+      ...BODY,
+    }),
     text: t.string({ description: 'The text body; made from the HTML when not given.', ...BODY }),
     templateId: t.string({ description: 'A published template whose body is the HTML.' }),
     variables: t.field({

@@ -21,10 +21,19 @@ export {
   sendEmailsOnce,
   sendEmails,
 } from './emails.ts';
-export { compileMessage, type Frame, headerProblem, type Mailbox, MessageError, textFromHtml } from './mime/index.ts';
+export {
+  compileMessage,
+  compositionError,
+  type Frame,
+  headerProblem,
+  type Mailbox,
+  MessageError,
+} from './mime/index.ts';
 export { type Hold, sendAll, type Sent, UnrecordedError } from './outflow.ts';
 export {
+  addToBody,
   escapeHtml,
+  htmlProblem,
   missing,
   parseTemplate,
   renderTemplate,
@@ -33,6 +42,7 @@ export {
   variablesOf,
 } from '@postroom/templates/render';
 export { recordLateReport, recordReports, type Report } from './reports.ts';
+export { parseMail } from './parse-mail.ts';
 export {
   findReturnAddress,
   namedAddresses,
@@ -50,6 +60,7 @@ export {
   messageRetentions,
 } from './retention.ts';
 export { withRetries } from './retries.ts';
+export { textTemplateOf } from './text-of-html.ts';
 export type { Claimed } from './settlement.ts';
 export { EMAIL_STATUSES, type EmailStatus, statusOf } from './status.ts';
 export { messageIdOf } from './transactional.ts';

@@ -4,6 +4,7 @@ import { newId } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import type { Claimed } from './settlement.ts';
 import { type Addressed, countSoftBounces } from './soft-bounces.ts';
 
 /** Names one attempt of an activity in the rows that it claims. */
@@ -243,19 +244,19 @@ export async function closeLost(scope: Scope, claim: string): Promise<number> {
 
 /**
  * Gives back what a claim holds and has certainly not begun to send: rows whose claim was committed though the connection
- * broke before it said so.
+ * broke before it said so. `settlementOf` says what becomes of each, unless it simply goes again.
  */
-export async function giveBackUnsent(scope: Scope, claim: string): Promise<number> {
+export async function giveBackUnsent(
+  scope: Scope,
+  claim: string,
+  settlementOf: (row: Claimed) => Settlement = ({ id }) => ({ id, state: 'planned', answer: null }),
+): Promise<number> {
   const [column, value] = scopeColumn(scope);
-  const { rows } = await ledgerPool.query<{ id: string }>(
-    `SELECT id FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim = $2`,
+  const { rows } = await ledgerPool.query<Claimed>(
+    `SELECT id, deferrals, deferred_at AS "deferredAt" FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim = $2`,
     [value, claim],
   );
-  if (rows.length === 0) return 0;
-  return settle(
-    claim,
-    rows.map(({ id }) => ({ id, state: 'planned', answer: null })),
-  );
+  return rows.length === 0 ? 0 : settle(claim, rows.map(settlementOf));
 }
 
 function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {

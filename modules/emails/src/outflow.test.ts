@@ -69,3 +69,36 @@ test('while outcomes can not be recorded as fast as mail goes out, nothing more 
   await sending;
   expect([claimed, recorded]).toEqual([20_000, 20_000]);
 });
+
+test('a message that something unforeseen happens to holds up no other, goes again a few times and then fails', async () => {
+  const pages = [[...rows, { id: 'eml_3', deferrals: 3, deferredAt: new Date() }]];
+  const recorded: unknown[] = [];
+  const { hold } = await sendAll({
+    claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
+    send: ({ id }) => (id === 'eml_2' ? Promise.resolve(sent) : Promise.reject(new RangeError('too deep'))),
+    settle: async (settlements) => void recorded.push(...settlements),
+    signal: new AbortController().signal,
+  });
+  expect(hold).toBeUndefined();
+  expect(recorded).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 'eml_1', state: 'planned', deferred: true, waitMs: 15_000 }),
+      expect.objectContaining({ id: 'eml_2', state: 'accepted' }),
+      { id: 'eml_3', state: 'failed', answer: 'It could not be sent: too deep' },
+    ]),
+  );
+});
+
+test('an outage while a message is sent ends the sending, and counts against no message', async () => {
+  const pages = [rows];
+  const recorded: unknown[] = [];
+  const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', errno: -111 });
+  const sending = sendAll({
+    claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
+    send: () => Promise.reject(outage),
+    settle: async (settlements) => void recorded.push(...settlements),
+    signal: new AbortController().signal,
+  });
+  await expect(sending).rejects.toBe(outage);
+  expect(recorded).toEqual(rows.map(({ id }) => ({ id, state: 'planned', answer: null })));
+});

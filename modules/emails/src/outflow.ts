@@ -1,7 +1,8 @@
+import { isOutage, logger } from '@postroom/platform';
 import { laneWidth } from './lanes.ts';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from './mime/index.ts';
-import { type Claimed, settlementOf } from './settlement.ts';
+import { type Claimed, settlementOf, unexpected } from './settlement.ts';
 import type { SendOutcome } from './smtp/index.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -9,7 +10,10 @@ import { TokenBucket } from './token-bucket.ts';
 export interface Work<Row extends Claimed> {
   /** Claims up to so many messages; the claim is committed when it resolves. None means that nothing more is to be sent now. */
   claim: (limit: number) => Promise<{ rows: Row[]; ratePerSecond: number | null }>;
-  /** Sends one message, once. A `MessageError` fails the message; any other error means that nothing went out. */
+  /**
+   * Sends one message, once. Any error means that nothing went out: a `MessageError` fails the message, an outage ends the
+   * sending, and after any other the message goes again a few times, and then fails.
+   */
   send: (row: Row) => Promise<Sent>;
   /** Records outcomes; called one at a time. */
   settle: (settlements: Settlement[]) => Promise<void>;
@@ -47,7 +51,7 @@ const MOST_UNRECORDED = 2_000;
 /**
  * Sends what is claimed over a lane until nothing is left, it is told to stop, or the server takes nothing more. The next
  * page is claimed and finished messages are recorded while others go out, so that the connections never wait.
- * @throws what `claim` or `send` threw, after everything in hand has been recorded or given back; UnrecordedError when
+ * @throws what `claim` threw, or an outage that `send` threw, after everything in hand has been recorded or given back; UnrecordedError when
  * `settle` failed.
  */
 export function sendAll<Row extends Claimed>(work: Work<Row>): Promise<{ hold: Hold | undefined }> {
@@ -149,6 +153,10 @@ class Outflow<Row extends Claimed> {
       return subject === undefined ? settlement : { ...settlement, subject };
     } catch (error) {
       if (error instanceof MessageError) return { id: row.id, state: 'failed', answer: error.message };
+      if (!isOutage(error)) {
+        logger.error({ err: error, messageId: row.id }, 'a message could not be sent');
+        return unexpected(row, error);
+      }
       this.#fail(error);
       return { id: row.id, state: 'planned', answer: null };
     }

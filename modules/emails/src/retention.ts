@@ -35,7 +35,7 @@ export async function deleteOldContents({
 async function emptyBatch(before: string): Promise<number> {
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ message_id: string }>(
-      `UPDATE message_contents SET html = NULL, text = NULL, headers = '{}' WHERE message_id IN (
+      `UPDATE message_contents SET html = NULL, text = NULL, html_text = NULL, headers = '{}' WHERE message_id IN (
          SELECT c.message_id FROM message_contents c
           WHERE c.message_id < $1 AND (c.html IS NOT NULL OR c.text IS NOT NULL)
             AND NOT EXISTS (SELECT FROM messages m

@@ -34,6 +34,16 @@ export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now(
   }
 }
 
+/** A message is tried so often when something unforeseen comes in between each time. */
+const MAX_UNEXPECTED = 4;
+
+/** What an error that nobody foresaw means for a row: it goes again a few times, as after a "later", and then fails with its reason. */
+export function unexpected(row: Claimed, error: unknown): Settlement {
+  const answer = `It could not be sent: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
+  if (row.deferrals + 1 >= MAX_UNEXPECTED) return { id: row.id, state: 'failed', answer };
+  return { id: row.id, state: 'planned', answer, waitMs: DEFERRAL_DELAYS_MS[row.deferrals] ?? 0, deferred: true };
+}
+
 function deferral(
   { id, deferrals, deferredAt }: Claimed,
   answer: string,

@@ -1,20 +1,21 @@
-import { emailKey, FairSemaphore, normalizeDomain } from '@postroom/platform';
+import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
+import { unexpected } from './settlement.ts';
 import { parseMailbox } from './mailbox.ts';
 import {
   type Attachment,
   buildMessage,
   compileMessage,
-  htmlToText,
+  compositionError,
   type Mailbox,
   MessageError,
-  textFromHtml,
 } from './mime/index.ts';
 import { type Hold, sendAll, type Sent, UnrecordedError } from './outflow.ts';
 import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from './retries.ts';
+import { textTemplateOf } from './text-of-html.ts';
 import { routeFor } from './providers/route.ts';
 import type { Outgoing } from './providers/way.ts';
 import type { SendOutcome } from './smtp/index.ts';
@@ -43,6 +44,8 @@ interface Content {
   reply_to: string[];
   html: string | null;
   text: string | null;
+  /** Made from the HTML when the email was accepted. */
+  html_text: string | null;
   headers: Record<string, string>;
   track_opens: boolean | null;
   track_clicks: boolean | null;
@@ -55,6 +58,8 @@ export interface Ready extends ClaimedRow {
   content: Content | undefined;
   /** Its HTML with links through us; undefined when it has none. */
   tracked: TrackedHtml | undefined;
+  /** Why it can't be sent. */
+  problem: MessageError | undefined;
 }
 
 /** What is left of a workflow's messages after a turn. */
@@ -97,6 +102,24 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
   });
   const left = await standing(workflowId);
   return { ...left, waitMs: Math.max(left.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
+}
+
+/** Fails what a workflow has in hand and can't send, for a reason that people can read. */
+export async function failBatch(workflowId: string, claim: string, reason: string): Promise<BatchTurn> {
+  await closeLost({ workflowId }, claim);
+  const { rows } = await ledgerPool.query<{ id: string }>(
+    `UPDATE messages SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL
+     WHERE workflow_id = $1 AND state = 'planned' RETURNING id`,
+    [workflowId, claim],
+  );
+  const answer = `It could not be sent: ${reason}`.slice(0, 500);
+  if (rows.length > 0)
+    await settle(
+      claim,
+      rows.map(({ id }) => ({ id, state: 'failed', answer })),
+      'emails',
+    );
+  return { open: 0, waitMs: 0, held: null, counts: { failed: rows.length } };
 }
 
 /** Where a workflow's messages come from. */
@@ -143,14 +166,16 @@ export async function sendClaimed(
   } catch (error) {
     if (!(error instanceof UnrecordedError))
       await withRetries(async () => {
-        await giveBackUnsent({ workflowId }, claim);
+        // What was claimed when something unforeseen happened has perhaps caused it: it goes again a few times, by itself.
+        if (isOutage(error)) await giveBackUnsent({ workflowId }, claim);
+        else await giveBackUnsent({ workflowId }, claim, (row) => unexpected(row, error));
         await source.settled?.([]);
       }, signal);
     throw error;
   }
 }
 
-const domainOf = (from: string) => normalizeDomain(mailbox(from).email.split('@').at(-1) ?? '');
+const domainOf = (from: string) => normalizeDomain(/@([^@>]+)>?$/.exec(from)?.[1] ?? '');
 
 /** How long a message waits for its sender's way, when that names no time or has to be mended, in milliseconds. */
 const SENDER_WAIT_MS = 60_000;
@@ -194,11 +219,12 @@ export async function prepare(rows: readonly ClaimedRow[], claim: string): Promi
       'emails',
     );
   const open = rows.filter(({ id }) => !reasons.has(id));
-  const tracked = await track(open, contents);
+  const { tracked, problems } = await track(open, contents);
   return open.map((row) => ({
     ...row,
     content: contents.get(row.content_id),
     tracked: tracked.get(row.content_id),
+    problem: problems.get(row.content_id),
   }));
 }
 
@@ -206,8 +232,9 @@ export async function prepare(rows: readonly ClaimedRow[], claim: string): Promi
 async function track(
   rows: readonly ClaimedRow[],
   contents: ReadonlyMap<string, Content>,
-): Promise<Map<string, TrackedHtml>> {
+): Promise<{ tracked: Map<string, TrackedHtml>; problems: Map<string, MessageError> }> {
   const tracked = new Map<string, TrackedHtml>();
+  const problems = new Map<string, MessageError>();
   const one = async (id: string, row: ClaimedRow) => {
     const content = contents.get(id);
     if (content === undefined || content.html === null) return;
@@ -215,13 +242,18 @@ async function track(
       opens: content.track_opens ?? row.tracks_opens ?? false,
       clicks: content.track_clicks ?? row.tracks_clicks ?? false,
     };
-    const { base, ...switches } = await readTracking(row.project_id, mailbox(content.from).email, own);
-    tracked.set(id, trackHtml(literal('html', content.html), switches, base));
+    const from = parseMailbox(content.from);
+    const { base, ...switches } = await readTracking(row.project_id, typeof from === 'string' ? '' : from.email, own);
+    try {
+      tracked.set(id, trackHtml(literal('html', content.html), switches, base));
+    } catch (error) {
+      problems.set(id, compositionError(error) as MessageError);
+    }
   };
   const byContent = new Map(rows.map((row) => [row.content_id, row]));
   await Promise.all([...byContent].map(([id, row]) => one(id, row)));
   await storeLinks([...tracked].map(([id, { links }]) => ({ id, links })));
-  return tracked;
+  return { tracked, problems };
 }
 
 const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlement => ({
@@ -234,10 +266,13 @@ const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlem
 const attached = new FairSemaphore({ total: 4, perKey: 2 });
 
 async function send(row: Ready): Promise<Sent> {
-  const { content } = row;
+  const { content, problem } = row;
+  if (problem !== undefined) throw problem;
   if (content === undefined) throw new MessageError('content', 'Its content is gone.');
   const sendComposed = async (attachments: Part[]) => {
-    const message = await compose(row, content, attachments);
+    const message = await compose(row, content, attachments).catch((error: unknown) => {
+      throw compositionError(error);
+    });
     const route = await routeFor({
       projectId: row.project_id,
       fromEmail: message.signAs,
@@ -268,7 +303,7 @@ async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, st
 async function readContents(ids: readonly string[]): Promise<Map<string, Content>> {
   const { rows } = await ledgerPool.query<Content>({
     name: 'emails-contents',
-    text: `SELECT message_id, "from", "to", cc, reply_to, html, text, headers, track_opens, track_clicks,
+    text: `SELECT message_id, "from", "to", cc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
              EXISTS (SELECT FROM message_attachments a WHERE a.message_id = c.message_id) AS attached
            FROM message_contents c WHERE message_id = ANY ($1)`,
     values: [ids],
@@ -316,18 +351,18 @@ async function compose(row: Ready, content: Content, parts: Part[]): Promise<Com
   const { tracked } = row;
   const own = tracked?.valuesFor(row.id, {}) ?? {};
   if (isPlain && content.html !== null && tracked !== undefined) {
-    const { html, text, headers } = content;
+    const { headers } = content;
     const frame = compileMessage({
       from,
       replyTo: replyTo[0],
       subject: literal('subject', row.subject),
       html: tracked.html,
-      text: text === null ? textFromHtml(literal('html', html)) : literal('text', text),
+      text: literal('text', await textOf(row.project_id, content)),
       headers,
     });
     return { ...envelope, data: frame.render({ to: onlyTo, messageId, date: new Date(), values: own }), stuffed: true };
   }
-  const { html, text, headers } = content;
+  const { headers } = content;
   const data = await buildMessage({
     messageId,
     date: new Date(),
@@ -337,7 +372,7 @@ async function compose(row: Ready, content: Content, parts: Part[]): Promise<Com
     replyTo,
     subject: row.subject,
     html: tracked === undefined ? undefined : renderTemplate(tracked.html, own),
-    text: text ?? (html === null ? undefined : htmlToText(html)),
+    text: await textOf(row.project_id, content),
     headers,
     attachments: parts.filter(({ alternative }) => !alternative),
     alternatives: parts
@@ -345,6 +380,14 @@ async function compose(row: Ready, content: Content, parts: Part[]): Promise<Com
       .map(({ contentType = 'text/plain', content: bytes }) => ({ contentType, content: bytes })),
   });
   return { ...envelope, data };
+}
+
+/** Its text. One that was accepted before texts were made then gets it now. */
+async function textOf(projectId: string, { text, html, html_text: htmlText }: Content): Promise<string> {
+  const known = text ?? htmlText;
+  if (known !== null) return known;
+  if (html === null) throw new MessageError('html', 'A message needs HTML or text.');
+  return (await textTemplateOf(projectId, literal('html', html))).source;
 }
 
 /** Derived from the row, so that a message never goes out under two, and reports find their row. */

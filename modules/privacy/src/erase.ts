@@ -130,7 +130,7 @@ async function forget(
   const ids = messages.map(({ id }) => id);
   const contents = messages.map(({ content }) => content);
   await sql(tx, 'DELETE FROM message_attachments WHERE message_id = ANY ($1)', [contents]);
-  await sql(tx, `UPDATE message_contents SET html = NULL, text = '', headers = '{}' WHERE message_id = ANY ($1)`, [
+  await sql(tx, `UPDATE message_contents SET html = NULL, text = '', html_text = NULL, headers = '{}' WHERE message_id = ANY ($1)`, [
     contents,
   ]);
   await sql(tx, 'UPDATE tracking_hits SET user_agent = NULL, network = NULL WHERE message_id = ANY ($1)', [ids]);
@@ -175,7 +175,7 @@ const PLACES: readonly Place[] = [
     type: 'jsonb',
     where: OF_MESSAGES,
   })),
-  ...(['from', 'html', 'text'] as const).map((column): Place => ({
+  ...(['from', 'html', 'text', 'html_text'] as const).map((column): Place => ({
     table: 'message_contents',
     column,
     type: 'text',

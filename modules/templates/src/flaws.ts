@@ -15,12 +15,7 @@ export function inWords({ line, column, message }: Flaw): string {
   return column === undefined ? `line ${line}, ${message}` : `line ${line}, column ${column}: ${message}`;
 }
 
-/** What is wrong with the placeholders of a text: found when it is saved, not when it is sent. */
-export function placeholderFlaws(text: string, format: TemplateFormat): Flaw[] {
-  return parseTemplate(text, format).problems.map(({ line, column, message }) => ({ line, column, message }));
-}
-
-/** The same as problems of a field. */
+/** What is wrong with the placeholders of a field: found when it is saved, not when it is sent. */
 export function placeholderProblems(field: string, text: string, format: TemplateFormat): FieldProblem[] {
-  return placeholderFlaws(text, format).map((flaw) => ({ field, message: inWords(flaw) }));
+  return parseTemplate(text, format).problems.map((flaw) => ({ field, message: inWords(flaw) }));
 }

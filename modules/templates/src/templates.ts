@@ -33,7 +33,7 @@ export interface TemplateInput {
  * @throws DomainError `validation_error`, or `conflict` when the name is taken in the project.
  */
 export async function createTemplate(projectId: string, authorId: string, input: TemplateInput): Promise<Template> {
-  const { name, subject, body, ...content } = await checked({ subject: null, ...input });
+  const { name, subject, body, ...content } = await checked(projectId, { subject: null, ...input });
   if (name === undefined) throw invalid({ field: 'name', message: 'is required' });
   if (body === undefined) throw invalid({ field: 'body', message: 'is required' });
   return db
@@ -76,7 +76,7 @@ export async function updateTemplate(
   { version, ...input }: TemplateInput & { version?: number | null | undefined },
 ): Promise<Template> {
   const { body: html, format, source } = await getTemplate(projectId, id);
-  const data = await checked({ ...input, body: asSubmitted(input.body, input.format, { html, format, source }) });
+  const data = await checked(projectId, { ...input, body: asSubmitted(input.body, input.format, { html, format, source }) });
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return change(projectId, id, { authorId }, (template) => {
@@ -189,8 +189,8 @@ export async function deleteTemplate(projectId: string, id: string): Promise<voi
 }
 
 /** What is given, checked; the members that are not given are absent. */
-async function checked({ name, subject, body, format }: TemplateInput) {
-  const content = body == null ? undefined : await readBody('body', body, format ?? 'html');
+async function checked(projectId: string, { name, subject, body, format }: TemplateInput) {
+  const content = body == null ? undefined : await readBody(projectId, 'body', body, format ?? 'html');
   const problems = [
     ...(name == null || (name.trim() !== '' && name.trim().length <= 200)
       ? []

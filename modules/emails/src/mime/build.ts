@@ -3,7 +3,6 @@ import type { Mailbox } from './address.ts';
 import { checkSender, wireAddress } from './address.ts';
 import { MessageError } from './errors.ts';
 import { customHeader, formatMessageId, textHeader } from './headers.ts';
-import { htmlToText } from './html-to-text.ts';
 
 export interface Attachment {
   readonly filename: string;
@@ -29,8 +28,7 @@ export interface MessageInput {
   readonly replyTo?: readonly Mailbox[] | undefined;
   readonly subject: string;
   readonly html?: string | undefined;
-  /** Made from the HTML when not given. */
-  readonly text?: string | undefined;
+  readonly text: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
   readonly alternatives?: readonly Alternative[] | undefined;
@@ -41,8 +39,7 @@ export interface MessageInput {
  * @throws MessageError when an address, a header or an attachment can't be sent.
  */
 export async function buildMessage(input: MessageInput): Promise<Buffer> {
-  const { html, text = html === undefined ? undefined : htmlToText(html) } = input;
-  if (text === undefined) throw new MessageError('html', 'A message needs HTML or text.');
+  const { html, text } = input;
   const [amp, ...moreAmp] = (input.alternatives ?? []).filter(isAmp);
   // Clients show the last form that they know: AMP stands before HTML, what is neither behind it.
   const others = [...moreAmp, ...(input.alternatives ?? []).filter((part) => !isAmp(part))];

@@ -8,3 +8,11 @@ export class MessageError extends Error {
     this.field = field;
   }
 }
+
+/** What to throw when a message could not be made: whatever went wrong there goes wrong each time, so it fails the message. */
+export function compositionError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof MessageError || error.name === 'DomainError') return error;
+  const failure = new MessageError('html', `The message could not be made: ${error.message}`);
+  failure.cause = error;
+  return failure;
+}

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate } from '@postroom/templates/render';
 import type { Values } from '@postroom/templates/render';
 import { lf, parseStrictly, seededRandom } from './checks.ts';
+import { textFromHtml } from './html-to-text.ts';
 import { compileMessage } from './index.ts';
 import type { FrameInput, FrameRecipient } from './index.ts';
 
@@ -21,7 +22,7 @@ const frameOf = (
     headers: rest.headers,
     subject: parseTemplate(rest.subject ?? 'News', 'subject'),
     html: parseTemplate(html, 'html'),
-    text: rest.text === undefined ? undefined : parseTemplate(rest.text, 'text'),
+    text: rest.text === undefined ? textFromHtml(parseTemplate(html, 'html')) : parseTemplate(rest.text, 'text'),
   });
 const send = (frame: ReturnType<typeof frameOf>, over: Partial<FrameRecipient> = {}) =>
   parseStrictly(frame.render({ ...recipient, ...over }));

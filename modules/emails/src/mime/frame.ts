@@ -14,7 +14,6 @@ import {
   unsubscribeHeaders,
 } from './headers.ts';
 import type { Unsubscribe } from './headers.ts';
-import { textFromHtml } from './html-to-text.ts';
 import { encodeLastPiece, encodePiece, encodeValue } from './quoted-printable.ts';
 
 export interface FrameInput {
@@ -22,8 +21,7 @@ export interface FrameInput {
   readonly replyTo?: Mailbox | undefined;
   readonly subject: Template;
   readonly html: Template;
-  /** Made from the HTML when not given. */
-  readonly text?: Template | undefined;
+  readonly text: Template;
   /** Headers that are the same for every recipient. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -38,6 +36,9 @@ export interface FrameRecipient {
   /** Headers of this recipient alone. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+/** The most that a message may become by the values of a recipient; servers take no more. */
+const MAX_MESSAGE_LENGTH = 25_000_000;
 
 /** A campaign's message with all that its recipients share encoded once. */
 export interface Frame {
@@ -58,7 +59,7 @@ export interface Frame {
  * @throws MessageError when a template has problems, or a header can't be sent.
  */
 export function compileMessage(input: FrameInput): Frame {
-  const { subject, html, text = textFromHtml(html) } = input;
+  const { subject, html, text } = input;
   for (const [field, template] of Object.entries({ subject, html, text })) refuseProblems(field, template);
   const head = staticHeaders(input);
   const fixedSubject = subject.variables.length === 0 ? subjectHeader(renderTemplate(subject, {})) : undefined;
@@ -74,7 +75,14 @@ export function compileMessage(input: FrameInput): Frame {
     if (recipient.unsubscribe) out += unsubscribeHeaders(recipient.unsubscribe);
     if (recipient.headers) out += customHeaders(recipient.headers);
     out += opening;
-    for (let i = 0; i < variables.length; i++) out += encodeValue(valueFor(variables[i]!, values)) + pieces[i + 1]!;
+    for (let i = 0; i < variables.length; i++) {
+      out += encodeValue(valueFor(variables[i]!, values)) + pieces[i + 1]!;
+      if (out.length > MAX_MESSAGE_LENGTH)
+        throw new MessageError(
+          'html',
+          `The message has more than ${MAX_MESSAGE_LENGTH} bytes with its values filled in.`,
+        );
+    }
     return out;
   };
   return { subject, html, text, render };

@@ -1,3 +1,4 @@
+// What this costs is for the HTML to say, so it runs on a thread of the pool only: see `text-of-html.ts`.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
 import type { Template, Variable } from '@postroom/templates/render';
@@ -12,7 +13,7 @@ const cell = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 const heading = (level: number) => ({ selector: `h${level}`, options: { uppercase: false } });
 
 /** The text of an HTML document, with links in angle brackets behind their words. */
-export const htmlToText = compile({
+const htmlToText = compile({
   wordwrap: false,
   formatters: { altText },
   selectors: [

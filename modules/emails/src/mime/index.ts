@@ -1,4 +1,4 @@
-export { MessageError } from './errors.ts';
+export { compositionError, MessageError } from './errors.ts';
 export { wireAddress } from './address.ts';
 export type { Mailbox, WireAddress } from './address.ts';
 export { headerProblem } from './headers.ts';
@@ -7,4 +7,3 @@ export { compileMessage } from './frame.ts';
 export type { Frame, FrameInput, FrameRecipient } from './frame.ts';
 export { buildMessage } from './build.ts';
 export type { Alternative, Attachment, MessageInput } from './build.ts';
-export { htmlToText, textFromHtml } from './html-to-text.ts';
