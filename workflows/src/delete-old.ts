@@ -12,6 +12,7 @@ interface Deleted extends webhooks.Deleted {
 
 const { deleteOldRows } = proxyActivities<{ deleteOldRows: () => Promise<Deleted> }>({
   startToCloseTimeout: '50 minutes', // the next run is an hour after this one, and goes on where it stopped
+  scheduleToCloseTimeout: '55 minutes', // also when it fails each time
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '10 seconds', maximumInterval: '5 minutes' },
   summary: 'Delete in batches',

@@ -36,7 +36,10 @@ const first = proxyActivities<typeof webhooks>({
 });
 /** The others follow each other inside one activity, which is a few events of history instead of a few for each. */
 const others = proxyActivities<typeof webhooks>({ ...attempts, retry, summary: 'The other attempts' });
-const { giveUpDelivery } = proxyActivities<typeof webhooks>({ startToCloseTimeout: '10 seconds' });
+const { giveUpDelivery } = proxyActivities<typeof webhooks>({
+  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '1 day',
+});
 
 const deliveryStatus = defineSearchAttributeKey('deliveryStatus', SearchAttributeType.KEYWORD);
 

@@ -7,7 +7,12 @@ const beating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 seconds'
 const { beginImport } = proxyActivities<typeof imports>({ ...beating, summary: 'Look at the file' });
 /** Its heartbeat says how far it is. After a crash it goes on where it was: the batches that are written are in the table. */
 const { writeImport } = proxyActivities<typeof imports>({ ...beating, summary: 'Write the contacts' });
-const { endImport } = proxyActivities<typeof imports>({ startToCloseTimeout: '1 minute', retry, summary: 'Cancel' });
+const { endImport } = proxyActivities<typeof imports>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '1 day',
+  retry,
+  summary: 'Cancel',
+});
 
 /** How an import ended. */
 export type ImportOutcome = imports.Progress['status'];

@@ -1,11 +1,12 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { config, FairShare, pool } from '@postroom/platform';
+import { config, FairShare, pool, unlessHopeless } from '@postroom/platform';
 import { newClaim } from '@postroom/emails';
 import { freeze, type Frozen } from './freeze.ts';
 import type { Counts } from './progress-row.ts';
 import { startScheduled } from './sending.ts';
-import { cancelRest, complete, sendTurn, type Tally, type Turn } from './turn.ts';
+import { cancelRest, complete, pauseHopeless, sendTurn, type Tally, type Turn } from './turn.ts';
+import { autoPause } from './watch.ts';
 
 export type { Counts, Frozen, Turn };
 
@@ -51,25 +52,57 @@ async function inTurn<T>(share: FairShare, campaignId: string, work: () => Promi
 
 /** Writes a campaign's recipients into the ledger, once. */
 export async function freezeRecipients(campaignId: string): Promise<Frozen> {
-  return inTurn(freezers, campaignId, () => beating(() => freeze(campaignId)));
+  return inTurn(freezers, campaignId, () =>
+    beating(() =>
+      unlessHopeless(
+        `freeze ${campaignId}`,
+        () => freeze(campaignId),
+        async (reason) => {
+          const { recipients, suppressed } = (await pauseHopeless({ id: campaignId, run: 1 }, reason)).counts;
+          return { recipients, suppressed };
+        },
+      ),
+    ),
+  );
 }
 
 /** Sends for a while, and says where the campaign stands. */
 export async function sendPages(campaignId: string, run = 1): Promise<Turn> {
   const tally: Tally = {};
   return inTurn(senders, campaignId, () =>
-    beating(() => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally), tally),
+    beating(
+      () =>
+        unlessHopeless(
+          `send ${campaignId}`,
+          () => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally),
+          (reason) => pauseHopeless({ id: campaignId, run }, reason),
+        ),
+      tally,
+    ),
   );
 }
 
 /** Closes what a canceled campaign has not sent. */
 export async function cancelRecipients(campaignId: string): Promise<Counts> {
-  return beating(() => cancelRest(campaignId, newClaim(), () => heartbeat()));
+  return beating(() =>
+    unlessHopeless(
+      `cancel ${campaignId}`,
+      () => cancelRest(campaignId, newClaim(), () => heartbeat()),
+      // Ends the workflow. What is still open of a canceled campaign is looked at again by another one.
+      (reason) => Promise.reject(ApplicationFailure.nonRetryable(reason)),
+    ),
+  );
 }
 
 /** Completes a campaign of which nothing is open any more. */
 export async function completeCampaign(campaignId: string, run = 1): Promise<boolean> {
-  return beating(() => complete({ id: campaignId, run }));
+  return beating(() =>
+    unlessHopeless(
+      `complete ${campaignId}`,
+      () => complete({ id: campaignId, run }),
+      async (reason) => (await pauseHopeless({ id: campaignId, run }, reason)).status === 'completed',
+    ),
+  );
 }
 
 /** Starts a campaign whose time has come, unless it was moved to another. */
@@ -77,5 +110,12 @@ export async function startScheduledCampaign(
   campaignId: string,
   scheduledAt: string,
 ): Promise<'started' | 'moved' | 'paused'> {
-  return startScheduled(campaignId, new Date(scheduledAt));
+  return unlessHopeless(
+    `start ${campaignId} ${scheduledAt}`,
+    () => startScheduled(campaignId, new Date(scheduledAt)),
+    async (reason) => {
+      await autoPause(campaignId, `It could not start at its time. ${reason}`, { from: 'scheduled' });
+      return 'paused' as const;
+    },
+  );
 }

@@ -1,19 +1,32 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { type BurstTurn, sendBurstTurn } from './burst-turn.ts';
+import { unlessHopeless } from '@postroom/platform';
+import { type BurstTurn, endHopelessBurst, sendBurstTurn } from './burst-turn.ts';
 import { newClaim } from './ledger.ts';
-import { type BatchTurn, sendBatchTurn } from './transactional.ts';
+import { type BatchTurn, failBatch, sendBatchTurn } from './transactional.ts';
 
 export type { BurstTurn } from './burst-turn.ts';
 export type { BatchTurn } from './transactional.ts';
 
 /** Sends what a workflow has in hand and is due now. */
 export function sendBatch(workflowId: string): Promise<BatchTurn> {
-  return beating(() => sendBatchTurn(workflowId, newClaim(), cancellationSignal()));
+  return beating(() =>
+    unlessHopeless(
+      `batch ${workflowId}`,
+      () => sendBatchTurn(workflowId, newClaim(), cancellationSignal()),
+      (reason) => failBatch(workflowId, newClaim(), reason),
+    ),
+  );
 }
 
 /** Sends what comes for a project, for a turn or until nothing comes any more. */
 export function sendFromQueue(projectId: string, workflowId: string): Promise<BurstTurn> {
-  return beating(() => sendBurstTurn(projectId, workflowId, newClaim(), cancellationSignal()));
+  return beating(() =>
+    unlessHopeless(
+      `burst ${workflowId}`,
+      () => sendBurstTurn(projectId, workflowId, newClaim(), cancellationSignal()),
+      () => endHopelessBurst(projectId, workflowId, newClaim()),
+    ),
+  );
 }
 
 /** Beats until the last answer is recorded. */

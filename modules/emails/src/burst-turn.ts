@@ -81,6 +81,14 @@ export async function sendBurstTurn(
   return { over, waitMs, held: hold?.answer ?? null, counts };
 }
 
+/** Ends a burst that fails again and again; what it has in hand waits for the relay, which decides anew what becomes of it. */
+export async function endHopelessBurst(projectId: string, workflowId: string, claim: string): Promise<BurstTurn> {
+  await closeLost({ workflowId }, claim);
+  await putBack(workflowId);
+  await endBurst(projectId, workflowId);
+  return { over: true, waitMs: 0, held: null, counts: {} };
+}
+
 /** Lets rows of a burst that were not sent wait for the relay again: for another burst, or what was put off, for a workflow. */
 async function putBack(workflowId: string): Promise<void> {
   await ledgerPool.query({

@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { config, db, FairShare } from '@postroom/platform';
-import { beginImport as begin, continueImport, type Progress, stopImport } from './run.ts';
+import { config, db, FairShare, unlessHopeless } from '@postroom/platform';
+import { beginImport as begin, continueImport, failImport, type Progress, stopImport } from './run.ts';
 
 export type { Progress } from './run.ts';
 
@@ -10,12 +10,28 @@ const BEAT_EVERY_MS = 2_000;
 
 /** Looks at the file and begins the import, or ends one whose file can't be used. */
 export async function beginImport(importId: string): Promise<Progress> {
-  return inTurn(importId, () => beating(() => begin(importId)));
+  return inTurn(importId, () =>
+    beating(() =>
+      unlessHopeless(
+        `begin ${importId}`,
+        () => begin(importId),
+        (reason) => failImport(importId, reason),
+      ),
+    ),
+  );
 }
 
 /** Writes what is not written yet, and ends the import. */
 export async function writeImport(importId: string): Promise<Progress> {
-  return inTurn(importId, () => beating((beat) => continueImport(importId, cancellationSignal(), beat)));
+  return inTurn(importId, () =>
+    beating((beat) =>
+      unlessHopeless(
+        `write ${importId}`,
+        () => continueImport(importId, cancellationSignal(), beat),
+        (reason) => failImport(importId, reason),
+      ),
+    ),
+  );
 }
 
 /** Ends an import at the word of an operator. */

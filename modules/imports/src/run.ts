@@ -134,3 +134,9 @@ async function isToEnd(id: string): Promise<boolean> {
 export async function stopImport(importId: string): Promise<void> {
   await inTransaction((tx) => end(tx, importId, 'canceled'));
 }
+
+/** Ends an import that fails again and again, with the reason; contacts that are written stay. */
+export async function failImport(importId: string, reason: string): Promise<Progress> {
+  await inTransaction((tx) => end(tx, importId, 'failed', `It could not go on: ${reason}`.slice(0, 500)));
+  return progressOf(importId);
+}

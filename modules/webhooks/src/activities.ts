@@ -1,7 +1,7 @@
 import { activityInfo, cancelled, Context, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { pool } from '@postroom/platform';
-import { type Attempted, type DueDelivery, fail, giveBack, loadDeliveries, post, recordAttempts } from './attempts.ts';
+import { pool, unlessHopeless } from '@postroom/platform';
+import { type Attempted, type DueDelivery, fail, giveBack, loadDeliveries, post, recordAttempts, takeOutOfBatch } from './attempts.ts';
 import { runBatch } from './batch.ts';
 import { tryEnter } from './limits.ts';
 import { type Deleted, deleteOld } from './retention.ts';
@@ -26,6 +26,17 @@ export interface BatchOutcome {
  * is an outcome (spec: Webhook delivery).
  */
 export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
+  return unlessHopeless(
+    `delivery ${deliveryId}`,
+    () => attemptOnce(deliveryId),
+    async () => {
+      await fail(deliveryId);
+      return 'failed' as const;
+    },
+  );
+}
+
+async function attemptOnce(deliveryId: string): Promise<Outcome> {
   const [delivery] = await loadDeliveries([deliveryId]);
   if (delivery === undefined) return 'deleted';
   if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;
@@ -83,6 +94,18 @@ async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
 
 /** Makes the first attempts of many deliveries. What is not acknowledged, or not begun in time, waits for the relay again. */
 export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome> {
+  const workflowId = activityInfo().workflowExecution?.workflowId;
+  return unlessHopeless(
+    `batch ${workflowId}`,
+    () => attemptAll(deliveryIds),
+    async () => {
+      await takeOutOfBatch(deliveryIds);
+      return { acknowledged: 0, retried: deliveryIds.length, returned: 0 };
+    },
+  );
+}
+
+async function attemptAll(deliveryIds: string[]): Promise<BatchOutcome> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   const loaded = await loadDeliveries(deliveryIds);
   const ours = loaded.filter((one) => one.workflow_id === workflowId && one.state === 'queued');

@@ -58,7 +58,7 @@ let client: GuardedClient | undefined;
 export async function post(delivery: DueDelivery): Promise<Attempted> {
   const number = delivery.attempt_count + 1;
   const secrets = secretsOf(delivery);
-  const { headers, answer } = secrets === undefined ? unreadable() : await postSigned(delivery, number, secrets);
+  const { headers, answer } = secrets === undefined ? unreadable() : await postSigned(delivery, number, secrets).catch(unmade);
   const acknowledged = isAcknowledged(answer);
   const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
   return { delivery, number, headers, answer, acknowledged, delayMs };
@@ -75,6 +75,12 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
     ));
   const answer = await client.post({ url: delivery.url, headers: freshHeaders, body });
   return { headers, answer };
+}
+
+/** A request that can't even be made counts as an attempt: what is wrong with it must hold up no other delivery, and ends. */
+function unmade(error: unknown) {
+  logger.error({ err: error }, 'the request of a webhook delivery could not be made');
+  return { headers: {}, answer: noAnswer('The request could not be made: nothing was sent.') };
 }
 
 /** A secret that can't be read, because the key it was encrypted with is not the one we have, must not hold up other deliveries. */
@@ -163,6 +169,17 @@ export async function giveBack(ids: readonly string[], { enabled }: { enabled: b
        WHERE id = ANY ($1) AND closed_at IS NULL
      ) SELECT pg_notify('postroom', 'deliveries')`,
     [ids, enabled],
+  );
+}
+
+/** Takes deliveries out of a batch that fails again and again: each goes on by itself, so that one which can't holds up no other. */
+export async function takeOutOfBatch(ids: readonly string[]): Promise<void> {
+  await pool.query(
+    `WITH taken AS (
+       UPDATE deliveries SET state = 'retried', next_attempt_at = now(), handed_at = NULL, workflow_id = NULL
+       WHERE id = ANY ($1) AND state = 'queued' AND closed_at IS NULL
+     ) SELECT pg_notify('postroom', 'deliveries')`,
+    [ids],
   );
 }
 
