@@ -75,7 +75,7 @@ export class Desk {
     const { allowed, of, limit } = takeRequest(caller.id, projectId);
     const who = of === 'project' ? 'This project' : 'This key';
     if (!allowed) throw new Refusal(451, `4.7.0 ${who} may send ${limit} mails a second; try again`);
-    const input = await readMessage(raw, recipients);
+    const input = await readMessage(projectId, raw, recipients);
     const { attachments: _, alternatives: __, ...texts } = input;
     const problem = jsonProblem(texts);
     if (problem !== undefined) throw new Refusal(550, `5.6.0 ${problem.path} ${problem.message}`);

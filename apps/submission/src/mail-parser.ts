@@ -1,5 +1,5 @@
 import type { AlternativeInput } from '@postroom/emails';
-import PostalMime from 'postal-mime';
+import PostalMime, { type Email } from 'postal-mime';
 
 /** A part of a mail, as the library has it; what it declares of itself leaves this out. */
 interface Part {
@@ -47,4 +47,17 @@ function typeOf({ contentType: { parsed } }: Part): string {
     return [/^[\w.+-]+$/.test(value) ? `; ${name}=${value}` : `; ${name}="${value}"`];
   });
   return type + parameters.join('');
+}
+
+/** A mail, and the forms of its body beside text and HTML. */
+export interface ParsedMail {
+  mail: Email;
+  alternatives: AlternativeInput[];
+}
+
+/** Parses a mail; runs on a thread of the pool, since many lines take long. */
+export async function parseSubmitted(raw: Uint8Array): Promise<ParsedMail> {
+  const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
+  const mail = await parser.parse(raw);
+  return { mail, alternatives: parser.alternatives };
 }

@@ -1,6 +1,6 @@
 import { type AttachmentInput, formatMailbox, headerProblem, type SendEmailInput } from '@postroom/emails';
-import { emailKey, jsonProblem } from '@postroom/platform';
-import { MailParser } from './mail-parser.ts';
+import { DomainError, emailKey, jsonProblem, onThread, type ThreadFunction } from '@postroom/platform';
+import { type ParsedMail, parseSubmitted } from './mail-parser.ts';
 import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
 
@@ -9,16 +9,38 @@ const OWN = /^x-postroom-/;
 /** What mail systems write for each other on the way to us. */
 const TRACE = /^(delivered-to|x-original-to|x-received|received-spf)$/;
 
+/** A mail of 40 MB in lines of usual length takes a few seconds. */
+const PARSE: ThreadFunction = {
+  module: import.meta.resolve('./mail-parser.ts'),
+  name: 'parseSubmitted',
+  timeLimitMs: 15_000,
+};
+/** Up to so many bytes it takes longer to hand a mail to a thread than to parse it. */
+const SHORT = 4_096;
+
+async function parse(projectId: string, raw: Buffer): Promise<ParsedMail> {
+  if (raw.length <= SHORT) return parseSubmitted(raw);
+  const { mail, alternatives } = await onThread<[Uint8Array], ParsedMail>(PARSE, projectId, raw);
+  return { mail, alternatives: alternatives.map((part) => ({ ...part, content: asBuffer(part.content) })) };
+}
+
+/** What comes from a thread is no Buffer any more. */
+const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /**
  * Reads a mail as the request that `POST /v1/emails` would have been: its headers say what is shown, the envelope who gets it.
  * @throws Refusal when it can't be read.
  */
-export async function readMessage(raw: Buffer, recipients: readonly string[]): Promise<SendEmailInput> {
-  const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
-  const mail = await parser.parse(raw).catch(() => {
+export async function readMessage(
+  projectId: string,
+  raw: Buffer,
+  recipients: readonly string[],
+): Promise<SendEmailInput> {
+  const parsed = await parse(projectId, raw).catch((error: unknown) => {
+    if (error instanceof DomainError) throw error;
     throw new Refusal(
       550,
-      '5.6.0 The mail can not be read: its parts are nested too deep, or its headers are too long',
+      '5.6.0 The mail can not be read: its parts are nested too deep, its headers are too long, or it takes too long',
     );
   });
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
@@ -34,7 +56,7 @@ export async function readMessage(raw: Buffer, recipients: readonly string[]): P
     replyTo: mailboxesOf(mail.replyTo).map(format),
     subject: mail.subject === '' ? undefined : mail.subject,
     // A template says everything: what a library writes beside it is not meant.
-    ...(own.templateId === undefined ? { ...wordsOf(mail, files), alternatives: parser.alternatives } : {}),
+    ...(own.templateId === undefined ? { ...wordsOf(mail, files), alternatives } : {}),
     ...own,
     headers: customHeaders(mail),
     attachments: files.map(({ input }) => input),

@@ -20,6 +20,7 @@ export function refusalOf(error: unknown): Refusal {
   // A mail that becomes several has its faults in each.
   const problems = [...new Set(error.details.map(({ field, message }) => `${field} ${message}`))].join('; ');
   if (error.code === 'unauthorized') return new Refusal(535, `5.7.8 ${oneLine(error.message)}`);
+  if (error.code === 'rate_limited') return new Refusal(451, `4.7.0 ${oneLine(error.message)}`);
   if (error.code === 'forbidden') return new Refusal(550, `5.7.1 ${oneLine(error.message)}`);
   return new Refusal(550, `5.6.0 ${oneLine(problems === '' ? error.message : problems)}`);
 }

@@ -1,4 +1,5 @@
-import PostalMime, { type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
+import { parseMail } from '../parse-mail.ts';
 import { readComplaint } from './complaints.ts';
 import { readStatus } from './delivery-status.ts';
 import { ignoredReason } from './ignored.ts';
@@ -16,7 +17,7 @@ const MAX_HEADERS_BYTES = 256 * 1024;
 export async function readReturn(raw: Uint8Array): Promise<Returned> {
   let mail: Email;
   try {
-    mail = await PostalMime.parse(raw, {
+    mail = await parseMail('returned mail', raw, {
       forceRfc822Attachments: true,
       maxNestingDepth: MAX_NESTING,
       maxHeadersSize: MAX_HEADERS_BYTES,
