@@ -1,0 +1,515 @@
+// Every parser that takes text from outside: API clients, authors of mail, mail servers, uploaded files, readers' programs.
+import { coerce, dayFromDateTime, type FieldSchema } from '../../modules/contacts/src/coercion.ts';
+import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
+import { contentWarnings } from '../../modules/campaigns/src/content-warnings.ts';
+import { templatesOf } from '../../modules/campaigns/src/content.ts';
+import { relaxedBody, relaxedField, splitMessage } from '../../modules/domains/src/dkim/canonical.ts';
+import { spfProblem } from '../../modules/domains/src/inspect/spf.ts';
+import { unquoteText } from '../../modules/domains/src/publish/txt.ts';
+import { Problems, readEmail } from '../../modules/emails/src/email-input.ts';
+import { formatMailbox, parseMailbox } from '../../modules/emails/src/mailbox.ts';
+import { wireAddress } from '../../modules/emails/src/mime/address.ts';
+import { buildMessage } from '../../modules/emails/src/mime/build.ts';
+import { compileMessage } from '../../modules/emails/src/mime/frame.ts';
+import { customHeader, mailboxHeader, textHeader } from '../../modules/emails/src/mime/headers.ts';
+import { encodeLastPiece, encodePiece } from '../../modules/emails/src/mime/quoted-printable.ts';
+import { parseMime } from '../../modules/emails/src/parse-mime.ts';
+import { findReturnAddress } from '../../modules/emails/src/returns/address.ts';
+import { detailOf, replyIn, statusOf } from '../../modules/emails/src/returns/detail.ts';
+import { namedAddresses } from '../../modules/emails/src/returns/named.ts';
+import { readReturn } from '../../modules/emails/src/returns/read-return.ts';
+import { fieldGroups } from '../../modules/emails/src/returns/returned.ts';
+import { classify } from '../../modules/emails/src/smtp/classify.ts';
+import { prepare } from '../../modules/emails/src/smtp/envelope.ts';
+import { outcomeOf } from '../../modules/emails/src/smtp/outcome.ts';
+import { ReplyReader } from '../../modules/emails/src/smtp/replies.ts';
+import { findLinks } from '../../modules/emails/src/tracking/find-links.ts';
+import { machineReason, networkOf } from '../../modules/emails/src/tracking/machines.ts';
+import { targetOf, trackHtml } from '../../modules/emails/src/tracking/track-html.ts';
+import { readTrackingToken, unsealValues } from '../../modules/emails/src/tracking/token.ts';
+import { findAddressed, readToken } from '../../modules/emails/src/unsubscribe-link.ts';
+import { textOfHtml, writeGiven } from '../../modules/emails/src/write-words.ts';
+import { csvLine, guard, unguard } from '../../modules/imports/src/csv/write.ts';
+import { clean, isAddress } from '../../modules/imports/src/csv/address.ts';
+import { dialectOf, findEmailColumn, headerOf } from '../../modules/imports/src/csv/dialect.ts';
+import { EncodingDetector } from '../../modules/imports/src/csv/encoding.ts';
+import { keyFor, labelFor, TypeGuess } from '../../modules/imports/src/csv/fields.ts';
+import { RecordReader } from '../../modules/imports/src/csv/records.ts';
+import { emailKey, emailProblem, jsonProblem, parseDateTime } from '../../modules/platform/src/index.ts';
+import { structuralFlaws } from '../../modules/templates/src/mjml.ts';
+import {
+  addToBody,
+  decodeEntities,
+  htmlProblem,
+  missing,
+  parseTemplate,
+  renderTemplate,
+  type TemplateFormat,
+} from '../../modules/templates/src/render/index.ts';
+import { previewHtml } from '../../apps/gateway/src/preview-html.ts';
+import { parseBody } from '../../apps/gateway/src/rest/request.ts';
+import { fetchedBy } from '../../apps/inbox/src/readers.ts';
+import { summarize } from '../../apps/inbox/src/headers.ts';
+import { framed } from '../../apps/inbox/src/render.ts';
+import { readMessage } from '../../apps/submission/src/message.ts';
+
+export interface OutsideParser {
+  name: string;
+  parse: (text: string) => unknown;
+  /** What means something to it. */
+  tokens: readonly string[];
+  /** Inputs that were too slow for it once. */
+  known?: readonly ((length: number) => string)[];
+  /** Where it is linear only in what is longer than its limits of nesting. */
+  shortest?: number;
+}
+
+const repeat = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
+
+const HTML = ['<div>', '</div>', '<a href="', '"', "'", '<!--', '-->', '<style>', '</style', '&amp;', ' ', '<'];
+const TAGS = ['<body>', '</body', '<a ', '<img ', '<br>', '<![if', '=x', '>', '\n', 'a'];
+const PLACEHOLDERS = ['{{', '}}', '{{a}}', '{{a|', '{{\n', '{', '|', '"', '<a href="', '<a href="x', '&amp;', ':'];
+const MARKUP = [
+  '<blockquote>a',
+  '<ul><li>',
+  '<table><tr><td>',
+  '<p>',
+  '<pre>',
+  '</p>',
+  '<a href=x>',
+  '<br>',
+  '&nbsp;',
+  ' a',
+];
+const MAIL = ['@', 'a', '.', ' ', '"', '<', '>', ',', '\\', '(', '\u00fc', '-'];
+const HEADER = ['a', ' ', '\r\n', '\t', '=?', '?=', '=?utf-8?Q?a', '\u00fc', '\u{1f600}', '.', '"', ';'];
+const WORDS = ['550 ', '5.1.1 ', 'user ', 'unknown', '\n', ' ', '-', ': ', '4', '.', '#', 'a@b.example '];
+const MIME = [
+  '--b\r\n',
+  '--b--\r\n',
+  '\r\n',
+  'Content-Type: multipart/mixed; boundary=b\r\n\r\n',
+  'Content-Type: text/html\r\n\r\n',
+  'Subject: a\r\n',
+  ' a\r\n',
+  'To: a@b.example, ',
+  '=?utf-8?B?YQ==?= ',
+  '=\r\n',
+  'a',
+  ' ',
+];
+const CSV = ['"', '""', ',', '\n', '\r', ' ', 'a', 'a@b.example,x\n', '"a"', '\0', '\ufffd', ';'];
+const NUMBERS = ['0', '1', '.', '-', 'e', '2026-11-21', 'T', ':', ' ', 'Z', '+', '_'];
+const JSON_TEXT = ['[', ']', '{"a":', '}', '"', '\\', ',', '1', ' ', '"a"', '{"and":[', '{"not":'];
+
+const mail = (type: string) => (text: string) =>
+  Buffer.from(`From: a@example.com\r\nTo: b@example.com\r\nSubject: x\r\nContent-Type: ${type}\r\n\r\n${text}`);
+const asTemplate = (format: TemplateFormat) => (text: string) => {
+  const template = parseTemplate(text, format);
+  missing(template, {});
+  return renderTemplate(template, { a: 'https://example.com/ü "x"' }, 5_000_000);
+};
+const valued = (source: string) => {
+  const template = parseTemplate(source, 'html');
+  return (text: string) => renderTemplate(template, { a: text });
+};
+const email = { from: 'a@example.com', to: ['b@example.com'], subject: 'x', text: 'x' };
+const input = {
+  messageId: 'eml_1@example.com',
+  date: new Date(0),
+  from: { email: 'a@example.com' },
+  to: [{ email: 'b@example.com' }],
+  subject: 'x',
+  text: 'x',
+};
+const campaign = {
+  projectId: 'prj_x',
+  fromName: null,
+  fromEmail: 'a@example.com',
+  replyTo: null,
+  subject: 'x',
+  text: null,
+};
+const literal = (text: string) => ({
+  format: 'html' as const,
+  source: text,
+  statics: [text],
+  variables: [],
+  problems: [],
+});
+const field = (type: FieldSchema['type']): FieldSchema =>
+  ({ key: 'a', label: 'a', type, options: ['x'] }) as FieldSchema;
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** On the thread of the test, where its CPU time counts, and then as a whole. */
+async function submitted(raw: Buffer) {
+  await parseMime(raw, { maxNestingDepth: 50, forceRfc822Attachments: true });
+  return readMessage('prj_x', raw, ['b@example.com']);
+}
+
+async function returned(raw: Buffer) {
+  await parseMime(raw, { maxNestingDepth: 20, forceRfc822Attachments: true, maxHeadersSize: 256 * 1024 });
+  return readReturn(raw);
+}
+
+function readCsv(text: string, isRow?: (values: string[]) => boolean): void {
+  const reader = new RecordReader(',');
+  if (isRow !== undefined) reader.expectRows(isRow);
+  for (let at = 0; at < text.length; at += 65_536) for (const _ of reader.push(text.slice(at, at + 65_536)));
+  for (const _ of reader.end());
+}
+
+export const PARSERS: readonly OutsideParser[] = [
+  {
+    name: 'templates of HTML',
+    parse: asTemplate('html'),
+    tokens: [...PLACEHOLDERS, ...HTML.slice(5, 9)],
+    known: [
+      (length) => repeat('{{\n', length),
+      (length) => `<a href="x?&amp;${repeat('&amp;{{a}}', length)}">`,
+      (length) => `<a href="${repeat('x{{a}}', length)}">`,
+      (length) => `<p title="${repeat('&amp;{{a}}', length)}">`,
+      (length) => repeat('<style>a</style>', length),
+      (length) => repeat('<a x y ', length),
+    ],
+  },
+  { name: 'markup of templates', parse: asTemplate('html'), tokens: [...HTML, '{{a}}'] },
+  {
+    name: 'templates of text',
+    parse: asTemplate('text'),
+    tokens: PLACEHOLDERS,
+    known: [(length) => repeat('{{\n', length)],
+  },
+  { name: 'templates of subjects', parse: asTemplate('subject'), tokens: PLACEHOLDERS },
+  { name: 'values in HTML', parse: valued('<p title="{{a}}">{{a}}</p>'), tokens: HTML },
+  {
+    name: 'values in links',
+    parse: valued('<a href="{{a}}">'),
+    tokens: ['a', ' ', '\u00a0', ':', '/', '%', '\u00fc', '\n', "'"],
+  },
+  { name: 'values in parts of links', parse: valued('<a href="https://x.example/{{a}}?{{a}}#{{a}}">'), tokens: MAIL },
+  { name: 'values in styles', parse: valued('<p style="{{a}}">'), tokens: HTML },
+  { name: 'entities', parse: decodeEntities, tokens: ['&', '#', 'x', '1', 'amp', ';', 'a', ' ', '&#', '&#x'] },
+  { name: 'limits of HTML', parse: htmlProblem, tokens: HTML },
+  { name: 'limits of HTML, by tags', parse: htmlProblem, tokens: TAGS },
+  {
+    name: 'the end of a body',
+    parse: (text) => addToBody(text, 'x'),
+    tokens: ['</body', '</body>', ' ', '<', '>', 'a'],
+  },
+  {
+    name: 'the footer of a campaign',
+    parse: (html) => templatesOf({ ...campaign, html }),
+    tokens: ['</body', '>', ' ', '{{', 'a'],
+  },
+  { name: 'links', parse: findLinks, tokens: HTML },
+  { name: 'links, by tags', parse: findLinks, tokens: TAGS },
+  {
+    name: 'tracking',
+    parse: (text) => trackHtml(parseTemplate(text, 'html'), { opens: true, clicks: true }, 'https://t.example'),
+    tokens: [...HTML.slice(0, 6), '<a href="https://x.example/', '{{a}}', '</body', '>', ' '],
+    known: [(length) => repeat('</body ', length), (length) => repeat('</body>', length)],
+  },
+  {
+    name: 'text of HTML',
+    parse: (text) => textOfHtml(literal(text)),
+    tokens: MARKUP,
+    shortest: 16_384,
+    known: [(length) => repeat('<blockquote>a', length), (length) => repeat('<div>', length)],
+  },
+  {
+    name: 'words of an email',
+    parse: (html) => writeGiven({ subject: 'x', html, text: null, values: { a: 'b' } }),
+    tokens: PLACEHOLDERS,
+    shortest: 16_384,
+  },
+  {
+    name: 'MJML',
+    parse: structuralFlaws,
+    tokens: ['<mj-text>', '</mj-text>', '<mj-a ', '<!--', '-->', '"', "'", '<mjml', '>', '/', '-', 'a'],
+  },
+  { name: 'warnings about content', parse: (html) => contentWarnings({ ...campaign, html }), tokens: HTML },
+  {
+    name: 'warnings about content, by tags',
+    parse: (html) => contentWarnings({ ...campaign, html }),
+    tokens: [...TAGS, '<a href="x">', 'www.'],
+  },
+  {
+    name: 'warnings about subjects',
+    parse: (subject) => contentWarnings({ ...campaign, html: '', subject }),
+    tokens: HEADER,
+  },
+  {
+    name: 'previews',
+    parse: (text) => previewHtml(text, { a: 'b' }),
+    tokens: [...HTML.slice(0, 6), '<head', '>', '{{a}}', '{{'],
+  },
+  { name: 'mailboxes', parse: parseMailbox, tokens: MAIL },
+  { name: 'names of mailboxes', parse: (name) => formatMailbox({ email: 'a@example.com', name }), tokens: MAIL },
+  {
+    name: 'addresses',
+    parse: (text) => [emailProblem(text), emailProblem(`a@${text}`), emailKey(text), isAddress(text), clean(text)],
+    tokens: MAIL,
+  },
+  { name: 'addresses on the wire', parse: (text) => wireAddress(text, 'to'), tokens: MAIL },
+  {
+    name: 'emails of requests',
+    parse: (text) =>
+      readEmail(
+        {
+          ...email,
+          from: text,
+          headers: { 'X-A': text, [text]: 'x' },
+          tags: [text],
+          metadata: { a: text },
+          attachments: [{ filename: text, content: text, contentType: text, contentId: text }],
+        },
+        new Problems(),
+      ),
+    tokens: [...HEADER, 'text/a; a="', '='],
+  },
+  { name: 'headers', parse: (text) => textHeader('Subject', text), tokens: HEADER },
+  { name: 'headers of callers', parse: (text) => customHeader('X-A', text), tokens: HEADER },
+  {
+    name: 'names in headers',
+    parse: (name) => mailboxHeader('To', [{ email: 'a@example.com', name }], 'to'),
+    tokens: [...HEADER, '\\'],
+  },
+  {
+    name: 'quoted-printable',
+    parse: (text) => [encodePiece(text), encodeLastPiece(text)],
+    tokens: [...HEADER, '\n', 'From '],
+  },
+  {
+    name: 'messages of campaigns',
+    parse: (text) =>
+      compileMessage({
+        from: { email: 'a@example.com' },
+        subject: parseTemplate('x', 'subject'),
+        html: literal(text),
+        text: literal(text),
+      }).render({ to: { email: 'b@example.com' }, messageId: 'a@example.com', date: new Date(0), values: {} }),
+    tokens: HEADER,
+  },
+  { name: 'bodies of messages', parse: (text) => buildMessage({ ...input, html: text, text }), tokens: HEADER },
+  {
+    name: 'heads of messages',
+    parse: (text) =>
+      buildMessage({
+        ...input,
+        subject: text.slice(0, 998),
+        to: [{ email: 'b@example.com', name: text.slice(0, 998) }],
+      }),
+    tokens: HEADER,
+  },
+  {
+    name: 'names of attachments',
+    parse: (text) =>
+      buildMessage({ ...input, attachments: [{ filename: text.slice(0, 255), content: Buffer.from(text) }] }),
+    tokens: HEADER,
+  },
+  {
+    name: 'signing',
+    parse: (text) => splitMessage(Buffer.from(`${text}\r\n\r\n${text}`)).fields.map(relaxedField),
+    tokens: HEADER,
+  },
+  {
+    name: 'signed bodies',
+    parse: (text) => relaxedBody(Buffer.from(text)),
+    tokens: [' ', '\t', '\r\n', '\r', '\n', 'a'],
+  },
+  {
+    name: 'envelopes',
+    parse: (data) => prepare({ from: 'a@example.com', to: 'b@example.com', data }),
+    tokens: ['.', '\r\n', '\n', 'a', '\u00fc'],
+  },
+  { name: 'submitted mail', parse: (text) => submitted(Buffer.from(text)), tokens: MIME },
+  { name: 'submitted HTML', parse: (text) => submitted(mail('text/html')(text)), tokens: HTML },
+  {
+    name: 'submitted text',
+    parse: (text) => submitted(mail('text/plain; format=flowed')(text)),
+    tokens: ['a', ' \r\n', '\r\n', '> ', ' ', '=', '-'],
+  },
+  {
+    name: 'submitted headers',
+    parse: (text) =>
+      submitted(Buffer.from(`From: ${text}\r\nTo: ${text}\r\nX-A: ${text}\r\nSubject: ${text}\r\n\r\nx`)),
+    tokens: MAIL,
+  },
+  {
+    name: 'submitted encoded words',
+    parse: (text) => submitted(Buffer.from(`X-A: ${text}\r\nSubject: ${text}\r\n\r\nx`)),
+    tokens: ['=?utf-8?Q?', '?=', '=?', '?', '=', ' ', 'a', '\r\n '],
+  },
+  {
+    name: 'submitted parameters',
+    parse: (text) => submitted(mail(`text/plain; ${text}`)('x')),
+    tokens: ['a=', 'a*0=', '"', ';', '\\', ' ', "''", '%', 'boundary='],
+  },
+  { name: 'returned mail', parse: (text) => returned(Buffer.from(text)), tokens: MIME },
+  {
+    name: 'returned text',
+    parse: (text) => returned(Buffer.from(`From: mailer-daemon@example.com\r\nSubject: failure notice\r\n\r\n${text}`)),
+    tokens: [...WORDS, '<a@b.example>:', 'because:', '----', '\r\n'],
+  },
+  {
+    name: 'returned HTML',
+    parse: (text) =>
+      returned(
+        Buffer.from(
+          `From: mailer-daemon@example.com\r\nSubject: failure notice\r\nContent-Type: text/html\r\n\r\n${text}`,
+        ),
+      ),
+    tokens: HTML,
+  },
+  {
+    name: 'returned subjects',
+    parse: (text) => returned(Buffer.from(`From: ${text}\r\nSubject: ${text}\r\n\r\nx`)),
+    tokens: ['re: ', 'warning: ', 'message ', 'delayed', 'auto', ' ', 'a', '@'],
+  },
+  {
+    name: 'delivery status',
+    parse: (text) =>
+      fieldGroups(text).map((group) => detailOf(group.get('status'), group.get('diagnostic-code'), text)),
+    tokens: ['Status: ', 'Diagnostic-Code: ', '\n', '\r', ' ', '\t', ':', 'a', '5.1.1', 'smtp; '],
+  },
+  {
+    name: 'words of servers',
+    parse: (text) => [replyIn(text), statusOf(text), detailOf('5.0.0', text, text)],
+    tokens: WORDS,
+  },
+  {
+    name: 'more words of servers',
+    parse: (text) => [replyIn(text), statusOf(text)],
+    tokens: [
+      'mailbox ',
+      'full',
+      'quota ',
+      'exceeded ',
+      'the ',
+      'host',
+      'account',
+      'no such ',
+      'delivery ',
+      'time',
+      '-- ',
+      '\n \n',
+    ],
+  },
+  { name: 'replies of servers', parse: (text) => [classify(text), outcomeOf(550, text, 'rcpt')], tokens: WORDS },
+  {
+    name: 'dialogue of servers',
+    parse: (text) => {
+      const reader = new ReplyReader(() => {});
+      for (let at = 0; at < text.length; at += 512) {
+        const chunk = Buffer.from(text.slice(at, at + 512));
+        if (!reader.push(chunk, chunk.length)) return;
+      }
+    },
+    tokens: ['250-', '250 ', '\r\n', '\n', 'a', ' ', '5'],
+  },
+  {
+    name: 'addresses in mail',
+    parse: (text) => [namedAddresses(text), findReturnAddress(text)],
+    tokens: [...MAIL, 'b+0123456789'],
+  },
+  {
+    name: 'links in mail',
+    parse: (text) => findAddressed(text, `eml_${'0'.repeat(26)}`),
+    tokens: [`/u/${'0'.repeat(26)}-`, 'a', '-', ' ', '/u/'],
+  },
+  { name: 'links to unsubscribe by', parse: readToken, tokens: ['0'.repeat(26), '-', 'a', '_', ' '] },
+  {
+    name: 'tracked links',
+    parse: (text) => [readTrackingToken(text), unsealValues('eml_0', 0, text), targetOf(text, ['x'])],
+    tokens: ['{{', '}}', '{{a}}', 'https://', 'a', '.', '-', ' '],
+  },
+  {
+    name: 'user agents',
+    parse: (text) => [machineReason({ method: 'GET', userAgent: text }), networkOf(text)],
+    tokens: ['bot', 'Mozilla/5.0', ' ', ':', '::', '::ffff:', '1.', 'a', '%'],
+  },
+  { name: 'CSV', parse: (text) => readCsv(text), tokens: CSV },
+  { name: 'CSV with rows', parse: (text) => readCsv(text, (values) => isAddress(values[0] ?? '')), tokens: CSV },
+  {
+    name: 'the form of CSV',
+    parse: (text) => [dialectOf(text), findEmailColumn(headerOf(text.split(',')), [text.split(',')])],
+    tokens: CSV,
+  },
+  {
+    name: 'encodings of files',
+    parse: encodingOf,
+    tokens: ['a', ' ', '\u00fc', '\u0416', '\u6f22', ',', '\n', '\0', '\ufeff'],
+  },
+  {
+    name: 'bytes of files',
+    parse: (text) => encodingOf(text, 'latin1'),
+    tokens: ['a', ' ', '\u00fc', '\u00e4\u00f6', ',', '\n', '\u0081', 'A'],
+  },
+  {
+    name: 'columns of files',
+    parse: (text) => [keyFor(text, 0, new Set()), labelFor(text, 0), guessOf(text)],
+    tokens: ['a', '_', '0', ' ', '-', '\u00fc', '.', '\u00df'],
+  },
+  {
+    name: 'written CSV',
+    parse: (text) => csvLine([guard(text), unguard(text)]),
+    tokens: ["'", '=', '"', ' ', '\n', 'a'],
+  },
+  ...(['text', 'number', 'boolean', 'date', 'select'] as const).map((type) => ({
+    name: `values of type ${type}`,
+    parse: (text: string) => coerce(text, field(type)),
+    tokens: NUMBERS,
+  })),
+  { name: 'dates', parse: (text) => [parseDateTime(text), dayFromDateTime(text)], tokens: NUMBERS },
+  {
+    name: 'filters of segments',
+    parse: (text) => readFilter(json(text), new Map()),
+    tokens: JSON_TEXT,
+    known: [
+      (length) =>
+        `{"and":[${Array(Math.ceil(length / 30))
+          .fill('{"field":"email","op":"is"}')
+          .join(',')}]}`,
+      (length) => `${repeat('{"not":', length)}1${'}'.repeat(Math.ceil(length / 7))}`,
+    ],
+  },
+  {
+    name: 'bodies of requests',
+    parse: (text) => jsonProblem(parseBody('application/json', Buffer.from(text))),
+    tokens: JSON_TEXT,
+  },
+  {
+    name: 'records of DNS',
+    parse: (text) => [spfProblem([text], 'include:x'), spfProblem([`v=spf1 ${text}`], 'x'), unquoteText(text)],
+    tokens: ['"', '\\', ' ', 'v=spf1 ', 'include:', 'a', '\\0', '-all'],
+  },
+  {
+    name: 'mail of the development inbox',
+    parse: (text) => [summarize(Buffer.from(`${text}\r\n\r\nx`)), fetchedBy('clicked', mail('text/html')(text))],
+    tokens: [...HEADER.slice(0, 8), '<img ', ' src="', '/t/o/', 'href="'],
+  },
+  {
+    name: 'frames of the development inbox',
+    parse: (html) => framed({ html, attachments: [], headers: [], headerLines: [] }),
+    tokens: ['<head ', '<html', '<!doctype', 'cid:', '>', ' ', 'a', '"'],
+  },
+];
+
+function encodingOf(text: string, encoding: BufferEncoding = 'utf8'): string {
+  const detector = new EncodingDetector();
+  detector.add(Buffer.from(text, encoding));
+  return detector.end();
+}
+
+function guessOf(text: string) {
+  const guess = new TypeGuess();
+  for (const value of text.split(' ')) guess.add(value);
+  return guess.type;
+}
