@@ -17,7 +17,7 @@ import { parseMime } from '../../modules/emails/src/parse-mime.ts';
 import { findReturnAddress } from '../../modules/emails/src/returns/address.ts';
 import { detailOf, replyIn, statusOf } from '../../modules/emails/src/returns/detail.ts';
 import { namedAddresses } from '../../modules/emails/src/returns/named.ts';
-import { readReturn } from '../../modules/emails/src/returns/read-return.ts';
+import { interpret } from '../../modules/emails/src/returns/read-return.ts';
 import { fieldGroups } from '../../modules/emails/src/returns/returned.ts';
 import { classify } from '../../modules/emails/src/smtp/classify.ts';
 import { prepare } from '../../modules/emails/src/smtp/envelope.ts';
@@ -51,7 +51,7 @@ import { parseBody } from '../../apps/gateway/src/rest/request.ts';
 import { fetchedBy } from '../../apps/inbox/src/readers.ts';
 import { summarize } from '../../apps/inbox/src/headers.ts';
 import { framed } from '../../apps/inbox/src/render.ts';
-import { readMessage } from '../../apps/submission/src/message.ts';
+import { requestOf } from '../../apps/submission/src/message.ts';
 
 export interface OutsideParser {
   name: string;
@@ -147,15 +147,12 @@ const json = (text: string): unknown => {
   }
 };
 
-/** On the thread of the test, where its CPU time counts, and then as a whole. */
 async function submitted(raw: Buffer) {
-  await parseMime(raw, { maxNestingDepth: 50, forceRfc822Attachments: true });
-  return readMessage('prj_x', raw, ['b@example.com']);
+  return requestOf(await parseMime(raw, { maxNestingDepth: 50, forceRfc822Attachments: true }), ['b@example.com']);
 }
 
 async function returned(raw: Buffer) {
-  await parseMime(raw, { maxNestingDepth: 20, forceRfc822Attachments: true, maxHeadersSize: 256 * 1024 });
-  return readReturn(raw);
+  return interpret(await parseMime(raw, { maxNestingDepth: 20, forceRfc822Attachments: true }));
 }
 
 function readCsv(text: string, isRow?: (values: string[]) => boolean): void {
@@ -375,8 +372,10 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   {
     name: 'delivery status',
-    parse: (text) =>
-      fieldGroups(text).map((group) => detailOf(group.get('status'), group.get('diagnostic-code'), text)),
+    parse: (text) => {
+      const group = fieldGroups(text).find((fields) => fields.has('status'));
+      return detailOf(group?.get('status'), group?.get('diagnostic-code'), text);
+    },
     tokens: ['Status: ', 'Diagnostic-Code: ', '\n', '\r', ' ', '\t', ':', 'a', '5.1.1', 'smtp; '],
   },
   {

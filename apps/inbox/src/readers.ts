@@ -14,8 +14,8 @@ const BROWSER = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 15_1) AppleWebKit/605.1.
 export async function fetchedBy(act: Act, raw: Buffer): Promise<string[]> {
   if (act !== 'opened' && act !== 'clicked') return [];
   const { html = '' } = await PostalMime.parse(raw);
-  const pixel = /<img\b[^>]*\bsrc="[^"]*(\/t\/o\/[\w.-]+)"/i.exec(html)?.[1];
-  const link = act === 'clicked' ? /\bhref="[^"]*(\/t\/c\/[\w.-]+)"/i.exec(html)?.[1] : undefined;
+  const pixel = /\/t\/o\/[\w.-]+(?=")/.exec(html)?.[0];
+  const link = act === 'clicked' ? /\/t\/c\/[\w.-]+(?=")/.exec(html)?.[0] : undefined;
   return [pixel, link].filter((path) => path !== undefined);
 }
 

@@ -45,10 +45,11 @@ export function framed({ html = '', attachments }: Email): string {
   });
   const base = '<base target="_blank">';
   // Before the doctype it would put the page into quirks mode, so it goes behind the first of these.
-  const place = ['<head', '<html', '<!doctype']
-    .map((tag) => new RegExp(`${tag}(\\s[^>]*)?>`, 'i'))
-    .find((tag) => tag.test(withImages));
-  return place === undefined ? base + withImages : withImages.replace(place, (tag) => tag + base);
+  const tag = [/<head[\s>]/i, /<html[\s>]/i, /<!doctype[\s>]/i]
+    .map((pattern) => withImages.search(pattern))
+    .find((index) => index !== -1);
+  const place = tag === undefined ? 0 : withImages.indexOf('>', tag) + 1;
+  return withImages.slice(0, place) + base + withImages.slice(place);
 }
 
 function decode(text: string): string {

@@ -7,8 +7,9 @@ export function quoteText(text: string): string {
 /** The text of quoted strings; what is not quoted is taken as it is. */
 export function unquoteText(quoted: string): string {
   if (!quoted.trim().startsWith('"')) return quoted;
-  const strings = quoted.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
-  return strings.map((string) => string.slice(1, -1).replace(/\\(\d{3}|.)/gs, unescape)).join('');
+  // One that is not closed matches as well, up to the end, so that nothing is looked at twice.
+  const strings = [...quoted.matchAll(/"((?:[^"\\]|\\.)*)("?)/gs)].filter(([, , close]) => close !== '');
+  return strings.map(([, string = '']) => string.replace(/\\(\d{3}|.)/gs, unescape)).join('');
 }
 
 /** `\"` is a quotation mark, and `\059` the byte of that decimal number. */

@@ -25,6 +25,11 @@ export async function readReturn(raw: Uint8Array): Promise<Returned> {
   } catch {
     return { kind: 'ignored', why: 'it can not be parsed' };
   }
+  return interpret(mail);
+}
+
+/** What a parsed mail says of the message it is about. */
+export function interpret(mail: Email): Returned {
   const structured = readComplaint(mail) ?? readStatus(mail);
   if (structured !== undefined) return structured;
   const answered = ignoredReason(mail);

@@ -43,4 +43,27 @@ function reasonIn(words: string): string {
   return oneLine(reason ?? words.slice(0, 1_000));
 }
 
-const stripTags = (html: string) => html.replace(/<(style|script)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
+const UNSEEN_ENDS = new Map(['style', 'script'].map((name) => [name, new RegExp(`</${name}`, 'gi')]));
+
+/** The text of HTML, with a space where a tag was. */
+function stripTags(html: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    const close = open === -1 ? -1 : html.indexOf('>', open);
+    if (close === -1) break;
+    pieces.push(html.slice(at, open), ' ');
+    at = close + 1;
+    const end = UNSEEN_ENDS.get(
+      html
+        .slice(open + 1, open + 7)
+        .toLowerCase()
+        .match(/^style|^script/)?.[0] ?? '',
+    );
+    if (end === undefined) continue;
+    end.lastIndex = at;
+    at = end.exec(html)?.index ?? html.length;
+  }
+  return [...pieces, html.slice(at)].join('');
+}
