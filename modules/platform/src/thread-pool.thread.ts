@@ -7,13 +7,17 @@ export interface ThreadTask {
   args: unknown[];
 }
 
-export type ThreadReply = { value: unknown } | { error: string };
+/** What came of a call, and the CPU time that the thread has used so far, in milliseconds. */
+export type ThreadReply = ({ value: unknown } | { error: string }) & { usedMs: number };
 
 parentPort?.on('message', (task: ThreadTask) => {
-  void run(task).then((reply) => parentPort?.postMessage(reply));
+  void run(task).then((result) => {
+    const { user, system } = process.threadCpuUsage();
+    parentPort?.postMessage({ ...result, usedMs: (user + system) / 1_000 } satisfies ThreadReply);
+  });
 });
 
-async function run({ module, name, args }: ThreadTask): Promise<ThreadReply> {
+async function run({ module, name, args }: ThreadTask): Promise<{ value: unknown } | { error: string }> {
   try {
     const functions = (await import(module)) as Record<string, (...given: unknown[]) => unknown>;
     return { value: await functions[name]?.(...args) };
