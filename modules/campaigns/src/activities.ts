@@ -1,11 +1,11 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { config, FairShare, pool, unlessHopeless } from '@postroom/platform';
+import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import { newClaim } from '@postroom/emails';
 import { freeze, type Frozen } from './freeze.ts';
 import type { Counts } from './progress-row.ts';
 import { startScheduled } from './sending.ts';
-import { cancelRest, complete, pauseHopeless, sendTurn, type Tally, type Turn } from './turn.ts';
+import { cancelRest, complete, pauseAfterErrors, sendTurn, type Tally, type Turn } from './turn.ts';
 import { autoPause } from './watch.ts';
 
 export type { Counts, Frozen, Turn };
@@ -54,11 +54,11 @@ async function inTurn<T>(share: FairShare, campaignId: string, work: () => Promi
 export async function freezeRecipients(campaignId: string): Promise<Frozen> {
   return inTurn(freezers, campaignId, () =>
     beating(() =>
-      unlessHopeless(
+      stopAfterRepeatedErrors(
         `freeze ${campaignId}`,
         () => freeze(campaignId),
         async (reason) => {
-          const { recipients, suppressed } = (await pauseHopeless({ id: campaignId, run: 1 }, reason)).counts;
+          const { recipients, suppressed } = (await pauseAfterErrors({ id: campaignId, run: 1 }, reason)).counts;
           return { recipients, suppressed };
         },
       ),
@@ -72,10 +72,10 @@ export async function sendPages(campaignId: string, run = 1): Promise<Turn> {
   return inTurn(senders, campaignId, () =>
     beating(
       () =>
-        unlessHopeless(
+        stopAfterRepeatedErrors(
           `send ${campaignId}`,
           () => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally),
-          (reason) => pauseHopeless({ id: campaignId, run }, reason),
+          (reason) => pauseAfterErrors({ id: campaignId, run }, reason),
         ),
       tally,
     ),
@@ -85,7 +85,7 @@ export async function sendPages(campaignId: string, run = 1): Promise<Turn> {
 /** Closes what a canceled campaign has not sent. */
 export async function cancelRecipients(campaignId: string): Promise<Counts> {
   return beating(() =>
-    unlessHopeless(
+    stopAfterRepeatedErrors(
       `cancel ${campaignId}`,
       () => cancelRest(campaignId, newClaim(), () => heartbeat()),
       // Ends the workflow. What is still open of a canceled campaign is looked at again by another one.
@@ -97,10 +97,10 @@ export async function cancelRecipients(campaignId: string): Promise<Counts> {
 /** Completes a campaign of which nothing is open any more. */
 export async function completeCampaign(campaignId: string, run = 1): Promise<boolean> {
   return beating(() =>
-    unlessHopeless(
+    stopAfterRepeatedErrors(
       `complete ${campaignId}`,
       () => complete({ id: campaignId, run }),
-      async (reason) => (await pauseHopeless({ id: campaignId, run }, reason)).status === 'completed',
+      async (reason) => (await pauseAfterErrors({ id: campaignId, run }, reason)).status === 'completed',
     ),
   );
 }
@@ -110,7 +110,7 @@ export async function startScheduledCampaign(
   campaignId: string,
   scheduledAt: string,
 ): Promise<'started' | 'moved' | 'paused'> {
-  return unlessHopeless(
+  return stopAfterRepeatedErrors(
     `start ${campaignId} ${scheduledAt}`,
     () => startScheduled(campaignId, new Date(scheduledAt)),
     async (reason) => {

@@ -94,7 +94,7 @@ test('of a campaign that can not be made, preflight says so, send refuses it, an
   const problem = { field: 'html', message: expect.stringContaining('nests elements more than 200 deep') };
   const preflight = await api.post(`${path}/preflight`);
   expect(preflight.status).toBe(200);
-  expect(preflight.body.data).toMatchObject({ ready: false, problems: [problem] });
+  expect(preflight.body.data).toMatchObject({ isReady: false, problems: [problem] });
   const send = await api.post(`${path}/send`);
   expect(send.status).toBe(400);
   expect(send.body.error.details).toEqual([problem]);

@@ -106,7 +106,7 @@ async function untilTomorrow(campaignId: string, turn: Turn, { domain, limit }: 
 }
 
 /** Pauses a campaign whose sending, or completion, fails again and again for a reason of its own. */
-export async function pauseHopeless(of: CampaignOfRun, reason: string): Promise<Turn> {
+export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promise<Turn> {
   await autoPause(of.id, `It failed again and again, and would go on to: ${reason}`);
   return turnOf(of, undefined);
 }

@@ -1,4 +1,4 @@
-import { unlessHopeless } from '@postroom/platform';
+import { stopAfterRepeatedErrors } from '@postroom/platform';
 import { type Check, checkDomainWith } from './check.ts';
 
 export type { Check } from './check.ts';
@@ -8,7 +8,7 @@ const LEFT_ALONE_MS = 24 * 60 * 60 * 1000;
 
 /** Looks a domain up and writes down how it stands. */
 export async function checkDomain(domainId: string): Promise<Check> {
-  return unlessHopeless(
+  return stopAfterRepeatedErrors(
     `domain ${domainId}`,
     () => checkDomainWith(domainId),
     async (reason) => ({

@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { unlessHopeless } from '@postroom/platform';
-import { type BurstTurn, endHopelessBurst, sendBurstTurn } from './burst-turn.ts';
+import { stopAfterRepeatedErrors } from '@postroom/platform';
+import { type BurstTurn, endFailingBurst, sendBurstTurn } from './burst-turn.ts';
 import { newClaim } from './ledger.ts';
 import { type BatchTurn, failBatch, sendBatchTurn } from './transactional.ts';
 
@@ -10,7 +10,7 @@ export type { BatchTurn } from './transactional.ts';
 /** Sends what a workflow has in hand and is due now. */
 export function sendBatch(workflowId: string): Promise<BatchTurn> {
   return beating(() =>
-    unlessHopeless(
+    stopAfterRepeatedErrors(
       `batch ${workflowId}`,
       () => sendBatchTurn(workflowId, newClaim(), cancellationSignal()),
       (reason) => failBatch(workflowId, newClaim(), reason),
@@ -21,10 +21,10 @@ export function sendBatch(workflowId: string): Promise<BatchTurn> {
 /** Sends what comes for a project, for a turn or until nothing comes any more. */
 export function sendFromQueue(projectId: string, workflowId: string): Promise<BurstTurn> {
   return beating(() =>
-    unlessHopeless(
+    stopAfterRepeatedErrors(
       `burst ${workflowId}`,
       () => sendBurstTurn(projectId, workflowId, newClaim(), cancellationSignal()),
-      () => endHopelessBurst(projectId, workflowId, newClaim()),
+      () => endFailingBurst(projectId, workflowId, newClaim()),
     ),
   );
 }

@@ -82,7 +82,7 @@ export async function sendBurstTurn(
 }
 
 /** Ends a burst that fails again and again; what it has in hand waits for the relay, which decides anew what becomes of it. */
-export async function endHopelessBurst(projectId: string, workflowId: string, claim: string): Promise<BurstTurn> {
+export async function endFailingBurst(projectId: string, workflowId: string, claim: string): Promise<BurstTurn> {
   await closeLost({ workflowId }, claim);
   await putBack(workflowId);
   await endBurst(projectId, workflowId);

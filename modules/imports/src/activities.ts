@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { config, db, FairShare, unlessHopeless } from '@postroom/platform';
+import { config, db, FairShare, stopAfterRepeatedErrors } from '@postroom/platform';
 import { beginImport as begin, continueImport, failImport, type Progress, stopImport } from './run.ts';
 
 export type { Progress } from './run.ts';
@@ -12,7 +12,7 @@ const BEAT_EVERY_MS = 2_000;
 export async function beginImport(importId: string): Promise<Progress> {
   return inTurn(importId, () =>
     beating(() =>
-      unlessHopeless(
+      stopAfterRepeatedErrors(
         `begin ${importId}`,
         () => begin(importId),
         (reason) => failImport(importId, reason),
@@ -25,7 +25,7 @@ export async function beginImport(importId: string): Promise<Progress> {
 export async function writeImport(importId: string): Promise<Progress> {
   return inTurn(importId, () =>
     beating((beat) =>
-      unlessHopeless(
+      stopAfterRepeatedErrors(
         `write ${importId}`,
         () => continueImport(importId, cancellationSignal(), beat),
         (reason) => failImport(importId, reason),

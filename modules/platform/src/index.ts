@@ -78,7 +78,7 @@ export {
   startWorkflow,
   type WorkflowLabels,
 } from './outbox.ts';
-export { isOutage, unlessHopeless } from './outages.ts';
+export { isOutage, stopAfterRepeatedErrors } from './outages.ts';
 export {
   DEFAULT_PAGE_SIZE,
   fromCursor,

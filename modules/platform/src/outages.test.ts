@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { pool } from './db.ts';
-import { isOutage, unlessHopeless } from './outages.ts';
+import { isOutage, stopAfterRepeatedErrors } from './outages.ts';
 
 const errorOf = (work: Promise<unknown>) =>
   work.then(
@@ -30,7 +30,7 @@ test('work that fails ten times in a row is given up, and outages do not count',
     const work = async () => {
       throw error;
     };
-    return errorOf(unlessHopeless('test 1', work, giveUp));
+    return errorOf(stopAfterRepeatedErrors('test 1', work, giveUp));
   };
   for (let count = 0; count < 9; count++) expect(await attempt(bug)).toBe(bug);
   for (let count = 0; count < 20; count++) expect(await attempt(outage)).toBe(outage);

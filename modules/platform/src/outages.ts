@@ -28,7 +28,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 /** An activity that fails so many times in a row, and not because of an outage, will fail for ever. */
-const HOPELESS_AFTER = 10;
+const MAX_ERRORS_IN_ROW = 10;
 const MAX_REMEMBERED = 10_000;
 const failures = new Map<string, number>();
 
@@ -38,7 +38,7 @@ const failures = new Map<string, number>();
  * processes share the work it takes a few more.
  * @param key what the failures are counted by: the work and what it is about.
  */
-export async function unlessHopeless<Result>(
+export async function stopAfterRepeatedErrors<Result>(
   key: string,
   work: () => Promise<Result>,
   giveUp: (reason: string) => Promise<Result>,
@@ -53,7 +53,7 @@ export async function unlessHopeless<Result>(
     failures.delete(key);
     failures.set(key, count);
     for (const oldest of failures.keys()) if (failures.size > MAX_REMEMBERED) failures.delete(oldest);
-    if (count < HOPELESS_AFTER) throw error;
+    if (count < MAX_ERRORS_IN_ROW) throw error;
     logger.error({ err: error, key }, 'the same work failed again and again; it is given up');
     const result = await giveUp(error instanceof Error ? error.message : String(error));
     failures.delete(key);

@@ -1,7 +1,16 @@
 import { activityInfo, cancelled, Context, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { pool, unlessHopeless } from '@postroom/platform';
-import { type Attempted, type DueDelivery, fail, giveBack, loadDeliveries, post, recordAttempts, takeOutOfBatch } from './attempts.ts';
+import { pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import {
+  type Attempted,
+  type DueDelivery,
+  fail,
+  giveBack,
+  loadDeliveries,
+  post,
+  recordAttempts,
+  takeOutOfBatch,
+} from './attempts.ts';
 import { runBatch } from './batch.ts';
 import { tryEnter } from './limits.ts';
 import { type Deleted, deleteOld } from './retention.ts';
@@ -26,7 +35,7 @@ export interface BatchOutcome {
  * is an outcome (spec: Webhook delivery).
  */
 export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
-  return unlessHopeless(
+  return stopAfterRepeatedErrors(
     `delivery ${deliveryId}`,
     () => attemptOnce(deliveryId),
     async () => {
@@ -95,7 +104,7 @@ async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
 /** Makes the first attempts of many deliveries. What is not acknowledged, or not begun in time, waits for the relay again. */
 export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
-  return unlessHopeless(
+  return stopAfterRepeatedErrors(
     `batch ${workflowId}`,
     () => attemptAll(deliveryIds),
     async () => {

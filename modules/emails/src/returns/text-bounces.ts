@@ -39,7 +39,7 @@ function detailIn(words: string): string {
 /** What stands under or beside the address that failed; the whole where no address stands on its own. */
 function reasonIn(words: string): string {
   const [, reason] =
-    /^\s*<?[^\s<>@]+@[^\s<>@]+>?:?[ \t]*(?:\n|\s{2,}|: ?)([\s\S]{1,1000}?)(?:\n\s*\n|$)/m.exec(words) ?? [];
+    /^[ \t]*<?[^\s<>@]+@[^\s<>@]+>?:?[ \t]*(?:\n|\s{2,}|: ?)([\s\S]{1,1000}?)(?:\n\s*\n|$)/m.exec(words) ?? [];
   return oneLine(reason ?? words.slice(0, 1_000));
 }
 

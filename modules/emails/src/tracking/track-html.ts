@@ -124,7 +124,7 @@ function ownUrl(base: string, messageId: string, token: string, link: OwnLink, v
 /** The URL of a link for the recipient whose values were sealed in it; undefined when it leads nowhere on the web. */
 export function targetOf(source: string, values: readonly string[] | undefined): string | undefined {
   let next = 0;
-  const url = values === undefined ? source : source.replace(/\{\{[^}]*\}\}/g, () => values[next++] ?? '');
+  const url = values === undefined ? source : source.replace(/\{\{[\w.-]*\}\}/g, () => values[next++] ?? '');
   return WEB.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
 }
 
