@@ -51,6 +51,7 @@ import { parseBody } from '../../apps/gateway/src/rest/request.ts';
 import { fetchedBy } from '../../apps/inbox/src/readers.ts';
 import { summarize } from '../../apps/inbox/src/headers.ts';
 import { framed } from '../../apps/inbox/src/render.ts';
+import { parseSubmitted } from '../../apps/submission/src/mail-parser.ts';
 import { requestOf } from '../../apps/submission/src/message.ts';
 
 export interface OutsideParser {
@@ -148,7 +149,7 @@ const json = (text: string): unknown => {
 };
 
 async function submitted(raw: Buffer) {
-  return requestOf(await parseMime(raw, { maxNestingDepth: 50, forceRfc822Attachments: true }), ['b@example.com']);
+  return requestOf(await parseSubmitted(raw), ['b@example.com']);
 }
 
 async function returned(raw: Buffer) {

@@ -43,11 +43,11 @@ export async function readMessage(
       '5.6.0 The mail can not be read: its parts are nested too deep, its headers are too long, or it takes too long',
     );
   });
-  return requestOf(mail, recipients);
+  return requestOf(parsed, recipients);
 }
 
 /** The request that a parsed mail stands for. @throws Refusal for headers of ours that can't be read. */
-export function requestOf(mail: Email, recipients: readonly string[]): SendEmailInput {
+export function requestOf({ mail, alternatives }: ParsedMail, recipients: readonly string[]): SendEmailInput {
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
   const [from] = mail.from === undefined ? [] : mailboxesOf([mail.from]);

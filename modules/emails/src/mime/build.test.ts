@@ -167,6 +167,7 @@ function frameOf({
     from,
     subject: parseTemplate(subject, 'subject'),
     html: parseTemplate('<p>x</p>', 'html'),
+    text: parseTemplate('x', 'text'),
     headers,
   });
   const { messageId, date } = input;
