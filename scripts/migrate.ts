@@ -1,11 +1,17 @@
-// Brings the database of DATABASE_URL up to date: the migrations in SQL, then those of data (`npm run migrate`).
+// `postroom migrate`: applies pending migrations, in SQL and of data, to DATABASE_URL. Several at once wait for each other, so every instance of a
+// deployment may run it before it starts.
 import { migrate } from '../modules/platform/src/migrate.ts';
 
-const { DATABASE_URL: url } = process.env;
-if (url === undefined) {
-  console.error('DATABASE_URL must name the database.');
+const { DATABASE_URL: databaseUrl } = process.env;
+if (databaseUrl === undefined || databaseUrl === '') {
+  console.error('DATABASE_URL: must be set to the postgresql:// URL of the database to migrate.');
+  process.exit(1);
+}
+try {
+  const applied = await migrate(databaseUrl);
+  for (const name of applied) console.log(`applied ${name}`);
+  console.log(applied.length === 0 ? 'The database is up to date.' : `${applied.length} migrations applied.`);
+} catch (error) {
+  console.error(`The migration failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
-} else {
-  const applied = await migrate(url);
-  console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
 }

@@ -1,4 +1,4 @@
-// `npm start`: sets up what is missing, then runs the launcher on Node 24 and stays until it has ended.
+// `postroom start`: prepares what is missing, then runs the launcher on Node 24 and stays until it has ended.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -6,19 +6,17 @@ import { join } from 'node:path';
 import { dashboardBuilt } from './dashboard.mjs';
 import { fail, ROOT, setUp } from './setup.mjs';
 
-/** How often it looks whether npm, which started it, is still there. */
+/** How often to check that npm, which started this process, is still running. */
 const PARENT_CHECK_MS = 5000;
 
-try {
+export async function start(args) {
   const node = await setUp();
   await dashboardBuilt(node);
-  runLauncher(node);
-} catch (error) {
-  fail(error);
+  runLauncher(node, args);
 }
 
-function runLauncher(node) {
-  const launcher = spawn(node, [join(ROOT, 'apps/launcher/src/main.ts'), ...process.argv.slice(2)], {
+function runLauncher(node, args) {
+  const launcher = spawn(node, [join(ROOT, 'apps/launcher/src/main.ts'), ...args], {
     // A group of its own, so that Ctrl-C reaches the launcher once, from here, and not every program at the same time.
     // The channel tells it when this process has ended, whatever ended it.
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

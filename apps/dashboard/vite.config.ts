@@ -1,8 +1,27 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+/** `npm run dev` says where the gateway is; the dashboard's requests go there, as if it had served the page. */
+const gateway = process.env.POSTROOM_GATEWAY_URL;
+
 export default defineConfig({
   root: import.meta.dirname,
+  server: {
+    host: '127.0.0.1',
+    ...(gateway === undefined
+      ? {}
+      : {
+          // The gateway's port is N, and this one's N + 8: the launcher uses those between.
+          port: Number(new URL(gateway).port) + 8,
+          proxy: {
+            '^/(v1|graphql|app|docs|t|u|healthz)(/|$)': {
+              target: gateway,
+              changeOrigin: true,
+              headers: { origin: gateway },
+            },
+          },
+        }),
+  },
   plugins: [react()],
   build: {
     // The content security policy takes no data: URLs and no inline script.

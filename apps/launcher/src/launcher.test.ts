@@ -237,7 +237,7 @@ function script(name: 'start' | 'stop', args: string[], more: NodeJS.ProcessEnv 
     POSTROOM_SECRET_KEY: _key,
     ...env
   } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, `scripts/${name}.mjs`), ...args], { env: { ...env, ...more } });
+  const child = spawn(process.execPath, [join(ROOT, 'bin/postroom.mjs'), name, ...args], { env: { ...env, ...more } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return { child, output: () => output, exit: new Promise((resolve) => child.once('close', resolve)) };

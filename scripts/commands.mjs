@@ -1,0 +1,93 @@
+// What each command of `postroom` runs. Programs run on Node 24, which comes as a package (see setup.mjs).
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fail, modernNode, ROOT, setUp } from './setup.mjs';
+
+/**
+ * By command: the program, relative to the repository, and how it is run. `installs` prepares what is missing first; others
+ * expect an installation, as production has, and start without building anything.
+ */
+const PROGRAMS = {
+  start: { program: 'apps/launcher/src/main.ts', installs: true },
+  stop: { program: 'apps/launcher/src/stop.ts' },
+  demo: { program: 'scripts/demo/main.ts', installs: true },
+  migrate: { program: 'scripts/migrate.ts' },
+  gateway: { program: 'apps/gateway/src/main.ts' },
+  worker: { program: 'apps/worker/src/main.ts' },
+  submission: { program: 'apps/submission/src/main.ts' },
+  bounces: { program: 'apps/returns/src/main.ts' },
+  mcp: { program: 'apps/mcp/src/main.ts' },
+  doctor: { program: 'scripts/doctor/main.ts', environment: runningSystem },
+  'rotate-encryption-key': { program: 'apps/gateway/src/renew-secrets.ts', environment: runningSystemRequired },
+  chaos: { program: 'scripts/chaos/main.ts', installs: true },
+};
+
+/** Runs a command and ends this process as the command ends. */
+export async function run(command, args) {
+  try {
+    const { program = '', installs = false, environment } = PROGRAMS[command] ?? {};
+    const asksForHelp = args.includes('--help') || args.includes('-h');
+    if (command === 'start' && !asksForHelp) {
+      const { start } = await import('./start.mjs');
+      return await start(args);
+    }
+    if (command === 'dev') {
+      const { dev } = await import('./dev.mjs');
+      return await dev(args);
+    }
+    const node = installs && !asksForHelp ? await setUp() : modernNode();
+    const env = environment === undefined || asksForHelp ? process.env : environment(args);
+    runProgram(node, [join(ROOT, program), ...args], env);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function runProgram(node, args, env) {
+  // The channel tells the program when this process has ended, whatever ended it.
+  const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  // Ctrl-C reaches the program from the terminal, as part of the same group; it shuts down, and then this process ends.
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('error', fail);
+  child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+/** The environment, with the database and keys of the Postroom that runs on `--data` unless DATABASE_URL is set. */
+function runningSystem(args) {
+  if (process.env.DATABASE_URL) return process.env;
+  const { dataDir, dev } = readDevFile(args);
+  if (dev === undefined || dev.pid === null) return process.env;
+  const { POSTROOM_SECRET_KEY, POSTROOM_KEY_FILE = join(dataDir, 'secret.key') } = process.env;
+  const gatewayPort = Number(new URL(dev.url).port);
+  return {
+    // What the launcher gives the programs that it starts (apps/launcher/src/settings.ts); settings of one's own come first.
+    NODE_ENV: 'development',
+    PUBLIC_URL: dev.url,
+    GATEWAY_PORT: String(gatewayPort),
+    TEMPORAL_ADDRESS: `127.0.0.1:${gatewayPort + 1}`,
+    SMTP_URL: `smtp://127.0.0.1:${dev.smtpPort}`,
+    ...process.env,
+    DATABASE_URL: dev.databaseUrl,
+    ...(POSTROOM_SECRET_KEY ? {} : { POSTROOM_KEY_FILE }),
+  };
+}
+
+function runningSystemRequired(args) {
+  const env = runningSystem(args);
+  if (env.DATABASE_URL) return env;
+  throw new Error(`No Postroom runs on ${readDevFile(args).dataDir}: start it first, or set DATABASE_URL.`);
+}
+
+function readDevFile(args) {
+  const { values } = parseArgs({ args, options: { data: { type: 'string' } }, strict: false });
+  const dataDir = resolve(process.env.INIT_CWD ?? process.cwd(), values.data ?? join(ROOT, '.postroom'));
+  try {
+    return { dataDir, dev: JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')) };
+  } catch {
+    return { dataDir, dev: undefined };
+  }
+}

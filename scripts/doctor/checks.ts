@@ -1,0 +1,301 @@
+import { readFileSync, statSync } from 'node:fs';
+import { Resolver } from 'node:dns/promises';
+import { connect, createServer } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import pg from 'pg';
+import { parseConfig, type Config } from '../../modules/platform/src/config.ts';
+import { readMigrations } from '../../modules/platform/src/migrate.ts';
+import { parseRelayUrl, probeRelay } from '../../modules/emails/src/smtp/index.ts';
+import { SEARCH_ATTRIBUTES } from '../../modules/platform/src/outbox.ts';
+
+/** One finding. `fix` says what to do about it, as an imperative sentence. */
+export interface CheckResult {
+  check: string;
+  status: 'ok' | 'warning' | 'failed';
+  detail: string;
+  fix?: string;
+}
+
+type Finding = Omit<CheckResult, 'check'>;
+
+/** How long any single check may take, in milliseconds. */
+const CHECK_TIMEOUT_MS = 10_000;
+/** PostgreSQL 15 is the oldest version that the tests run on. */
+const MIN_POSTGRES_VERSION = 150_000;
+
+const ok = (detail: string): Finding => ({ status: 'ok', detail });
+const warning = (detail: string, fix: string): Finding => ({ status: 'warning', detail, fix });
+const failed = (detail: string, fix: string): Finding => ({ status: 'failed', detail, fix });
+const messageOf = (error: unknown): string => {
+  const cause = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  return cause instanceof Error ? cause.message : String(cause);
+};
+
+/** Runs every check in order, calls `onResult` after each, and returns all results. Never throws for what it finds. */
+export async function runChecks(
+  env: NodeJS.ProcessEnv,
+  onResult: (result: CheckResult) => void = () => {},
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  const report = (check: string, finding: Finding) => {
+    const result = { check, ...finding };
+    results.push(result);
+    onResult(result);
+  };
+
+  let config: Config;
+  try {
+    config = parseConfig(env);
+    report('Settings', ok(`every value is valid, NODE_ENV is ${config.NODE_ENV}`));
+  } catch (error) {
+    report('Settings', failed(messageOf(error), 'Correct the settings above; docs/operations.md explains each one.'));
+    return results;
+  }
+  const checks: [string, () => Promise<Finding> | Finding][] = [
+    ['Public URL', () => checkPublicUrl(config, env)],
+    ['Encryption key', () => checkEncryptionKey(config, env)],
+    ['Database', () => checkDatabase(config)],
+    ['Migrations', () => checkMigrations(config)],
+    ['Temporal', () => checkTemporal(config, env)],
+    ['DNS', () => checkDns(config)],
+    ['Mail transport', () => checkMailTransport(config, env)],
+    ['Gateway port', () => checkGatewayPort(config)],
+  ];
+  for (const [check, run] of checks) {
+    try {
+      report(check, await withTimeout(run));
+    } catch (error) {
+      report(check, failed(messageOf(error), 'See the message above.'));
+    }
+  }
+  return results;
+}
+
+async function withTimeout(run: () => Promise<Finding> | Finding): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${CHECK_TIMEOUT_MS / 1000} s`)), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([run(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function checkPublicUrl(config: Config, env: NodeJS.ProcessEnv): Finding {
+  const { hostname, protocol } = new URL(config.PUBLIC_URL);
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+  if (config.NODE_ENV !== 'production') return ok(`links in mail begin with ${config.PUBLIC_URL}`);
+  if (!env.PUBLIC_URL || isLocal)
+    return failed(
+      `links in mail would begin with ${config.PUBLIC_URL}, which recipients can't open`,
+      'Set PUBLIC_URL to the https:// URL at which people reach the gateway.',
+    );
+  if (protocol !== 'https:')
+    return warning(`${config.PUBLIC_URL} is not HTTPS`, 'Put a reverse proxy with TLS in front and use https://.');
+  return ok(`links in mail begin with ${config.PUBLIC_URL}`);
+}
+
+function checkEncryptionKey(config: Config, env: NodeJS.ProcessEnv): Finding {
+  if (config.secretKeys.length === 0)
+    return failed(
+      'no key to encrypt secrets with',
+      'Set POSTROOM_SECRET_KEY to 32 random bytes in base64 (openssl rand -base64 32), or POSTROOM_KEY_FILE to a file that holds them.',
+    );
+  if (env.POSTROOM_KEY_FILE && !env.POSTROOM_SECRET_KEY) {
+    readFileSync(env.POSTROOM_KEY_FILE); // throws with the path if it can't be read
+    const mode = statSync(env.POSTROOM_KEY_FILE).mode & 0o077;
+    if (mode !== 0 && process.platform !== 'win32')
+      return warning(`${env.POSTROOM_KEY_FILE} can be read by other users`, `Run: chmod 600 ${env.POSTROOM_KEY_FILE}`);
+  }
+  const previous = config.secretKeys.length - 1;
+  return ok(previous === 0 ? 'one key' : `one key, and ${previous} previous`);
+}
+
+async function withDatabase(config: Config, work: (client: pg.Client) => Promise<Finding>): Promise<Finding> {
+  if (config.DATABASE_URL === undefined)
+    return failed('DATABASE_URL is not set', 'Set DATABASE_URL to a postgresql:// URL, or run `postroom start` first.');
+  const client = new pg.Client({ connectionString: config.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    return failed(
+      `can't connect: ${messageOf(error)}`,
+      'Check host, port, user, password and database name in DATABASE_URL, and that PostgreSQL is running.',
+    );
+  }
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const checkDatabase = (config: Config) =>
+  withDatabase(config, async (client) => {
+    const { rows } = await client.query<{ number: number; version: string; max: number; used: number; fsync: string }>(
+      `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+         current_setting('max_connections')::int AS max, current_setting('fsync') AS fsync,
+         (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
+    );
+    const { number, version, max, used, fsync } = rows[0]!;
+    if (number < MIN_POSTGRES_VERSION)
+      return failed(`PostgreSQL ${version} is too old`, 'Upgrade PostgreSQL to 15 or later.');
+    if (fsync !== 'on' && config.NODE_ENV === 'production')
+      return failed('fsync is off: a power failure loses accepted mail', 'Set fsync = on in postgresql.conf.');
+    // Each process holds DATABASE_POOL connections and a few for the ledger and LISTEN.
+    const perProcess = config.DATABASE_POOL + 10;
+    if (max - used < perProcess)
+      return warning(
+        `PostgreSQL ${version}: ${used} of ${max} connections are in use, and one more process needs up to ${perProcess}`,
+        'Raise max_connections, or lower DATABASE_POOL.',
+      );
+    return ok(`PostgreSQL ${version}, ${used} of ${max} connections in use`);
+  });
+
+const checkMigrations = (config: Config) =>
+  withDatabase(config, async (client) => {
+    const known = await readMigrations();
+    const { rows: tables } = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`);
+    const { rows } = tables[0].exists
+      ? await client.query<{ name: string; finished: boolean }>(
+          `SELECT migration_name AS name, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+        )
+      : { rows: [] };
+    const unfinished = rows.filter(({ finished }) => !finished).map(({ name }) => name);
+    if (unfinished.length > 0)
+      return failed(
+        `${unfinished.join(', ')} did not finish`,
+        'Restore a backup, or repair it and run `postroom migrate`.',
+      );
+    const applied = new Set(rows.map(({ name }) => name));
+    const pending = known.filter(({ name }) => !applied.has(name));
+    const newer = rows.filter(({ name }) => !known.some((migration) => migration.name === name));
+    if (newer.length > 0)
+      return failed(
+        `the database has ${newer.length} migrations that this version does not know`,
+        'Run a newer version.',
+      );
+    if (pending.length > 0) return failed(`${pending.length} migrations are pending`, 'Run `postroom migrate`.');
+    return ok(`all ${known.length} are applied`);
+  });
+
+async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const fromEnvironment = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) });
+  const { connectionOptions } = fromEnvironment;
+  const options = { ...connectionOptions, address: connectionOptions.address ?? config.TEMPORAL_ADDRESS };
+  const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
+  let connection: Connection;
+  try {
+    connection = await Connection.connect({ ...options, connectTimeout: 5_000 });
+  } catch (error) {
+    return failed(
+      `can't connect to ${options.address}: ${messageOf(error)}`,
+      'Check TEMPORAL_ADDRESS, and TEMPORAL_TLS_* and TEMPORAL_API_KEY if the server needs them.',
+    );
+  }
+  try {
+    const client = new Client({ connection, namespace });
+    await connection.workflowService.describeNamespace({ namespace });
+    const taskQueue = config.TEMPORAL_TASK_QUEUE;
+    const { pollers } = await client.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: 1,
+    });
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in (customAttributes ?? {})));
+    if (missing.length > 0)
+      return failed(
+        `namespace ${namespace} lacks the keyword search attributes ${missing.join(', ')}`,
+        `Start a worker once, or run: temporal operator search-attribute create ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`,
+      );
+    if ((pollers ?? []).length === 0)
+      return warning(`no worker polls task queue ${taskQueue}`, 'Start a worker: `postroom worker`.');
+    return ok(`${options.address}, namespace ${namespace}, ${pollers?.length} workers on ${taskQueue}`);
+  } catch (error) {
+    return failed(
+      `namespace ${namespace}: ${messageOf(error)}`,
+      `Create the namespace, or set TEMPORAL_NAMESPACE: temporal operator namespace create ${namespace}`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+async function checkDns(config: Config): Promise<Finding> {
+  const resolver = new Resolver({ timeout: 3_000, tries: 1 });
+  if (config.DNS_SERVERS !== undefined)
+    resolver.setServers(
+      config.DNS_SERVERS.map(({ address, port }) => `${address.includes(':') ? `[${address}]` : address}:${port}`),
+    );
+  const servers = resolver.getServers().join(', ');
+  try {
+    await resolver.resolveNs('.');
+    return ok(`${servers} answers`);
+  } catch (error) {
+    const finding = config.NODE_ENV === 'production' ? failed : warning;
+    return finding(
+      `${servers}: ${messageOf(error)}`,
+      'Sending domains are verified by DNS: set DNS_SERVERS to resolvers that this machine can reach.',
+    );
+  }
+}
+
+async function checkMailTransport(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
+  if (!env.SMTP_URL) {
+    if (config.NODE_ENV === 'production')
+      return warning(
+        'SMTP_URL is not set: only projects with a mail provider of their own can send',
+        'Set SMTP_URL to your relay: smtp://user:password@host:587.',
+      );
+    return ok('development: mail goes to the built-in inbox');
+  }
+  const url = new URL(env.SMTP_URL);
+  const port = Number(url.port || (url.protocol === 'smtps:' ? 465 : 587));
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const problem = await probeRelay(parseRelayUrl(env.SMTP_URL), { connectMs: 5_000 });
+  if (problem === undefined) return ok(`${host}:${port} accepts our connection and credentials`);
+  return failed(
+    `${host}:${port}: ${problem.answer}`,
+    'Check host, port, user and password in SMTP_URL, and the firewall.',
+  );
+}
+
+async function checkGatewayPort(config: Config): Promise<Finding> {
+  const { HOST: host, GATEWAY_PORT: port } = config;
+  if (await isFree(host, port)) return ok(`${host}:${port} is free`);
+  try {
+    const response = await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    if (response.ok) return ok(`a gateway answers on ${host}:${port} and is ready`);
+    return failed(`the gateway on ${host}:${port} is not ready (${response.status})`, 'Read its log.');
+  } catch (error) {
+    return failed(
+      `${host}:${port} is in use by another program: ${messageOf(error)}`,
+      'Stop the program that listens there, or set GATEWAY_PORT.',
+    );
+  }
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  const answers = await new Promise<boolean>((resolve) => {
+    const socket = connect({ host, port, timeout: 1_000 });
+    const end = (value: boolean) => {
+      socket.destroy();
+      resolve(value);
+    };
+    socket
+      .once('connect', () => end(true))
+      .once('error', () => end(false))
+      .once('timeout', () => end(false));
+  });
+  if (answers) return false;
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSmtpSink } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { runChecks } from './checks.ts';
+
+const POSTROOM = join(import.meta.dirname, '../../bin/postroom.mjs');
+
+const statuses = async (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries((await runChecks(env)).map(({ check, status }) => [check, status]));
+
+test('doctor passes every dependency of a working installation', async () => {
+  const sink = await startSmtpSink();
+  const found = await statuses({ ...process.env, SMTP_URL: sink.url, GATEWAY_PORT: '0' });
+  expect(found).toMatchObject({
+    Settings: 'ok',
+    'Encryption key': 'ok',
+    Database: 'ok',
+    Migrations: 'ok',
+    'Mail transport': 'ok',
+  });
+  await sink.close();
+});
+
+test('doctor names each broken dependency and says what to do about it', async () => {
+  const results = await runChecks({
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgresql://postgres@127.0.0.1:9/none',
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    DNS_SERVERS: '127.0.0.1:9',
+  });
+  const broken = results.filter(({ status }) => status === 'failed');
+  expect(broken.map(({ check }) => check)).toEqual([
+    'Public URL',
+    'Encryption key',
+    'Database',
+    'Migrations',
+    'Temporal',
+    'DNS',
+    'Mail transport',
+  ]);
+  for (const { fix } of broken) expect(fix).toMatch(/^[A-Z].*/);
+});
+
+test('doctor names every setting that is not usable, and checks no further', async () => {
+  const results = await runChecks({ GATEWAY_PORT: 'x', DATABASE_URL: 'mysql://h' });
+  expect(results).toHaveLength(1);
+  expect(results[0]).toMatchObject({ check: 'Settings', status: 'failed' });
+  expect(results[0]?.detail).toMatch(/DATABASE_URL[\s\S]*GATEWAY_PORT|GATEWAY_PORT[\s\S]*DATABASE_URL/);
+});
+
+test('a key file that others can read is a warning', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'postroom-doctor-')), 'secret.key');
+  writeFileSync(file, Buffer.alloc(32, 7).toString('base64'), { mode: 0o644 });
+  const found = await statuses({ POSTROOM_KEY_FILE: file, NODE_ENV: 'test', TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  expect(found['Encryption key']).toBe('warning');
+});
+
+test('`postroom --help` lists every command and builds nothing', () => {
+  const { stdout, status } = spawnSync(process.execPath, [POSTROOM, '--help'], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  for (const command of [
+    'start',
+    'stop',
+    'demo',
+    'migrate',
+    'gateway',
+    'worker',
+    'chaos',
+    'rotate-encryption-key',
+    'mcp',
+    'doctor',
+  ])
+    expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+});
+
+test('an unknown command is named, with the usage', () => {
+  const { stderr, status } = spawnSync(process.execPath, [POSTROOM, 'strat'], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('unknown command "strat"');
+});
+
+test('`postroom migrate` without DATABASE_URL says what to set', () => {
+  const { DATABASE_URL: _, ...env } = process.env;
+  const { stderr, status } = spawnSync(process.execPath, [POSTROOM, 'migrate'], { encoding: 'utf8', env });
+  expect(status).toBe(1);
+  expect(stderr).toContain('DATABASE_URL');
+});
