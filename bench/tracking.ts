@@ -42,16 +42,8 @@ Object.assign(process.env, {
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
 const { closeDatabase, newId, pool } = await import('@postroom/platform');
-const {
-  compileMessage,
-  ledgerPool,
-  newClaim,
-  parseTemplate,
-  settle,
-  storeLinks,
-  trackHtml,
-  trackingToken,
-} = await import('@postroom/emails');
+const { compileMessage, ledgerPool, newClaim, parseTemplate, settle, storeLinks, trackHtml, trackingToken } =
+  await import('@postroom/emails');
 
 measureRender();
 const gateway = await startGateway();

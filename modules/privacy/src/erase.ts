@@ -130,9 +130,11 @@ async function forget(
   const ids = messages.map(({ id }) => id);
   const contents = messages.map(({ content }) => content);
   await sql(tx, 'DELETE FROM message_attachments WHERE message_id = ANY ($1)', [contents]);
-  await sql(tx, `UPDATE message_contents SET html = NULL, text = '', html_text = NULL, headers = '{}' WHERE message_id = ANY ($1)`, [
-    contents,
-  ]);
+  await sql(
+    tx,
+    `UPDATE message_contents SET html = NULL, text = '', html_text = NULL, headers = '{}' WHERE message_id = ANY ($1)`,
+    [contents],
+  );
   await sql(tx, 'UPDATE tracking_hits SET user_agent = NULL, network = NULL WHERE message_id = ANY ($1)', [ids]);
   const events = await sql<{ id: string }>(
     tx,

@@ -76,7 +76,10 @@ export async function updateTemplate(
   { version, ...input }: TemplateInput & { version?: number | null | undefined },
 ): Promise<Template> {
   const { body: html, format, source } = await getTemplate(projectId, id);
-  const data = await checked(projectId, { ...input, body: asSubmitted(input.body, input.format, { html, format, source }) });
+  const data = await checked(projectId, {
+    ...input,
+    body: asSubmitted(input.body, input.format, { html, format, source }),
+  });
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return change(projectId, id, { authorId }, (template) => {

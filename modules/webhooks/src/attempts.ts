@@ -58,7 +58,8 @@ let client: GuardedClient | undefined;
 export async function post(delivery: DueDelivery): Promise<Attempted> {
   const number = delivery.attempt_count + 1;
   const secrets = secretsOf(delivery);
-  const { headers, answer } = secrets === undefined ? unreadable() : await postSigned(delivery, number, secrets).catch(unmade);
+  const { headers, answer } =
+    secrets === undefined ? unreadable() : await postSigned(delivery, number, secrets).catch(unmade);
   const acknowledged = isAcknowledged(answer);
   const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
   return { delivery, number, headers, answer, acknowledged, delayMs };

@@ -1,22 +1,27 @@
 // Written by `npm run generate -w sdk/typescript` from the OpenAPI document; not edited by hand.
 
+/** What is wrong with one field. */
+export interface FieldProblem {
+  /** A path into the request, such as `contacts.3.email`. */
+  field: string;
+  /** What is wrong with it. */
+  message: string;
+}
+
 /** What went wrong, for programs (`code`, `details[].field`) and for people (`message`). */
-export interface Error {
-  error: {
-    /** What kind of error it is. */
-    code: 'validation_error' | 'unauthorized' | 'insufficient_scope' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error';
-    /** A sentence for the people who read it. */
-    message: string;
-    /** The value of the `X-Request-Id` header. */
-    request_id: string;
-    /** What is wrong with which field; empty when it is not about fields. */
-    details: {
-      /** A path into the request, such as `contacts.3.email`. */
-      field: string;
-      /** What is wrong with it. */
-      message: string;
-    }[];
-  };
+export interface ApiError {
+  /** What kind of error it is. */
+  code: 'validation_error' | 'unauthorized' | 'insufficient_scope' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'timeout';
+  /** A sentence for the people who read it. */
+  message: string;
+  /** The value of the `X-Request-Id` header. */
+  request_id: string;
+  /** What is wrong with which field; empty when it is not about fields. */
+  details: FieldProblem[];
+}
+
+export interface ErrorResponse {
+  error: ApiError;
 }
 
 /** A workspace with its own contacts, campaigns and keys. Every request acts on exactly one. */
@@ -39,7 +44,7 @@ export interface Project {
  * - `failed`: A server or the provider refused it for good.
  * - `queued`: It goes out as soon as the mail server takes it.
  * - `scheduled`: It goes out at its time.
- * - `sent`: The provider accepted it.
+ * - `sent`: The provider accepted it. Whether it was delivered is not known yet, or never where nobody reports it.
  * - `suppressed`: The address is not to be mailed.
  * - `unknown`: The connection broke when it may have been accepted. It is not sent again by itself.
  */
@@ -280,12 +285,22 @@ export interface Import {
  */
 export type CampaignStatus = 'canceled' | 'completed' | 'draft' | 'paused' | 'scheduled' | 'sending';
 
+/**
+ * What the number of delivered messages stands for.
+ *
+ * - `accepted_only`: Nothing has been reported so far, as by an SMTP relay without delivery status notifications: it is known that messages were accepted (`sent`), not that they were delivered.
+ * - `reported`: The transport reports deliveries. Of a message without a report nothing is known yet.
+ */
+export type DeliveryTracking = 'accepted_only' | 'reported';
+
 /** What recipients did, in numbers. */
 export interface CampaignEngagement {
   /** Messages the provider accepted. */
   sent: number;
-  /** Messages the recipients' servers accepted. */
+  /** Messages the recipients' servers accepted, as far as that is reported: see `deliveryTracking`. */
   delivered: number;
+  /** Whether deliveries are reported; null until a message has been accepted. */
+  deliveryTracking: DeliveryTracking | null;
   /** Recipients who opened the message. */
   opened: number;
   /** Recipients who clicked a link. */
@@ -940,7 +955,7 @@ export interface AttachmentInput {
   content_id?: string | null | undefined;
   /** Its content type; told from the file name when not given. */
   content_type?: string | null | undefined;
-  /** What it is called; 1 to 255 characters. */
+  /** What it is called; 1 to 255 characters without slashes and control characters. */
   filename: string;
 }
 
@@ -956,7 +971,7 @@ export interface SendEmailInput {
   from: string;
   /** An object of further headers. */
   headers?: Record<string, unknown> | null | undefined;
-  /** The HTML body. */
+  /** The HTML body: at most 5,000,000 characters and 50,000 elements, nested at most 200 deep. */
   html?: string | null | undefined;
   /** An object that is echoed in its events. */
   metadata?: Record<string, unknown> | null | undefined;
@@ -1295,7 +1310,7 @@ export interface Preflight {
 
 /** A new template; it begins as a draft. */
 export interface CreateTemplateInput {
-  /** HTML, or MJML, with placeholders such as `{{name|there}}`. */
+  /** HTML of at most 500,000 characters, or MJML of at most 256,000, with placeholders such as `{{name|there}}`. HTML has at most 50,000 elements, nested at most 200 deep. */
   body: string;
   /** What the body is written in; HTML unless given. */
   format?: ContentFormat | null | undefined;
@@ -1331,7 +1346,7 @@ export interface CreateWebhookEndpointInput {
 
 /** What to change; what is not given stays. */
 export interface UpdateWebhookEndpointInput {
-  /** What it is for; an empty text removes it. */
+  /** What it is for; at most 500 characters. An empty text removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces those before. */
   events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[] | null | undefined;
@@ -1379,30 +1394,6 @@ export interface ImportContactsInput {
   separator?: string | null | undefined;
 }
 
-/** Which contacts are exported, by the filters of their list, and how. */
-export interface ExportContactsInput {
-  /** The file begins with a byte order mark, by which Excel knows that it is in UTF-8. */
-  bom?: boolean | null | undefined;
-  /** Added after this instant. */
-  created_after?: string | null | undefined;
-  /** Added before this instant. */
-  created_before?: string | null | undefined;
-  /** The whole address, without regard to case. */
-  email?: string | null | undefined;
-  /** Members of this group. */
-  group_id?: string | null | undefined;
-  /** Values as they are. Otherwise those that a spreadsheet would run as a formula begin with a `'`. */
-  raw?: boolean | null | undefined;
-  /** Part of the address or of the name, without regard to case. */
-  search?: string | null | undefined;
-  /** Contacts in this segment. */
-  segment_id?: string | null | undefined;
-  /** Where they came from. */
-  source?: ContactSource | null | undefined;
-  /** True for those that are not mailed, false for the others. */
-  suppressed?: boolean | null | undefined;
-}
-
 /** A contact is added (manually or by import). */
 export interface ContactCreatedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
@@ -1411,14 +1402,7 @@ export interface ContactCreatedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Contact id. */
-    contact_id: string;
-    /** The address, as it is now. */
-    email: string;
-    /** What the contact is called. */
-    name: string;
-  };
+  data: ContactCreatedEventData;
 }
 
 /** A contact's name, email or group membership changes. */
@@ -1429,14 +1413,7 @@ export interface ContactUpdatedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Contact id. */
-    contact_id: string;
-    /** The address, as it is now. */
-    email: string;
-    /** What the contact is called. */
-    name: string;
-  };
+  data: ContactUpdatedEventData;
 }
 
 /** A contact is subscribed or resubscribed. */
@@ -1447,14 +1424,7 @@ export interface ContactSubscribedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Contact id. */
-    contact_id: string;
-    /** The address, as it is now. */
-    email: string;
-    /** What the contact is called. */
-    name: string;
-  };
+  data: ContactSubscribedEventData;
 }
 
 /** A contact unsubscribes. */
@@ -1465,14 +1435,7 @@ export interface ContactUnsubscribedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Contact id. */
-    contact_id: string;
-    /** The address, as it is now. */
-    email: string;
-    /** What the contact is called. */
-    name: string;
-  };
+  data: ContactUnsubscribedEventData;
 }
 
 /** A contact is deleted. */
@@ -1483,14 +1446,7 @@ export interface ContactDeletedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Contact id. */
-    contact_id: string;
-    /** The address, as it is now. */
-    email: string;
-    /** What the contact is called. */
-    name: string;
-  };
+  data: ContactDeletedEventData;
 }
 
 /** A message is accepted for sending. */
@@ -1501,22 +1457,7 @@ export interface EmailSentEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-  };
+  data: EmailSentEventData;
 }
 
 /** A message fails to send. */
@@ -1527,27 +1468,10 @@ export interface EmailFailedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-    /** Why, in the words of the server or of Postroom. */
-    reason: string;
-  };
+  data: EmailFailedEventData;
 }
 
-/** The receiving server accepted the message. */
+/** The receiving server accepted the message. Amazon SES reports it; a connected mailbox account counts as delivered what it accepts; an SMTP relay reports it only where it offers DSN (RFC 3461) and the sending domain has a return path. */
 export interface EmailDeliveredEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
@@ -1555,22 +1479,7 @@ export interface EmailDeliveredEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-  };
+  data: EmailDeliveredEventData;
 }
 
 /** The recipient opened the message. */
@@ -1581,26 +1490,7 @@ export interface EmailOpenedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-    /** Whether it looks like a program: a prefetcher or a security scanner. */
-    machine?: boolean | undefined;
-    /** What the program said it is. */
-    user_agent?: string | null | undefined;
-  };
+  data: EmailOpenedEventData;
 }
 
 /** The recipient clicked a tracked link. */
@@ -1611,28 +1501,7 @@ export interface EmailClickedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-    /** Where the link leads. */
-    url: string;
-    /** Whether it looks like a program: a prefetcher or a security scanner. */
-    machine?: boolean | undefined;
-    /** What the program said it is. */
-    user_agent?: string | null | undefined;
-  };
+  data: EmailClickedEventData;
 }
 
 /** The message bounced. */
@@ -1643,24 +1512,7 @@ export interface EmailBouncedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-    /** Why, in the words of the server or of Postroom. */
-    reason: string;
-  };
+  data: EmailBouncedEventData;
 }
 
 /** The recipient marked it as spam. */
@@ -1671,22 +1523,7 @@ export interface EmailComplainedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-  };
+  data: EmailComplainedEventData;
 }
 
 /** The sending provider rejected the message (for example a detected virus). */
@@ -1697,24 +1534,7 @@ export interface EmailRejectedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The recipient's address. */
-    email: string;
-    /** Id of the message, the same in every event about it. */
-    message_id: string;
-    /** The subject, with placeholders filled in. */
-    subject: string;
-    /** The campaign it belongs to; null for a transactional email. */
-    campaign_id: string | null;
-    /** The contact it went to; null when the address is no contact. */
-    contact_id: string | null;
-    /** What the sender gave as `tags`. */
-    tags: string[];
-    /** What the sender gave as `metadata`, unchanged. */
-    metadata: Record<string, unknown>;
-    /** Why, in the words of the server or of Postroom. */
-    reason: string;
-  };
+  data: EmailRejectedEventData;
 }
 
 /** A campaign began sending. */
@@ -1725,14 +1545,7 @@ export interface CampaignStartedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Campaign id. */
-    campaign_id: string;
-    /** The campaign's name. */
-    name: string;
-    /** How many people it goes to. */
-    recipients: number;
-  };
+  data: CampaignStartedEventData;
 }
 
 /** A campaign finished sending to all recipients. */
@@ -1743,18 +1556,7 @@ export interface CampaignCompletedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Campaign id. */
-    campaign_id: string;
-    /** The campaign's name. */
-    name: string;
-    /** Messages that were accepted for sending. */
-    sent: number;
-    /** Of those, how many receiving servers had accepted by then. */
-    delivered: number;
-    /** Messages that failed to send. */
-    failed: number;
-  };
+  data: CampaignCompletedEventData;
 }
 
 /** A campaign was auto-paused (for example by warmup safety). */
@@ -1765,14 +1567,7 @@ export interface CampaignPausedEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** Campaign id. */
-    campaign_id: string;
-    /** The campaign's name. */
-    name: string;
-    /** Why, in the words of the server or of Postroom. */
-    reason: string;
-  };
+  data: CampaignPausedEventData;
 }
 
 /** A sample event queued on request for testing. */
@@ -1783,33 +1578,586 @@ export interface WebhookTestEvent {
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
   project_id: string;
-  data: {
-    /** The endpoint under test; it alone gets the event. */
-    endpoint_id: string;
-    /** A greeting. */
-    message: string;
-  };
+  data: WebhookTestEventData;
 }
 
-/** What a webhook delivers: one member an event type. Types may be added later, so have a `default` branch. */
-export type PostroomEvent =
-  | ContactCreatedEvent
-  | ContactUpdatedEvent
-  | ContactSubscribedEvent
-  | ContactUnsubscribedEvent
-  | ContactDeletedEvent
-  | EmailSentEvent
-  | EmailFailedEvent
-  | EmailDeliveredEvent
-  | EmailOpenedEvent
-  | EmailClickedEvent
-  | EmailBouncedEvent
-  | EmailComplainedEvent
-  | EmailRejectedEvent
-  | CampaignStartedEvent
-  | CampaignCompletedEvent
-  | CampaignPausedEvent
-  | WebhookTestEvent;
+/** What a webhook delivers. Types may be added later, so have a branch for those you do not know. */
+export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent;
+
+export interface ContactCreatedEventData {
+  /** Contact id. */
+  contact_id: string;
+  /** The address, as it is now. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
+}
+
+export interface ContactUpdatedEventData {
+  /** Contact id. */
+  contact_id: string;
+  /** The address, as it is now. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
+}
+
+export interface ContactSubscribedEventData {
+  /** Contact id. */
+  contact_id: string;
+  /** The address, as it is now. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
+}
+
+export interface ContactUnsubscribedEventData {
+  /** Contact id. */
+  contact_id: string;
+  /** The address, as it is now. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
+}
+
+export interface ContactDeletedEventData {
+  /** Contact id. */
+  contact_id: string;
+  /** The address, as it is now. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
+}
+
+export interface EmailSentEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+}
+
+export interface EmailFailedEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+  /** Why, in the words of the server or of Postroom. */
+  reason: string;
+}
+
+export interface EmailDeliveredEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+}
+
+export interface EmailOpenedEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+  /** Whether it looks like a program: a prefetcher or a security scanner. */
+  machine?: boolean | undefined;
+  /** What the program said it is. */
+  user_agent?: string | null | undefined;
+}
+
+export interface EmailClickedEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+  /** Where the link leads. */
+  url: string;
+  /** Whether it looks like a program: a prefetcher or a security scanner. */
+  machine?: boolean | undefined;
+  /** What the program said it is. */
+  user_agent?: string | null | undefined;
+}
+
+export interface EmailBouncedEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+  /** Why, in the words of the server or of Postroom. */
+  reason: string;
+}
+
+export interface EmailComplainedEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+}
+
+export interface EmailRejectedEventData {
+  /** The recipient's address. */
+  email: string;
+  /** Id of the message, the same in every event about it. */
+  message_id: string;
+  /** The subject, with placeholders filled in. */
+  subject: string;
+  /** The campaign it belongs to; null for a transactional email. */
+  campaign_id: string | null;
+  /** The contact it went to; null when the address is no contact. */
+  contact_id: string | null;
+  /** What the sender gave as `tags`. */
+  tags: string[];
+  /** What the sender gave as `metadata`, unchanged. */
+  metadata: Record<string, unknown>;
+  /** Why, in the words of the server or of Postroom. */
+  reason: string;
+}
+
+export interface CampaignStartedEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+  /** How many people it goes to. */
+  recipients: number;
+}
+
+export interface CampaignCompletedEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+  /** Messages that were accepted for sending. */
+  sent: number;
+  /** Of those, how many receiving servers had accepted by then, as far as that is reported. */
+  delivered: number;
+  /** Messages that failed to send. */
+  failed: number;
+}
+
+export interface CampaignPausedEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+  /** Why, in the words of the server or of Postroom. */
+  reason: string;
+}
+
+export interface WebhookTestEventData {
+  /** The endpoint under test; it alone gets the event. */
+  endpoint_id: string;
+  /** A greeting. */
+  message: string;
+}
+
+export interface ProjectListResponse {
+  data: Project[];
+}
+
+export interface QueuedEmailResponse {
+  data: QueuedEmail;
+}
+
+export interface EmailListResponse {
+  data: Email[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface QueuedEmailListResponse {
+  data: QueuedEmail[];
+}
+
+export interface EmailDetailResponse {
+  data: EmailDetail;
+}
+
+export interface ContactListResponse {
+  data: Contact[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface ContactResponse {
+  data: Contact;
+}
+
+export interface CreateContactsResultDataError {
+  /** Its path in the contact, such as `email` or `customFields.plan`. */
+  field: string;
+  /** What is wrong with it. */
+  message: string;
+}
+
+export interface CreateContactsResultData {
+  /** Its place in the request, from 0. */
+  index: number;
+  /** What became of it. */
+  status: BatchContactStatus;
+  /** Contact id; null for an error. */
+  id: string | null;
+  error?: CreateContactsResultDataError | undefined;
+}
+
+export interface CreateContactsResult {
+  data: CreateContactsResultData[];
+}
+
+export interface DeletedResponse {
+  /** Always true: it is deleted. */
+  deleted: boolean;
+}
+
+export interface CustomFieldListResponse {
+  data: CustomField[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface CustomFieldResponse {
+  data: CustomField;
+}
+
+export interface SuppressionListResponse {
+  data: Suppression[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface SuppressionResponse {
+  data: Suppression;
+}
+
+export interface SegmentListResponse {
+  data: Segment[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface SegmentResponse {
+  data: Segment;
+}
+
+export interface GetSegmentPreviewInput {
+  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  filter: Record<string, unknown>;
+}
+
+export interface SegmentPreviewResponse {
+  data: SegmentPreview;
+}
+
+export interface SegmentDetailResponse {
+  data: SegmentDetail;
+}
+
+export interface GetPersonDataResult {
+  data: unknown;
+}
+
+export interface PersonErasedResponse {
+  data: PersonErased;
+}
+
+export interface GroupListResponse {
+  data: Group[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface GroupResponse {
+  data: Group;
+}
+
+export interface GroupDetailResponse {
+  data: GroupDetail;
+}
+
+export interface AddContactsToGroupResult {
+  data: GroupDetail;
+  /** How many of the given contacts exist. */
+  matched: number;
+}
+
+export interface ImportListResponse {
+  data: Import[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface ImportContactsForm {
+  /** The file. */
+  file: Blob;
+  options?: ImportContactsInput | undefined;
+}
+
+export interface ImportContactsResultData {
+  /** Import id. */
+  id: string;
+  /** It begins as soon as a worker takes it up. */
+  status: 'queued';
+}
+
+export interface ImportContactsResult {
+  data: ImportContactsResultData;
+}
+
+export interface ImportResponse {
+  data: Import;
+}
+
+export interface CampaignListResponse {
+  data: Campaign[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface CampaignDetailResponse {
+  data: CampaignDetail;
+}
+
+export interface SendCampaignResultData {
+  /** Campaign id; its workflow in Temporal has the same. */
+  id: string;
+  status: 'sending';
+}
+
+export interface SendCampaignResult {
+  data: SendCampaignResultData;
+}
+
+export interface RetryCampaignRecipientsInput {
+  /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+  recipient_ids?: string[] | null | undefined;
+}
+
+export interface RetryCampaignRecipientsResult {
+  data: CampaignDetail;
+  /** How many recipients it was about. */
+  recipients: number;
+}
+
+export interface ResendCampaignRecipientsInput {
+  /** True, to say that it is known that some may get it twice. */
+  accept_duplicates: boolean;
+  /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+  recipient_ids?: string[] | null | undefined;
+}
+
+export interface ResendCampaignRecipientsResult {
+  data: CampaignDetail;
+  /** How many recipients it was about. */
+  recipients: number;
+}
+
+export interface ResolveCampaignRecipientsInput {
+  /** What became of them. */
+  outcome: UnknownOutcome;
+  /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+  recipient_ids?: string[] | null | undefined;
+}
+
+export interface ResolveCampaignRecipientsResult {
+  data: CampaignDetail;
+  /** How many recipients it was about. */
+  recipients: number;
+}
+
+export interface TestEmailListResponse {
+  data: TestEmail[];
+}
+
+export interface PreflightResponse {
+  data: Preflight;
+}
+
+export interface CampaignRecipientListResponse {
+  data: CampaignRecipient[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface CampaignLinkListResponse {
+  data: CampaignLink[];
+}
+
+export interface TemplateListResponse {
+  data: Template[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface TemplateResponse {
+  data: Template;
+}
+
+export interface TemplateVersionListResponse {
+  data: TemplateVersion[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface TemplateVersionResponse {
+  data: TemplateVersion;
+}
+
+export interface DomainListResponse {
+  data: Domain[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface DomainDetailResponse {
+  data: DomainDetail;
+}
+
+export interface WebhookEndpointListResponse {
+  data: WebhookEndpoint[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export type CreateWebhookEndpointResultData = WebhookEndpoint & {
+  /** What signatures are keyed by; it starts with `whsec_`. */
+  secret: string;
+};
+
+export interface CreateWebhookEndpointResult {
+  data: CreateWebhookEndpointResultData;
+}
+
+export interface WebhookEndpointResponse {
+  data: WebhookEndpoint;
+}
+
+export interface SendTestWebhookPayloadResponse {
+  data: SendTestWebhookPayload;
+}
+
+export interface ReplayFailedWebhookDeliveriesInput {
+  /** Those that failed at this time or later. */
+  since: string;
+}
+
+export interface ReplayFailedWebhookDeliveriesResultData {
+  /** Delivers once more what failed at an endpoint since a time; returns how many. Each is replayed once. */
+  replayed: number;
+}
+
+export interface ReplayFailedWebhookDeliveriesResult {
+  data: ReplayFailedWebhookDeliveriesResultData;
+}
+
+export interface WebhookDeliveryListResponse {
+  data: WebhookDelivery[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
+export interface WebhookDeliveryDetailResponse {
+  data: WebhookDeliveryDetail;
+}
+
+export interface WebhookDeliveryResponse {
+  data: WebhookDelivery;
+}
 
 /** What each operation of the API takes and answers with, by its `operationId`. */
 export interface Operations {
@@ -1818,20 +2166,14 @@ export interface Operations {
     path: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** The projects the key can act on, newest first. */
-      data: Project[];
-    };
+    reply: ProjectListResponse;
   };
   /** Send a transactional email */
   sendEmail: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: SendEmailInput;
-    reply: {
-      /** Sends a transactional email. It is kept before the answer. */
-      data: QueuedEmail;
-    };
+    reply: QueuedEmailResponse;
   };
   /** List transactional emails, or the messages of a campaign, newest first */
   listEmails: {
@@ -1855,23 +2197,14 @@ export interface Operations {
       created_before?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Email[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: EmailListResponse;
   };
   /** Send up to 100 transactional emails, all or none */
   sendEmails: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: SendEmailsInput;
-    reply: {
-      /** Sends up to 100 transactional emails, all or none. */
-      data: QueuedEmail[];
-    };
+    reply: QueuedEmailListResponse;
   };
   /** Retrieve an email and what has happened to it */
   getEmail: {
@@ -1881,10 +2214,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** An email of the project; `not_found` when there is none. */
-      data: EmailDetail;
-    };
+    reply: EmailDetailResponse;
   };
   /** Reschedule a scheduled email */
   rescheduleEmail: {
@@ -1894,10 +2224,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: RescheduleEmailInput;
-    reply: {
-      /** Moves a scheduled email to another time; `conflict` when its time has come. */
-      data: EmailDetail;
-    };
+    reply: EmailDetailResponse;
   };
   /** Stop what has not gone out of an email */
   cancelEmail: {
@@ -1907,10 +2234,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Stops what has not gone out of an email; `conflict` when nothing of it waits. */
-      data: EmailDetail;
-    };
+    reply: EmailDetailResponse;
   };
   /** List contacts, newest first */
   listContacts: {
@@ -1938,45 +2262,21 @@ export interface Operations {
       created_before?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Contact[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: ContactListResponse;
   };
   /** Create a contact, or find the one that has the address */
   createContact: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateContactInput;
-    reply: {
-      /** The new contact, or the one that was there. */
-      data: Contact;
-    };
+    reply: ContactResponse;
   };
   /** Create up to 1,000 contacts, each with its own result */
   createContacts: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateContactsBatchInput;
-    reply: {
-      data: {
-        /** Its place in the request, from 0. */
-        index: number;
-        /** What became of it. */
-        status: BatchContactStatus;
-        /** Contact id; null for an error. */
-        id: string | null;
-        error?: {
-          /** Its path in the contact, such as `email` or `customFields.plan`. */
-          field: string;
-          /** What is wrong with it. */
-          message: string;
-        } | undefined;
-      }[];
-    };
+    reply: CreateContactsResult;
   };
   /** Retrieve a contact */
   getContact: {
@@ -1986,10 +2286,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A contact of the project; `not_found` when there is none. */
-      data: Contact;
-    };
+    reply: ContactResponse;
   };
   /** Change a contact, unsubscribe or resubscribe it */
   updateContact: {
@@ -1999,10 +2296,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateContactInput;
-    reply: {
-      /** Changes what is given. `conflict` when the new address is taken or suppressed. */
-      data: Contact;
-    };
+    reply: ContactResponse;
   };
   /** Delete a contact for good */
   deleteContact: {
@@ -2012,10 +2306,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** List the custom-field schema, newest field first */
   listCustomFields: {
@@ -2027,23 +2318,14 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: CustomField[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: CustomFieldListResponse;
   };
   /** Add a custom field */
   createCustomField: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateCustomFieldInput;
-    reply: {
-      /** Adds a key to the custom-field schema. `conflict` when it is taken. */
-      data: CustomField;
-    };
+    reply: CustomFieldResponse;
   };
   /** Retrieve a custom field */
   getCustomField: {
@@ -2053,10 +2335,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A custom field of the project; `not_found` when there is none. */
-      data: CustomField;
-    };
+    reply: CustomFieldResponse;
   };
   /** Change the label or the options of a custom field */
   updateCustomField: {
@@ -2066,10 +2345,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateCustomFieldInput;
-    reply: {
-      /** Changes the label or the options of a custom field. */
-      data: CustomField;
-    };
+    reply: CustomFieldResponse;
   };
   /** Remove a custom field and its values */
   deleteCustomField: {
@@ -2079,10 +2355,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** List suppressions, newest first */
   listSuppressions: {
@@ -2098,23 +2371,14 @@ export interface Operations {
       reason?: SuppressionReason | undefined;
     };
     body: undefined;
-    reply: {
-      data: Suppression[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: SuppressionListResponse;
   };
   /** Keep an address from being mailed */
   addSuppression: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: AddSuppressionInput;
-    reply: {
-      /** The new one, or the one that was there. */
-      data: Suppression;
-    };
+    reply: SuppressionResponse;
   };
   /** Retrieve a suppression */
   getSuppression: {
@@ -2124,10 +2388,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A suppression of the project; `not_found` when there is none. */
-      data: Suppression;
-    };
+    reply: SuppressionResponse;
   };
   /** Remove a reason not to mail an address */
   removeSuppression: {
@@ -2137,10 +2398,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** List segments, newest first */
   listSegments: {
@@ -2152,36 +2410,21 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Segment[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: SegmentListResponse;
   };
   /** Save a filter over contacts */
   createSegment: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateSegmentInput;
-    reply: {
-      /** Saves a filter under a name. `conflict` when the name is taken. */
-      data: Segment;
-    };
+    reply: SegmentResponse;
   };
   /** Try a filter without saving it: how many contacts, and the ten newest */
   getSegmentPreview: {
     path: Record<never, never>;
     query: Record<never, never>;
-    body: {
-      /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
-      filter: Record<string, unknown>;
-    };
-    reply: {
-      /** Tries a filter without saving it. */
-      data: SegmentPreview;
-    };
+    body: GetSegmentPreviewInput;
+    reply: SegmentPreviewResponse;
   };
   /** Retrieve a segment and how many contacts are in it */
   getSegment: {
@@ -2191,10 +2434,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A segment of the project; `not_found` when there is none. */
-      data: SegmentDetail;
-    };
+    reply: SegmentDetailResponse;
   };
   /** Rename a segment or replace its filter */
   updateSegment: {
@@ -2204,10 +2444,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateSegmentInput;
-    reply: {
-      /** Renames a segment or replaces its filter. */
-      data: Segment;
-    };
+    reply: SegmentResponse;
   };
   /** Delete a segment; its contacts stay */
   deleteSegment: {
@@ -2217,10 +2454,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** List the contacts in a segment now, newest first */
   listSegmentContacts: {
@@ -2235,13 +2469,7 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Contact[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: ContactListResponse;
   };
   /** Retrieve everything that is kept of a person */
   getPersonData: {
@@ -2251,10 +2479,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Everything that the project keeps of a person, for that person to have. */
-      data: unknown;
-    };
+    reply: GetPersonDataResult;
   };
   /** Erase a person: of the address only a hash is kept */
   erasePerson: {
@@ -2264,10 +2489,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again. Only for owners and admins who are signed in, never for an API key. */
-      data: PersonErased;
-    };
+    reply: PersonErasedResponse;
   };
   /** List groups, newest first */
   listGroups: {
@@ -2279,23 +2501,14 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Group[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: GroupListResponse;
   };
   /** Create a group of existing contacts */
   createGroup: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateGroupInput;
-    reply: {
-      /** Creates a group. `conflict` when the name is taken. */
-      data: Group;
-    };
+    reply: GroupResponse;
   };
   /** Retrieve a group and its members that still exist */
   getGroup: {
@@ -2305,10 +2518,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A group of the project; `not_found` when there is none. */
-      data: GroupDetail;
-    };
+    reply: GroupDetailResponse;
   };
   /** Rename a group or replace its members */
   updateGroup: {
@@ -2318,10 +2528,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateGroupInput;
-    reply: {
-      /** Renames a group or replaces its members. */
-      data: Group;
-    };
+    reply: GroupResponse;
   };
   /** Delete a group; its contacts stay */
   deleteGroup: {
@@ -2331,10 +2538,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** Add contacts to a group */
   addContactsToGroup: {
@@ -2344,12 +2548,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: AddContactsInput;
-    reply: {
-      /** The group, as it is now. */
-      data: GroupDetail;
-      /** How many of the given contacts exist. */
-      matched: number;
-    };
+    reply: AddContactsToGroupResult;
   };
   /** List imports, newest first */
   listImports: {
@@ -2361,19 +2560,13 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Import[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: ImportListResponse;
   };
   /** Import a CSV file of contacts */
   importContacts: {
     path: Record<never, never>;
     query: {
-      /** Which columns are what; told by their names unless given. */
+      /** Which columns are what; told by their names unless given. An object, written as JSON. */
       columns?: ImportColumnsInput | undefined;
       /** Columns that are no custom field become one, of the type that their values have. */
       create_fields?: boolean | undefined;
@@ -2392,19 +2585,8 @@ export interface Operations {
       /** The character between values, or `tab`; found out unless given. */
       separator?: string | undefined;
     };
-    body: {
-      /** The file. */
-      file: Blob;
-      options?: ImportContactsInput | undefined;
-    };
-    reply: {
-      data: {
-        /** Import id. */
-        id: string;
-        /** It begins as soon as a worker takes it up. */
-        status: 'queued';
-      };
-    };
+    body: FormData;
+    reply: ImportContactsResult;
   };
   /** Retrieve an import and how far it is */
   getImport: {
@@ -2414,10 +2596,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** An import of the project; `not_found` when there is none. */
-      data: Import;
-    };
+    reply: ImportResponse;
   };
   /** Cancel an import; what is written stays */
   cancelImport: {
@@ -2427,10 +2606,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Ends an import; contacts that are written already stay. `conflict` when it has ended. */
-      data: Import;
-    };
+    reply: ImportResponse;
   };
   /** List campaigns with status and engagement summary, newest first */
   listCampaigns: {
@@ -2444,23 +2620,14 @@ export interface Operations {
       status?: CampaignStatus | undefined;
     };
     body: undefined;
-    reply: {
-      data: Campaign[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: CampaignListResponse;
   };
   /** Create a draft */
   createCampaign: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateCampaignInput;
-    reply: {
-      /** Creates a draft. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Retrieve a campaign */
   getCampaign: {
@@ -2470,10 +2637,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A campaign of the project; `not_found` when there is none. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Change a draft or scheduled campaign, or the rate of one that is being sent */
   updateCampaign: {
@@ -2483,10 +2647,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateCampaignInput;
-    reply: {
-      /** Changes a draft or scheduled campaign, or the rate of one that is being sent. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Delete a draft */
   deleteCampaign: {
@@ -2496,10 +2657,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** Start a campaign now; its messages go out in the background */
   sendCampaign: {
@@ -2509,13 +2667,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      data: {
-        /** Campaign id; its workflow in Temporal has the same. */
-        id: string;
-        status: 'sending';
-      };
-    };
+    reply: SendCampaignResult;
   };
   /** Schedule or reschedule a campaign */
   scheduleCampaign: {
@@ -2525,10 +2677,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: ScheduleCampaignInput;
-    reply: {
-      /** Schedules or reschedules a campaign; it is checked as if it were sent now. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Make a scheduled campaign a draft again */
   unscheduleCampaign: {
@@ -2538,10 +2687,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Makes a scheduled campaign a draft again. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Pause a campaign that is being sent */
   pauseCampaign: {
@@ -2551,10 +2697,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Pauses a campaign that is being sent; what is in hand goes out. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Resume a paused campaign */
   resumeCampaign: {
@@ -2564,10 +2707,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Resumes a paused campaign. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Let campaigns be sent from a domain again that a completed campaign blocks by its bounces or complaints */
   acknowledgeCampaign: {
@@ -2577,10 +2717,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Says that somebody has seen why a completed campaign blocks its sender: campaigns from its domain may be sent again. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Send again to recipients who were refused; a completed campaign goes on */
   retryCampaignRecipients: {
@@ -2589,16 +2726,8 @@ export interface Operations {
       id: string;
     };
     query: Record<never, never>;
-    body: {
-      /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
-      recipient_ids?: string[] | null | undefined;
-    };
-    reply: {
-      /** The campaign, as it is now. */
-      data: CampaignDetail;
-      /** How many recipients it was about. */
-      recipients: number;
-    };
+    body: RetryCampaignRecipientsInput;
+    reply: RetryCampaignRecipientsResult;
   };
   /** Send again to recipients whose outcome is unknown; some may get it twice */
   resendCampaignRecipients: {
@@ -2607,18 +2736,8 @@ export interface Operations {
       id: string;
     };
     query: Record<never, never>;
-    body: {
-      /** True, to say that it is known that some may get it twice. */
-      accept_duplicates: boolean;
-      /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
-      recipient_ids?: string[] | null | undefined;
-    };
-    reply: {
-      /** The campaign, as it is now. */
-      data: CampaignDetail;
-      /** How many recipients it was about. */
-      recipients: number;
-    };
+    body: ResendCampaignRecipientsInput;
+    reply: ResendCampaignRecipientsResult;
   };
   /** Say what became of recipients whose outcome is unknown; nothing is sent */
   resolveCampaignRecipients: {
@@ -2627,18 +2746,8 @@ export interface Operations {
       id: string;
     };
     query: Record<never, never>;
-    body: {
-      /** What became of them. */
-      outcome: UnknownOutcome;
-      /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
-      recipient_ids?: string[] | null | undefined;
-    };
-    reply: {
-      /** The campaign, as it is now. */
-      data: CampaignDetail;
-      /** How many recipients it was about. */
-      recipients: number;
-    };
+    body: ResolveCampaignRecipientsInput;
+    reply: ResolveCampaignRecipientsResult;
   };
   /** End a campaign; what has not gone out never will */
   cancelCampaign: {
@@ -2648,10 +2757,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Ends a campaign; what has not gone out never will. */
-      data: CampaignDetail;
-    };
+    reply: CampaignDetailResponse;
   };
   /** Send a campaign as it is now to a few addresses */
   testCampaign: {
@@ -2661,10 +2767,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: TestCampaignInput;
-    reply: {
-      /** Sends the campaign as it is now to a few addresses. */
-      data: TestEmail[];
-    };
+    reply: TestEmailListResponse;
   };
   /** What would happen if the campaign were sent now; changes nothing */
   getCampaignPreflight: {
@@ -2674,10 +2777,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** What would happen if the campaign were sent now. It changes nothing. */
-      data: Preflight;
-    };
+    reply: PreflightResponse;
   };
   /** List the recipients of a campaign by state */
   listCampaignRecipients: {
@@ -2696,13 +2796,7 @@ export interface Operations {
       email?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: CampaignRecipient[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: CampaignRecipientListResponse;
   };
   /** The tracked links of a campaign, with clicks by people and by programs */
   listCampaignLinks: {
@@ -2712,10 +2806,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** The tracked links of a campaign that has started, in the order in which they stand in it. */
-      data: CampaignLink[];
-    };
+    reply: CampaignLinkListResponse;
   };
   /** List templates, newest first */
   listTemplates: {
@@ -2727,23 +2818,14 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Template[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: TemplateListResponse;
   };
   /** Create a template as a draft */
   createTemplate: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateTemplateInput;
-    reply: {
-      /** Creates a draft. `conflict` when the name is taken. */
-      data: Template;
-    };
+    reply: TemplateResponse;
   };
   /** Retrieve a template */
   getTemplate: {
@@ -2753,10 +2835,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A template of the project; `not_found` when there is none. */
-      data: Template;
-    };
+    reply: TemplateResponse;
   };
   /** Change a template */
   updateTemplate: {
@@ -2766,10 +2845,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateTemplateInput;
-    reply: {
-      /** Changes a template; what it says from then on is a new version. */
-      data: Template;
-    };
+    reply: TemplateResponse;
   };
   /** Delete a template */
   deleteTemplate: {
@@ -2779,10 +2855,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** Publish a template */
   publishTemplate: {
@@ -2792,10 +2865,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Makes a template ready to be sent. */
-      data: Template;
-    };
+    reply: TemplateResponse;
   };
   /** List the versions of a template, newest first */
   listTemplateVersions: {
@@ -2810,13 +2880,7 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: TemplateVersion[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: TemplateVersionListResponse;
   };
   /** Retrieve a version of a template */
   getTemplateVersion: {
@@ -2828,10 +2892,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** One version of a template; `not_found` when there is none. */
-      data: TemplateVersion;
-    };
+    reply: TemplateVersionResponse;
   };
   /** Make a template say again what it said in a version, as a new version */
   restoreTemplateVersion: {
@@ -2843,10 +2904,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Makes a template say again what it said in a version, as a new version; it stays draft or published. */
-      data: Template;
-    };
+    reply: TemplateResponse;
   };
   /** List the sending domains of a project */
   listDomains: {
@@ -2861,13 +2919,7 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: Domain[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: DomainListResponse;
   };
   /** Retrieve a sending domain */
   getDomain: {
@@ -2879,10 +2931,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A domain of the project by its name; `not_found` when it is not in the project. */
-      data: DomainDetail;
-    };
+    reply: DomainDetailResponse;
   };
   /** List webhook endpoints, newest first */
   listWebhookEndpoints: {
@@ -2894,25 +2943,14 @@ export interface Operations {
       cursor?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: WebhookEndpoint[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: WebhookEndpointListResponse;
   };
   /** Register a webhook endpoint; its signing secret is shown this once */
   createWebhookEndpoint: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateWebhookEndpointInput;
-    reply: {
-      data: WebhookEndpoint & {
-        /** What signatures are keyed by; it starts with `whsec_`. */
-        secret: string;
-      };
-    };
+    reply: CreateWebhookEndpointResult;
   };
   /** Retrieve a webhook endpoint */
   getWebhookEndpoint: {
@@ -2922,10 +2960,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A webhook endpoint of the project; `not_found` when there is none. */
-      data: WebhookEndpoint;
-    };
+    reply: WebhookEndpointResponse;
   };
   /** Change where events go or which */
   updateWebhookEndpoint: {
@@ -2935,10 +2970,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateWebhookEndpointInput;
-    reply: {
-      /** Changes where events go or which. */
-      data: WebhookEndpoint;
-    };
+    reply: WebhookEndpointResponse;
   };
   /** Delete a webhook endpoint and its deliveries */
   deleteWebhookEndpoint: {
@@ -2948,10 +2980,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** It is gone. */
-      deleted: true;
-    };
+    reply: DeletedResponse;
   };
   /** Queue a webhook.test event for an endpoint */
   sendTestWebhook: {
@@ -2961,10 +2990,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Queues a `webhook.test` event for one endpoint, whatever types it wants. */
-      data: SendTestWebhookPayload;
-    };
+    reply: SendTestWebhookPayloadResponse;
   };
   /** Deliver once more what failed at an endpoint since a time */
   replayFailedWebhookDeliveries: {
@@ -2973,16 +2999,8 @@ export interface Operations {
       id: string;
     };
     query: Record<never, never>;
-    body: {
-      /** Those that failed at this time or later. */
-      since: string;
-    };
-    reply: {
-      data: {
-        /** Delivers once more what failed at an endpoint since a time; returns how many. Each is replayed once. */
-        replayed: number;
-      };
-    };
+    body: ReplayFailedWebhookDeliveriesInput;
+    reply: ReplayFailedWebhookDeliveriesResult;
   };
   /** List the deliveries to an endpoint, newest first */
   listWebhookDeliveries: {
@@ -3001,13 +3019,7 @@ export interface Operations {
       event_type?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: WebhookDelivery[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: WebhookDeliveryListResponse;
   };
   /** List the project's deliveries, newest first */
   listDeliveries: {
@@ -3025,13 +3037,7 @@ export interface Operations {
       event_type?: string | undefined;
     };
     body: undefined;
-    reply: {
-      data: WebhookDelivery[];
-      /** Whether there is a next page. */
-      has_more: boolean;
-      /** What to give as `cursor` for the next page; null on the last one. */
-      next_cursor: string | null;
-    };
+    reply: WebhookDeliveryListResponse;
   };
   /** Retrieve a delivery with its event and every attempt */
   getWebhookDelivery: {
@@ -3041,10 +3047,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** A delivery of the project; `not_found` when there is none. */
-      data: WebhookDeliveryDetail;
-    };
+    reply: WebhookDeliveryDetailResponse;
   };
   /** Deliver an event once more, as a new delivery */
   replayWebhookDelivery: {
@@ -3054,10 +3057,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: {
-      /** Delivers an event once more, as a new delivery of the same body. */
-      data: WebhookDelivery;
-    };
+    reply: WebhookDeliveryResponse;
   };
   /** Download what is wrong with the rows of an import */
   downloadImportErrors: {
