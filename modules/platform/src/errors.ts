@@ -22,6 +22,8 @@ export type ErrorCode = keyof typeof STATUS_BY_CODE;
 export interface FieldProblem {
   field: string;
   message: string;
+  /** Which of several causes it is, for programs, where one error code has several. */
+  reason?: string;
 }
 
 /** The only error that rules throw: its message is written for the caller to read. */

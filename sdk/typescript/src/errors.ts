@@ -2,6 +2,8 @@
 export interface FieldProblem {
   field: string;
   message: string;
+  /** Which of several causes it is: an `idempotency_conflict` is `in_flight` or a `different_request`. */
+  reason?: string | undefined;
 }
 
 /** What kind of error it is: the codes of the API, and what can go wrong on the way to it. */

@@ -120,7 +120,7 @@ export class Transport {
       const { error, retryAfterMs } = outcome;
       // A DELETE that is sent again and finds nothing was done the first time.
       if (init.method === 'DELETE' && attempt > 0 && error.status === 404) return { deleted: true };
-      if (attempt >= retries || !mayRetry(error, attempt) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
+      if (attempt >= retries || !mayRetry(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
       await wait(retryAfterMs ?? backoffMs(attempt), options.signal);
     }
   }
@@ -178,10 +178,10 @@ function unanswered(cause: unknown, timeout: AbortSignal): PostroomError {
 }
 
 /** Whether the same request may go better a little later. */
-function mayRetry({ code, status }: PostroomError, attempt: number): boolean {
+function mayRetry({ code, status, details }: PostroomError): boolean {
   if (status === undefined || status === 429 || status >= 500) return true;
-  // After a lost answer the first request may still be in hand: then its answer is what the next attempt gets.
-  return code === 'idempotency_conflict' && attempt > 0;
+  // The first request with the key is still running: the next attempt gets its answer.
+  return code === 'idempotency_conflict' && details.some(({ reason }) => reason === 'in_flight');
 }
 
 /** `Retry-After` in milliseconds: it is seconds, or a date. */

@@ -1,4 +1,5 @@
 import { STATUS_BY_CODE } from '@postroom/platform';
+import { CONFLICT_REASONS } from '../rest/idempotency.ts';
 import type { Components, Schema } from './schemas.ts';
 
 type Response = { description: string; headers?: Record<string, Schema>; content?: Schema };
@@ -49,6 +50,11 @@ export function errorSchema(components: Components): Schema {
     properties: {
       field: { type: 'string', description: 'A path into the request, such as `contacts.3.email`.' },
       message: { type: 'string', description: 'What is wrong with it.' },
+      reason: {
+        type: 'string',
+        enum: [...CONFLICT_REASONS],
+        description: 'Which conflict an `idempotency_conflict` is: only one `in_flight` is worth sending again.',
+      },
     },
   });
   const error = components.named('ApiError', {
@@ -103,9 +109,9 @@ const ERRORS = {
   },
   Conflict: {
     status: 409,
-    when: 'What is there already does not allow it (`conflict`), or the `Idempotency-Key` stands for another request or one in flight (`idempotency_conflict`).',
+    when: 'What is there already does not allow it (`conflict`), or the `Idempotency-Key` was used for a different request or for one still running (`idempotency_conflict`). The last carries `Retry-After`.',
     message: 'A group named "Beta testers" already exists.',
-    headers: ANSWER_HEADERS,
+    headers: { ...ANSWER_HEADERS, ...headers('Retry-After') },
   },
   PayloadTooLarge: {
     status: 413,

@@ -133,7 +133,12 @@ async function handle(
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
   const body = await readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES);
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
-  const claimed = await claim(projectId, key, { method, path, body, answersSecret: route.answersSecret === true });
+  const claimed = await claim(response, projectId, key, {
+    method,
+    path,
+    body,
+    answersSecret: route.answersSecret === true,
+  });
   return runOnce(response, claimed, requestId, () => run(body));
 }
 

@@ -67,6 +67,8 @@ test('another body under the same key is 409 idempotency_conflict', async () => 
   await create(api, 'order-1');
   const other = await create(api, 'order-1', 'Gamma');
   expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict']);
+  expect(other.body.error.details).toMatchObject([{ field: 'Idempotency-Key', reason: 'different_request' }]);
+  expect(other.headers.get('retry-after')).toBeNull();
   expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
 });
 
@@ -108,6 +110,8 @@ test('while the first request is in flight, another under its key is 409 idempot
     return { first, second: await add('order-1') };
   });
   expect([second.status, second.body.error.code]).toEqual([409, 'idempotency_conflict']);
+  expect(second.body.error.details).toMatchObject([{ field: 'Idempotency-Key', reason: 'in_flight' }]);
+  expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await first).status).toBe(200);
   expect(replayed(await add('order-1'))).toBe('true');
 });

@@ -15,7 +15,18 @@ export interface Claim {
   settle: (answer: StoredAnswer) => Promise<void>;
 }
 
+/** Why a key conflicts, for programs: only a request in flight is worth sending again. */
+export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
+
+const conflict = (reason: (typeof CONFLICT_REASONS)[number], message: string) =>
+  new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason }]);
+
+/** As long again as the first request has been running, from 1 to 30 seconds. */
+const retryAfterSeconds = (age: number) => Math.min(Math.max(age, 1), 30);
+
 interface Row {
+  /** Seconds since the key was claimed. */
+  age: number;
   fingerprint: string;
   status: number | null;
   body: string | null;
@@ -36,9 +47,11 @@ const CLAIM = `
 
 /**
  * Claims an `Idempotency-Key` before the work is done, so that two requests under one key do it once (design).
- * @throws DomainError `idempotency_conflict` for another request under the same key, or one still in flight.
+ * @throws DomainError `idempotency_conflict` for another request under the same key, or one still in flight: then `Retry-After`
+ * is set, and its detail has the reason `in_flight` rather than `different_request`.
  */
 export async function claim(
+  response: ServerResponse,
   projectId: string,
   key: string,
   request: { method: string; path: string; body: Buffer; answersSecret: boolean },
@@ -53,20 +66,16 @@ export async function claim(
   const claimed = await pool.query({ name: 'idempotency-claim', text: CLAIM, values: [projectId, key, fingerprint] });
   if (claimed.rowCount === 1) return { replay: undefined, settle: (answer) => settle(projectId, key, answer, request) };
   const { rows } = await pool.query<Row>(
-    'SELECT fingerprint, status, body FROM idempotency_keys WHERE project_id = $1 AND key = $2',
+    'SELECT fingerprint, status, body, extract(epoch FROM now() - created_at)::int AS age FROM idempotency_keys WHERE project_id = $1 AND key = $2',
     [projectId, key],
   );
   const [first] = rows;
-  if (first === undefined)
-    throw new DomainError('idempotency_conflict', 'The request under this key has just failed; send it again.');
-  if (first.fingerprint !== fingerprint) {
-    throw new DomainError('idempotency_conflict', 'This Idempotency-Key has been used for another request.');
+  if (first !== undefined && first.fingerprint !== fingerprint) {
+    throw conflict('different_request', 'This Idempotency-Key was used for a different request.');
   }
-  if (first.status === null || first.body === null) {
-    throw new DomainError(
-      'idempotency_conflict',
-      'The first request under this Idempotency-Key has not been answered yet.',
-    );
+  if (first === undefined || first.status === null || first.body === null) {
+    response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0));
+    throw conflict('in_flight', 'The first request with this Idempotency-Key is still running.');
   }
   const body = first.body.startsWith(SEALED) ? sealedAnswer.decrypt(first.body, projectId, key) : first.body;
   return { replay: { status: first.status, body }, settle: async () => {} };

@@ -6,6 +6,7 @@ export function inRestNames(error: unknown): unknown {
   const { code, message } = error;
   const renamed = error.details.map(({ field }) => [field, restPath(field)] as const);
   const details = error.details.map((detail) => ({
+    ...detail,
     field: restPath(detail.field),
     message: withNames(detail.message, renamed),
   }));

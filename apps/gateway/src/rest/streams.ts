@@ -87,6 +87,6 @@ async function workOnce(
       throw inRestNames(error);
     }
   };
-  const { status, body } = await runOnce(response, await claim(caller.projectId, key, asked), requestId, run);
+  const { status, body } = await runOnce(response, await claim(response, caller.projectId, key, asked), requestId, run);
   return { status, body: JSON.parse(body) as unknown };
 }
