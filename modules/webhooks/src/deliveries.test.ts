@@ -427,3 +427,73 @@ test('people see the body as it is posted, its workflow, and how the endpoint di
     expect(medianMs).toBeGreaterThanOrEqual(0);
   });
 });
+
+test('a delivery that waits for another attempt is attempted now, whether a workflow waits or the table', async () => {
+  const api = await testApi();
+  let status = 500;
+  const there = await receiver((_received, response) => void response.writeHead(status).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const waiting = await eventually(async () => {
+    const [delivery] = await deliveries(api, to, '?state=retried');
+    const { rows } = await pool.query('SELECT 1 FROM deliveries WHERE id = $1 AND handed_at IS NOT NULL', [
+      delivery.id,
+    ]);
+    expect(rows).toHaveLength(1);
+    return delivery as { id: string };
+  });
+  const retry = await api.post(`/v1/deliveries/${waiting.id}/retry`);
+  expect(retry).toMatchObject({ status: 202, body: { data: { id: waiting.id, state: 'retried' } } });
+  await eventually(() => expect(there.received).toHaveLength(2));
+  status = 200;
+  const query = 'mutation ($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { id } } }';
+  const { body } = await api.graphql(query, { id: waiting.id });
+  expect(body.data.webhookDeliveryRetry.delivery.id).toBe(waiting.id);
+  await eventually(async () => expect(await deliveries(api, to, '?state=acknowledged')).toHaveLength(1));
+  expect(there.received).toHaveLength(3);
+});
+
+test('a delivery that waits in the table becomes due at once', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  const [event, delivery] = [newId('evt'), newId('dlv')];
+  await pool.query("INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'some.later_type', '{}')", [
+    event,
+    api.projectId,
+  ]);
+  await pool.query('DELETE FROM deliveries WHERE event_id = $1', [event]);
+  await pool.query(
+    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, handed_at, workflow_id, next_attempt_at)
+     VALUES ($1, $2, $3, $4, 'retried', 1, NULL, NULL, now() + interval '5 hours')`,
+    [delivery, api.projectId, to.id, event],
+  );
+  await pool.query(
+    `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, headers, status) VALUES ($1, $2, 1, now(), 5, '{}', 500)`,
+    [delivery, api.projectId],
+  );
+  const reply = await api.post(`/v1/deliveries/${delivery}/retry`);
+  expect(reply.status).toBe(202);
+  await eventually(() => expect(there.received).toHaveLength(1));
+});
+
+test('a delivery that is acknowledged, or whose endpoint is disabled, is not retried: conflict', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [done] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=acknowledged');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  expect(await api.post(`/v1/deliveries/${done.id}/retry`)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict' } },
+  });
+  await pool.query("UPDATE deliveries SET state = 'retried', closed_at = NULL WHERE id = $1", [done.id]);
+  await api.post(`/v1/webhooks/${to.id}/disable`);
+  expect((await api.post(`/v1/deliveries/${done.id}/retry`)).status).toBe(409);
+  const other = await testApi();
+  expect((await other.post(`/v1/deliveries/${done.id}/retry`)).status).toBe(404);
+});

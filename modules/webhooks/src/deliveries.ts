@@ -9,8 +9,9 @@ import {
   type PageArgs,
   pool,
   type Prisma,
-  readPage,
+  readRows,
   type RowsQuery,
+  signalWorkflow,
   sql,
 } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
@@ -35,21 +36,14 @@ export async function listDeliveries(
   query: RowsQuery = {},
 ): Promise<Page<Delivery>> {
   if (endpointId != null) await getEndpoint(projectId, endpointId, { select: { id: true } });
-  return readPage('dlv', args, ({ limit, before }) =>
-    db.delivery.findMany({
-      ...query,
-      where: {
-        projectId,
-        ...(before === undefined ? {} : { id: { lt: before } }),
-        ...(endpointId == null ? {} : { endpointId }),
-        ...(state == null ? {} : { state }),
-        ...(eventId == null ? {} : { eventId }),
-        ...(eventType == null ? {} : { event: { type: eventType } }),
-      },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  const where = {
+    projectId,
+    ...(endpointId == null ? {} : { endpointId }),
+    ...(state == null ? {} : { state }),
+    ...(eventId == null ? {} : { eventId }),
+    ...(eventType == null ? {} : { event: { type: eventType } }),
+  };
+  return readRows(db.delivery, 'dlv', args, where, query);
 }
 
 /** A delivery of the project, or `not_found`. */
@@ -88,6 +82,33 @@ export async function replayDelivery(projectId: string, id: string): Promise<str
     [replay, projectId, endpointId, eventId, id],
   );
   return replay;
+}
+
+/**
+ * Makes the next attempt of a delivery now instead of when it is due. A delivery in a workflow is told so by a signal; one
+ * that waits in the table becomes due.
+ * @throws DomainError `not_found`; `conflict` unless it waits for another attempt at an enabled endpoint.
+ */
+export async function retryDelivery(projectId: string, id: string): Promise<void> {
+  const { endpointId, state } = await getDelivery(projectId, id);
+  if (state === 'acknowledged' || state === 'failed') {
+    throw new DomainError(
+      'conflict',
+      `This delivery is ${state}, so no attempt is due. Replay it to deliver it again.`,
+    );
+  }
+  await enabledEndpoint(projectId, endpointId);
+  await inTransaction(async (tx) => {
+    const [waiting] = await sql<{ workflow_id: string | null }>(
+      tx,
+      `UPDATE deliveries SET next_attempt_at = CASE WHEN handed_at IS NULL THEN now() ELSE next_attempt_at END
+       WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN handed_at IS NOT NULL THEN workflow_id END AS workflow_id`,
+      [id],
+    );
+    if (waiting === undefined) throw new DomainError('conflict', 'The first attempt of this delivery is under way.');
+    if (waiting.workflow_id !== null) await signalWorkflow(tx, { workflowId: waiting.workflow_id, signal: 'retryNow' });
+    await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { db, newId, pool } from '@postroom/platform';
 import { eventually, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { disableAutomatically } from './endpoints.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 
 const URL = 'https://example.com/hooks?token=1';
@@ -17,6 +18,7 @@ test('creating an endpoint generates its signing secret, which starts with whsec
     enabled: true,
     disabledAt: null,
     disabledReason: null,
+    disabledAutomatically: false,
     failingSince: null,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
@@ -121,26 +123,65 @@ test('a sending key may not touch webhooks', async () => {
   expect(reply).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
 });
 
-test('to reveal, rotate and re-enable belongs to people and is audited: a full-scope key is refused, an owner is not', async () => {
+test('to reveal and rotate a secret belongs to signed-in users and is audited: a full-scope key is refused', async () => {
   const api = await testApi();
   const { id, secret } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
-  const reveal = `mutation ($id: ID!) { revealWebhookSecret(id: $id) }`;
-  const rotate = `mutation ($id: ID!) { rotateWebhookSecret(id: $id) }`;
+  const reveal = `mutation ($id: ID!) { webhookEndpointRevealSecret(id: $id) { endpoint { id } secret } }`;
+  const rotate = `mutation ($id: ID!) { webhookEndpointRotateSecret(id: $id) { secret } }`;
+  const former = ['revealWebhookSecret', 'rotateWebhookSecret'].map(
+    (name) => `mutation ($id: ID!) { ${name}(id: $id) }`,
+  );
   const enable = `mutation ($id: ID!) { enableWebhookEndpoint(id: $id) { enabled } }`;
-  for (const mutation of [reveal, rotate, enable]) {
+  for (const mutation of [reveal, rotate, ...former]) {
     const refused = await api.graphql(mutation, { id });
     expect(refused.body.errors[0].extensions.code).toBe('forbidden');
   }
   const owner = await signedIn(api);
-  expect((await owner.graphql(reveal, { id })).body.data).toEqual({ revealWebhookSecret: secret });
-  const rotated = (await owner.graphql(rotate, { id })).body.data.rotateWebhookSecret;
+  const revealed = async () => (await owner.graphql(reveal, { id })).body.data.webhookEndpointRevealSecret;
+  expect(await revealed()).toEqual({ endpoint: { id }, secret });
+  const rotated = (await owner.graphql(rotate, { id })).body.data.webhookEndpointRotateSecret.secret;
   expect(rotated).toMatch(/^whsec_/);
   expect(rotated).not.toBe(secret);
-  expect((await owner.graphql(reveal, { id })).body.data).toEqual({ revealWebhookSecret: rotated });
+  expect((await revealed()).secret).toBe(rotated);
   expect((await owner.graphql(enable, { id })).body.data).toEqual({ enableWebhookEndpoint: { enabled: true } });
   const log = await owner.graphql('{ auditLog(first: 4) { nodes { actorId action targetId } } }');
   const done = ['enableWebhookEndpoint', 'revealWebhookSecret', 'rotateWebhookSecret', 'revealWebhookSecret'];
   expect(log.body.data.auditLog.nodes).toEqual(done.map((action) => ({ actorId: owner.id, action, targetId: id })));
+});
+
+test('an API key enables an endpoint that was disabled by hand, and not one that was disabled automatically', async () => {
+  const api = await testApi();
+  const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
+  const disabled = await api.post(`/v1/webhooks/${id}/disable`);
+  expect(disabled.body.data).toMatchObject({ enabled: false, disabledAutomatically: false });
+  const enabled = await api.post(`/v1/webhooks/${id}/enable`);
+  expect(enabled).toMatchObject({ status: 200, body: { data: { enabled: true, disabledReason: null } } });
+
+  await disableAutomatically(id, 'It kept failing.');
+  const refused = await api.post(`/v1/webhooks/${id}/enable`);
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+  expect(refused.body.error.message).toContain('Enable it in the dashboard');
+  expect((await api.get(`/v1/webhooks/${id}`)).body.data).toMatchObject({
+    enabled: false,
+    disabledAutomatically: true,
+  });
+
+  const owner = await signedIn(api);
+  const enable = `mutation ($id: ID!) { enableWebhookEndpoint(id: $id) { enabled disabledAutomatically } }`;
+  expect((await owner.graphql(enable, { id })).body.data.enableWebhookEndpoint).toEqual({
+    enabled: true,
+    disabledAutomatically: false,
+  });
+});
+
+test('a member of the project may not enable or disable an endpoint, as before', async () => {
+  const api = await testApi();
+  const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
+  const member = await signedIn(api, 'member');
+  for (const name of ['enableWebhookEndpoint', 'disableWebhookEndpoint']) {
+    const { body } = await member.graphql(`mutation ($id: ID!) { ${name}(id: $id) { id } }`, { id });
+    expect(body.errors[0].extensions.code).toBe('forbidden');
+  }
 });
 
 test('an event becomes one delivery for each enabled endpoint of its project that wants its type', async () => {

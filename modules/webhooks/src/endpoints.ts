@@ -14,7 +14,7 @@ import {
   type PageArgs,
   pool,
   type Prisma,
-  readPage,
+  readRows,
   type RowsQuery,
   sql,
   startWorkflow,
@@ -77,14 +77,7 @@ export async function getEndpoint(projectId: string, id: string, query: RowsQuer
 
 /** The project's endpoints, newest first. */
 export async function listEndpoints(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Endpoint>> {
-  return readPage('whe', args, ({ limit, before }) =>
-    db.webhookEndpoint.findMany({
-      ...query,
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.webhookEndpoint, 'whe', args, { projectId }, query);
 }
 
 /**
@@ -119,7 +112,7 @@ export async function deleteEndpoint(projectId: string, id: string): Promise<voi
 /** Stops deliveries to an endpoint; what waits for it is kept. Events that come meanwhile are not for it. */
 export async function disableEndpoint(projectId: string, id: string, reason: string): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
-  await disable(pool, id, reason);
+  await disable(pool, id, { reason, automatically: false });
 }
 
 /**
@@ -128,7 +121,7 @@ export async function disableEndpoint(projectId: string, id: string, reason: str
  */
 export async function disableAutomatically(id: string, reason: string): Promise<boolean> {
   return inTransaction(async (tx) => {
-    const disabled = await disable(tx, id, reason);
+    const disabled = await disable(tx, id, { reason, automatically: true });
     if (disabled === undefined) return false;
     const { project_id: projectId, disabled_at: at } = disabled;
     await startWorkflow(tx, {
@@ -143,38 +136,46 @@ export async function disableAutomatically(id: string, reason: string): Promise<
 }
 
 /** What was disabled; `undefined` when that had been done already. */
-async function disable(tx: Tx, id: string, reason: string) {
+async function disable(tx: Tx, id: string, { reason, automatically }: { reason: string; automatically: boolean }) {
   const [disabled] = await sql<{ project_id: string; disabled_at: Date }>(
     tx,
     `WITH disabled AS (
-       UPDATE webhook_endpoints SET enabled = false, disabled_at = now(), disabled_reason = $2, updated_at = now()
+       UPDATE webhook_endpoints
+       SET enabled = false, disabled_at = now(), disabled_reason = $2, disabled_automatically = $3, updated_at = now()
        WHERE id = $1 AND enabled RETURNING id, project_id, disabled_at
      ), kept AS (
        UPDATE deliveries SET next_attempt_at = NULL
        WHERE endpoint_id IN (SELECT id FROM disabled) AND state = 'retried' AND handed_at IS NULL
      )
      SELECT project_id, disabled_at FROM disabled`,
-    [id, reason],
+    [id, reason, automatically],
   );
   return disabled;
 }
 
 /**
- * Lets deliveries go to an endpoint again. What waited for it is delivered now, or with `backlog: 'drop'` is failed.
- * For signed-in people only (spec: Webhook delivery).
+ * Sends deliveries to an endpoint again. What waited for it is delivered now, or with `backlog: 'drop'` is failed. One that
+ * was disabled automatically is enabled by signed-in users only (spec: Webhook delivery).
+ * @throws DomainError `not_found`; `forbidden` when an API key asks for what only a user may do.
  */
 export async function enableEndpoint(
   projectId: string,
   id: string,
-  { backlog = 'deliver' }: { backlog?: 'deliver' | 'drop' } = {},
+  { backlog = 'deliver', byKey = false }: { backlog?: 'deliver' | 'drop'; byKey?: boolean } = {},
 ): Promise<void> {
-  await getEndpoint(projectId, id, { select: { id: true } });
+  const { enabled, disabledAutomatically } = await getEndpoint(projectId, id);
+  if (byKey && !enabled && disabledAutomatically) {
+    throw new DomainError(
+      'forbidden',
+      'This endpoint was disabled automatically because its deliveries kept failing. Enable it in the dashboard.',
+    );
+  }
   await inTransaction(async (tx) => {
     await tx.query(
       `UPDATE webhook_endpoints SET enabled = true, disabled_at = NULL, disabled_reason = NULL,
-         failures_in_row = 0, failing_since = NULL, updated_at = now()
-       WHERE id = $1 AND NOT enabled`,
-      [id],
+         disabled_automatically = false, failures_in_row = 0, failing_since = NULL, updated_at = now()
+       WHERE id = $1 AND NOT enabled AND NOT ($2 AND disabled_automatically)`,
+      [id, byKey],
     );
     const what =
       backlog === 'drop'

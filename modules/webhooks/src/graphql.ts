@@ -1,4 +1,5 @@
 import {
+  authenticated,
   batched,
   builder,
   callerProject,
@@ -10,10 +11,21 @@ import {
   Node,
   registerNode,
   rowsQuery,
+  succeeds,
+  useInstead,
   workflowUrl,
   relayNames,
+  removalMutation,
 } from '@postroom/platform';
-import { bodiesOf, getDelivery, listDeliveries, replayDelivery, replayFailed, sendTestEvent } from './deliveries.ts';
+import {
+  bodiesOf,
+  getDelivery,
+  listDeliveries,
+  replayDelivery,
+  replayFailed,
+  retryDelivery,
+  sendTestEvent,
+} from './deliveries.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -64,6 +76,10 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
     enabled: t.exposeBoolean('enabled', { description: 'Whether events go to it.' }),
     disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true, description: 'When it was disabled.' }),
     disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why it was disabled, in words.' }),
+    disabledAutomatically: t.exposeBoolean('disabledAutomatically', {
+      description:
+        'Whether it was disabled because its deliveries kept failing. Then only a signed-in user can enable it.',
+    }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
@@ -87,7 +103,7 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
 });
 
 const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'Where a delivery stands (spec: Webhook delivery).',
+  description: 'Where a delivery stands.',
   values: {
     queued: { description: 'No attempt has been made yet.' },
     retried: { description: 'At least one attempt was not acknowledged, and another will be made.' },
@@ -112,6 +128,8 @@ builder.prismaObject('Attempt', {
 
 builder.prismaObject('Event', {
   name: 'WebhookEvent',
+  interfaces: [Node],
+  select: { id: true },
   description: 'What a delivery carries: the body that is posted, in parts.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Event id: what receivers deduplicate on.' }),
@@ -156,7 +174,8 @@ const Delivery = builder.prismaObject('Delivery', {
     }),
     workflowUrl: t.string({
       nullable: true,
-      description: 'Its workflow in the Temporal UI; null before it has one, or when nobody said where the UI is.',
+      description:
+        'Its workflow in the Temporal UI; null before it has one, or if the address of the UI is not configured.',
       select: { workflowId: true },
       resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
     }),
@@ -169,8 +188,15 @@ const Delivery = builder.prismaObject('Delivery', {
   }),
 });
 
-registerNode('whe', 'WebhookEndpoint', (projectId, id) => db.webhookEndpoint.findFirst({ where: { id, projectId } }));
-registerNode('dlv', 'WebhookDelivery', (projectId, id) => db.delivery.findFirst({ where: { id, projectId } }));
+registerNode('whe', 'WebhookEndpoint', (context, ids) =>
+  db.webhookEndpoint.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
+registerNode('evt', 'WebhookEvent', (context, ids) =>
+  db.event.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
+registerNode('dlv', 'WebhookDelivery', (context, ids) =>
+  db.delivery.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
 
 const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').implement({
   description: 'A kind of event, and what its bodies look like.',
@@ -191,6 +217,10 @@ const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').imple
 });
 
 const idArg = 'Endpoint id.';
+
+/** Full-scope keys, and users who manage the project. */
+const byKeysAndManagers = (context: Context) =>
+  authenticated(context).kind === 'key' ? { write: true } : { manage: true };
 
 builder.queryFields((t) => ({
   webhookEndpoint: t.prismaField({
@@ -294,7 +324,11 @@ builder.subscriptionField('webhookAttemptRecorded', (t) =>
 const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
   description: 'An event of the project, in the stream of all of them.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Event id, the same as webhooks carry.' }),
+    eventId: t.exposeID('id', { description: 'Event id, the same as webhooks carry.' }),
+    id: t.exposeID('id', {
+      description: 'Event id, the same as webhooks carry.',
+      deprecationReason: 'Use RecordedEvent.eventId.',
+    }),
     type: t.exposeString('type', { description: 'Event type.' }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
     data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
@@ -390,8 +424,49 @@ const SendTestPayload = builder.objectRef<{ eventId: string; deliveryId: string 
   }),
 });
 
+const RetryPayload = builder.objectRef<{ id: string }>('WebhookDeliveryRetryPayload').implement({
+  description: 'What `webhookDeliveryRetry` did.',
+  fields: (t) => ({
+    delivery: t.prismaField({
+      type: Delivery,
+      description: 'The delivery, as it is now.',
+      resolve: (query, { id }, _args, context) => getDelivery(callerProject(context), id, query),
+    }),
+  }),
+});
+
+const ReplayFailedPayload = builder
+  .objectRef<{ id: string; replayed: number }>('WebhookEndpointReplayFailedPayload')
+  .implement({
+    description: 'What `webhookEndpointReplayFailed` did.',
+    fields: (t) => ({
+      endpoint: t.prismaField({
+        type: Endpoint,
+        description: 'The endpoint.',
+        resolve: (query, { id }, _args, context) => getEndpoint(callerProject(context), id, query),
+      }),
+      replayed: t.exposeInt('replayed', { description: 'How many deliveries were queued again.' }),
+    }),
+  });
+
+/** A payload with an endpoint and its signing secret. */
+const secretPayload = (name: string, mutation: string) =>
+  builder.objectRef<{ id: string; secret: string }>(name).implement({
+    description: `What \`${mutation}\` did.`,
+    fields: (t) => ({
+      endpoint: t.prismaField({
+        type: Endpoint,
+        description: 'The endpoint.',
+        resolve: (query, { id }, _args, context) => getEndpoint(callerProject(context), id, query),
+      }),
+      secret: t.exposeString('secret', { description: 'What signatures are keyed by; it starts with `whsec_`.' }),
+    }),
+  });
+const RevealSecretPayload = secretPayload('WebhookEndpointRevealSecretPayload', 'webhookEndpointRevealSecret');
+const RotateSecretPayload = secretPayload('WebhookEndpointRotateSecretPayload', 'webhookEndpointRotateSecret');
+
 const Backlog = builder.enumType('WebhookBacklog', {
-  description: 'What becomes of deliveries that waited while an endpoint was disabled.',
+  description: 'What happens to deliveries that waited while an endpoint was disabled.',
   values: {
     deliver: { description: 'They are delivered now.' },
     drop: { description: 'They are failed without another attempt.' },
@@ -401,7 +476,7 @@ const Backlog = builder.enumType('WebhookBacklog', {
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
     type: CreateEndpointPayload,
-    description: 'Registers a URL for events and makes its signing secret (spec: Webhook endpoints).',
+    description: 'Registers a URL for events and makes its signing secret.',
     args: { input: t.arg({ type: CreateEndpointInput, required: true, description: 'The endpoint.' }) },
     resolve: (_root, { input }, context) => createEndpoint(callerProject(context), input),
   }),
@@ -417,26 +492,41 @@ builder.mutationFields((t) => ({
       return getEndpoint(callerProject(context), id, query);
     },
   }),
-  deleteWebhookEndpoint: t.field({
-    type: 'Boolean',
-    description: 'Deletes an endpoint and its deliveries; true when it is gone.',
-    args: { id: t.arg.id({ required: true, description: idArg }) },
+  webhookDeliveryRetry: t.field({
+    type: RetryPayload,
+    description:
+      'Makes the next attempt of a delivery now instead of when it is due. `conflict` unless it waits for another attempt.',
+    args: { id: t.arg.id({ required: true, description: 'A delivery in state `retried`.' }) },
     resolve: async (_root, { id }, context) => {
-      await deleteEndpoint(callerProject(context), id);
-      return true;
+      await retryDelivery(callerProject(context), id);
+      return { id };
     },
   }),
   replayWebhookDelivery: t.prismaField({
     type: Delivery,
-    description: 'Delivers an event once more, as a new delivery of the same body.',
+    description: 'Delivers an event again, as a new delivery with the same body.',
     args: { id: t.arg.id({ required: true, description: 'A delivery that is acknowledged or failed.' }) },
     resolve: async (query, _root, { id }, context) => {
       const replay = await replayDelivery(callerProject(context), id);
       return getDelivery(callerProject(context), replay, query);
     },
   }),
+  webhookEndpointReplayFailed: t.field({
+    type: ReplayFailedPayload,
+    ...succeeds('replayFailedWebhookDeliveries'),
+    description: 'Delivers again what failed at an endpoint since a time, each delivery once.',
+    args: {
+      id: t.arg.id({ required: true, description: idArg }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'Those that failed at this time or later.' }),
+    },
+    resolve: async (_root, { id, since }, context) => ({
+      id,
+      replayed: await replayFailed(callerProject(context), id, since),
+    }),
+  }),
   replayFailedWebhookDeliveries: t.int({
-    description: 'Delivers once more what failed at an endpoint since a time; returns how many. Each is replayed once.',
+    deprecationReason: useInstead('webhookEndpointReplayFailed'),
+    description: 'Delivers again what failed at an endpoint since a time; returns how many. Each is replayed once.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
       since: t.arg({ type: 'DateTime', required: true, description: 'Those that failed at this time or later.' }),
@@ -451,38 +541,71 @@ builder.mutationFields((t) => ({
   }),
   enableWebhookEndpoint: t.prismaField({
     type: Endpoint,
-    authScopes: { manage: true },
-    description: 'Lets events go to an endpoint again. For people, never for an API key.',
+    authScopes: (_root, _args, context) => byKeysAndManagers(context),
+    description:
+      'Sends events to an endpoint again. `forbidden` for an API key if the endpoint was disabled automatically.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
-      backlog: t.arg({ type: Backlog, defaultValue: 'deliver', description: 'What becomes of what waited.' }),
+      backlog: t.arg({
+        type: Backlog,
+        defaultValue: 'deliver',
+        description: 'What happens to deliveries that waited.',
+      }),
     },
     resolve: async (query, _root, { id, backlog }, context) => {
-      await enableEndpoint(callerProject(context), id, { backlog: backlog ?? 'deliver' });
+      const byKey = authenticated(context).kind === 'key';
+      await enableEndpoint(callerProject(context), id, { backlog: backlog ?? 'deliver', byKey });
       return getEndpoint(callerProject(context), id, query);
     },
   }),
   disableWebhookEndpoint: t.prismaField({
     type: Endpoint,
-    authScopes: { manage: true },
-    description: 'Stops deliveries to an endpoint and keeps what waits. For people, never for an API key.',
+    authScopes: (_root, _args, context) => byKeysAndManagers(context),
+    description: 'Stops deliveries to an endpoint and keeps those that wait.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (query, _root, { id }, context) => {
-      await disableEndpoint(callerProject(context), id, 'Disabled by hand.');
+      const byKey = authenticated(context).kind === 'key';
+      await disableEndpoint(callerProject(context), id, byKey ? 'Disabled by an API key.' : 'Disabled by hand.');
       return getEndpoint(callerProject(context), id, query);
     },
   }),
-  revealWebhookSecret: t.string({
+  webhookEndpointRevealSecret: t.field({
+    type: RevealSecretPayload,
     authScopes: { manage: true },
-    description: 'Shows the signing secret once more. For people, never for an API key.',
+    ...succeeds('revealWebhookSecret'),
+    description: 'Shows the signing secret again. For signed-in users, never for an API key.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => ({ id, secret: await revealSecret(callerProject(context), id) }),
+  }),
+  revealWebhookSecret: t.string({
+    deprecationReason: useInstead('webhookEndpointRevealSecret'),
+    authScopes: { manage: true },
+    description: 'Shows the signing secret once more. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => revealSecret(callerProject(context), id),
   }),
+  webhookEndpointRotateSecret: t.field({
+    type: RotateSecretPayload,
+    authScopes: { manage: true },
+    ...succeeds('rotateWebhookSecret'),
+    description:
+      'Makes a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: async (_root, { id }, context) => ({ id, secret: await rotateSecret(callerProject(context), id) }),
+  }),
   rotateWebhookSecret: t.string({
+    deprecationReason: useInstead('webhookEndpointRotateSecret'),
     authScopes: { manage: true },
     description:
-      'Makes a new signing secret. For 24 hours the old one signs `X-Webhook-Signature-Previous`. For people, never for an API key.',
+      'Makes a new signing secret. For 24 hours the old one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => rotateSecret(callerProject(context), id),
   }),
 }));
+
+removalMutation('webhookEndpointDelete', {
+  replaces: 'deleteWebhookEndpoint',
+  description: 'Deletes an endpoint and its deliveries.',
+  id: 'Endpoint id.',
+  remove: (context, id) => deleteEndpoint(callerProject(context), id),
+});

@@ -1,9 +1,10 @@
 import { deleted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Webhooks';
-const endpoint = 'id url description events enabled disabledAt disabledReason failingSince createdAt updatedAt';
+const endpoint =
+  'id url description events enabled disabledAt disabledReason disabledAutomatically failingSince createdAt updatedAt';
 const delivery = 'id endpointId eventId eventType state attemptCount nextAttemptAt replayOf createdAt closedAt';
-const pageInfo = 'pageInfo { hasNextPage endCursor }';
+const pageInfo = 'totalCount @include(if: $total) pageInfo { hasNextPage endCursor }';
 const example = { url: 'https://example.com/webhooks', events: ['contact.created', 'email.bounced'] };
 
 export const routes: Route[] = [
@@ -13,7 +14,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List webhook endpoints, newest first',
-    document: gql`query ($limit: Int, $cursor: String) {
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
       webhookEndpoints(first: $limit, after: $cursor) { nodes { ${endpoint} } ${pageInfo} }
     }`,
     reply: page('webhookEndpoints'),
@@ -62,11 +63,34 @@ export const routes: Route[] = [
     tag,
     summary: 'Delete a webhook endpoint and its deliveries',
     document: gql`
-      mutation ($id: ID!) {
-        deleteWebhookEndpoint(id: $id)
+      mutation deleteWebhookEndpoint($id: ID!) {
+        webhookEndpointDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/enable',
+    needs: 'full',
+    tag,
+    summary: 'Send events to an endpoint again, unless it was disabled automatically',
+    document: gql`mutation ($id: ID!, $backlog: WebhookBacklog) {
+      enableWebhookEndpoint(id: $id, backlog: $backlog) { ${endpoint} }
+    }`,
+    reply: found('enableWebhookEndpoint'),
+    example: { backlog: 'deliver' },
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/disable',
+    needs: 'full',
+    tag,
+    summary: 'Stop deliveries to an endpoint and keep those that wait',
+    document: gql`mutation ($id: ID!) { disableWebhookEndpoint(id: $id) { ${endpoint} } }`,
+    reply: found('disableWebhookEndpoint'),
   },
   {
     method: 'POST',
@@ -91,11 +115,13 @@ export const routes: Route[] = [
     tag,
     summary: 'Deliver once more what failed at an endpoint since a time',
     document: gql`
-      mutation ($id: ID!, $since: DateTime!) {
-        replayFailedWebhookDeliveries(id: $id, since: $since)
+      mutation replayFailedWebhookDeliveries($id: ID!, $since: DateTime!) {
+        webhookEndpointReplayFailed(id: $id, since: $since) {
+          replayed
+        }
       }
     `,
-    reply: ({ replayFailedWebhookDeliveries: replayed }) => ({ status: 202, body: { data: { replayed } } }),
+    reply: ({ webhookEndpointReplayFailed: { replayed } }) => ({ status: 202, body: { data: { replayed } } }),
     example: { since: '2026-11-21T00:00:00Z' },
   },
   {
@@ -104,7 +130,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the deliveries to an endpoint, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $state: DeliveryState, $eventType: String) {
+    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $state: DeliveryState, $eventType: String) {
       webhookDeliveries(endpointId: $id, first: $limit, after: $cursor, state: $state, eventType: $eventType) {
         nodes { ${delivery} } ${pageInfo}
       }
@@ -117,7 +143,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: "List the project's deliveries, newest first",
-    document: gql`query ($limit: Int, $cursor: String, $state: DeliveryState, $eventId: ID, $eventType: String) {
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $state: DeliveryState, $eventId: ID, $eventType: String) {
       webhookDeliveries(first: $limit, after: $cursor, state: $state, eventId: $eventId, eventType: $eventType) {
         nodes { ${delivery} } ${pageInfo}
       }
@@ -138,6 +164,16 @@ export const routes: Route[] = [
       }
     }`,
     reply: found('webhookDelivery'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/deliveries/{id}/retry',
+    needs: 'full',
+    tag,
+    summary: 'Make the next attempt of a delivery now instead of when it is due',
+    document: gql`mutation retryWebhookDelivery($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { ${delivery} } } }`,
+    reply: ({ webhookDeliveryRetry }) => ({ status: 202, body: { data: webhookDeliveryRetry.delivery } }),
+    statuses: [202],
   },
   {
     method: 'POST',

@@ -25,6 +25,16 @@ export class Webhooks extends Resource {
     return this.done('deleteWebhookEndpoint', { path: { id } }, options);
   }
 
+  /** Sends events to an endpoint again. One that was disabled automatically is enabled in the dashboard only. */
+  enable(id: string, body: Body<'enableWebhookEndpoint'> = {}, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.data('enableWebhookEndpoint', { path: { id }, body }, options);
+  }
+
+  /** Stops deliveries to an endpoint and keeps those that wait. */
+  disable(id: string, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.data('disableWebhookEndpoint', { path: { id } }, options);
+  }
+
   /** Queues a `webhook.test` event for an endpoint. */
   test(id: string, options?: RequestOptions): Promise<DataOf<'sendTestWebhook'>> {
     return this.data('sendTestWebhook', { path: { id } }, options);
@@ -54,6 +64,11 @@ export class Deliveries extends Resource {
   /** A delivery with its event and every attempt. */
   get(id: string, options?: RequestOptions): Promise<WebhookDeliveryDetail> {
     return this.data('getWebhookDelivery', { path: { id } }, options);
+  }
+
+  /** Makes the next attempt of a delivery now instead of when it is due. */
+  retry(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
+    return this.data('retryWebhookDelivery', { path: { id } }, options);
   }
 
   /** Delivers an event once more, as a new delivery. */

@@ -30,6 +30,8 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   'POST /v1/custom-fields': ({ api, fill }) => api.delete(fill('/v1/custom-fields/{id}')),
   'POST /v1/deliveries/{id}/replay': ({ ids }) =>
     pool.query("UPDATE deliveries SET state = 'failed', closed_at = now() WHERE id = $1", [ids['/v1/deliveries']]),
+  'POST /v1/deliveries/{id}/retry': ({ ids }) =>
+    pool.query("UPDATE deliveries SET state = 'retried', closed_at = NULL WHERE id = $1", [ids['/v1/deliveries']]),
   'POST /v1/campaigns/{id}/unschedule': ({ api, fill }) =>
     api.post(fill('/v1/campaigns/{id}/schedule'), { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }),
   'POST /v1/campaigns/{id}/pause': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),

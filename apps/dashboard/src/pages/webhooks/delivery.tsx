@@ -66,6 +66,17 @@ const REPLAY = graphql(`
   }
 `);
 
+const RETRY = graphql(`
+  mutation RetryDelivery($id: ID!) {
+    webhookDeliveryRetry(id: $id) {
+      delivery {
+        id
+        nextAttemptAt
+      }
+    }
+  }
+`);
+
 export type Delivery = DeliveryQuery['webhookDelivery'];
 
 /** One delivery: what was posted, each attempt with its answer, and when the next one is. */
@@ -94,7 +105,7 @@ export function DeliveryPage() {
 }
 
 function Actions({
-  delivery: { id, workflowUrl, closedAt },
+  delivery: { id, state, workflowUrl, closedAt },
   projectId,
   endpointId,
 }: {
@@ -103,6 +114,7 @@ function Actions({
   endpointId: string;
 }) {
   const replay = useChange(REPLAY);
+  const retry = useChange(RETRY);
   const navigate = useNavigate();
   const writes = useMay()('write');
   const run = async () => {
@@ -114,10 +126,22 @@ function Actions({
       params: { projectId, endpointId, deliveryId: data.replayWebhookDelivery.id },
     });
   };
+  const retryNow = async () => {
+    if ((await retry.run({ id })) !== undefined) tell('The next attempt is being made now.');
+  };
   return (
     <>
-      <FormProblem problem={replay.problem} />
+      <FormProblem problem={replay.problem ?? retry.problem} />
       <WorkflowLink url={workflowUrl} />
+      {writes && state === 'retried' && (
+        <Button
+          leftSection={<IconRepeat size={16} aria-hidden />}
+          loading={retry.running}
+          onClick={() => void retryNow()}
+        >
+          Retry now
+        </Button>
+      )}
       {writes && closedAt !== null && (
         <Button leftSection={<IconRepeat size={16} aria-hidden />} loading={replay.running} onClick={() => void run()}>
           Replay

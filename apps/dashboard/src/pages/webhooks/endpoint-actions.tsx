@@ -37,7 +37,9 @@ const DISABLE = graphql(`
 
 const DELETE = graphql(`
   mutation DeleteEndpoint($id: ID!) {
-    deleteWebhookEndpoint(id: $id)
+    webhookEndpointDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

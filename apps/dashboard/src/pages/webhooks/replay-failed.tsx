@@ -7,7 +7,9 @@ import { tell } from '../../parts/notify.tsx';
 
 const REPLAY = graphql(`
   mutation ReplayFailed($id: ID!, $since: DateTime!) {
-    replayFailedWebhookDeliveries(id: $id, since: $since)
+    webhookEndpointReplayFailed(id: $id, since: $since) {
+      replayed
+    }
   }
 `);
 
@@ -29,7 +31,7 @@ export function ReplayFailed({
     const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString();
     const data = await replay.run({ id: endpointId, since });
     if (data === undefined) return;
-    const count = data.replayFailedWebhookDeliveries;
+    const count = data.webhookEndpointReplayFailed.replayed;
     tell(count === 0 ? 'Nothing has failed since then.' : `${count.toLocaleString('en')} go out once more.`);
     onClose();
   };

@@ -14,13 +14,17 @@ import { SNIPPETS } from './snippets.ts';
 
 const REVEAL = graphql(`
   mutation RevealSecret($id: ID!) {
-    revealWebhookSecret(id: $id)
+    webhookEndpointRevealSecret(id: $id) {
+      secret
+    }
   }
 `);
 
 const ROTATE = graphql(`
   mutation RotateSecret($id: ID!) {
-    rotateWebhookSecret(id: $id)
+    webhookEndpointRotateSecret(id: $id) {
+      secret
+    }
   }
 `);
 
@@ -31,11 +35,11 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
   const [secret, setSecret] = useState<string>();
   const [asked, setAsked] = useState(false);
   const [verifying, setVerifying] = useState(false);
-  const show = async () => setSecret((await reveal.run({ id }))?.revealWebhookSecret);
+  const show = async () => setSecret((await reveal.run({ id }))?.webhookEndpointRevealSecret.secret);
   const confirm = async () => {
     const data = await rotate.run({ id });
     if (data === undefined) return;
-    setSecret(data.rotateWebhookSecret);
+    setSecret(data.webhookEndpointRotateSecret.secret);
     setAsked(false);
     tell('There is a new secret.');
   };
