@@ -12,6 +12,9 @@ import {
   registerNode,
   rowsQuery,
   relayNames,
+  removalMutation,
+  succeeds,
+  useInstead,
 } from '@postroom/platform';
 import {
   addContacts,
@@ -29,7 +32,8 @@ import { setPublicName } from './opt-outs.ts';
 const Member = builder.objectRef<{ id: string; email: string; name: string }>('GroupMember').implement({
   description: 'A member of a group that still exists.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Contact id.' }),
+    contactId: t.exposeID('id', { description: 'Contact id.' }),
+    id: t.exposeID('id', { description: 'Contact id.', deprecationReason: 'Use GroupMember.contactId.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
     name: t.exposeString('name', { description: 'What the contact is called.' }),
   }),
@@ -68,12 +72,15 @@ const Group = builder.prismaObject('Group', {
   }),
 });
 
-registerNode('grp', 'Group', (projectId, id) => db.group.findFirst({ where: { id, projectId } }));
+registerNode('grp', 'Group', (context, ids) =>
+  db.group.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
 
 const ContactGroup = builder.objectRef<{ id: string; name: string }>('ContactGroup').implement({
   description: 'A group that a contact is in.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Group id.' }),
+    groupId: t.exposeID('id', { description: 'Group id.' }),
+    id: t.exposeID('id', { description: 'Group id.', deprecationReason: 'Use ContactGroup.groupId.' }),
     name: t.exposeString('name', { description: 'What the group is called.' }),
   }),
 });
@@ -99,6 +106,7 @@ builder.queryFields((t) => ({
     {
       type: Group,
       description: "The project's groups, newest first.",
+      args: { contactId: t.arg.id({ description: 'Contact id: only the groups that this contact is in.' }) },
       resolve: (_root, args, context, info) => listGroups(callerProject(context), args, rowsQuery(context, info)),
     },
     ...relayNames('Group'),
@@ -109,7 +117,7 @@ const CreateGroupInput = builder.inputType('CreateGroupInput', {
   description: 'A new group. At least one of the ids or addresses must be an existing contact.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
-    contactIds: t.stringList({ description: 'Contact ids; those that name nobody are ignored.' }),
+    contactIds: t.stringList({ description: 'Contact ids; ids of contacts that do not exist are ignored.' }),
     emails: t.stringList({ description: 'Addresses, matched to existing contacts without regard to case.' }),
   }),
 });
@@ -127,7 +135,7 @@ const AddContactsInput = builder.inputType('AddContactsInput', {
   ...NOT_EMPTY,
   description: 'The contacts to add, by id, by address or both.',
   fields: (t) => ({
-    contactIds: t.stringList({ description: 'Contact ids; those that name nobody are ignored.' }),
+    contactIds: t.stringList({ description: 'Contact ids; ids of contacts that do not exist are ignored.' }),
     emails: t.stringList({ description: 'Addresses, matched to existing contacts without regard to case.' }),
   }),
 });
@@ -144,10 +152,24 @@ const AddContactsPayload = builder.objectRef<{ groupId: string; matched: number 
   }),
 });
 
+const RemoveContactsPayload = builder
+  .objectRef<{ groupId: string; removed: number }>('GroupRemoveContactsPayload')
+  .implement({
+    description: 'What `groupRemoveContacts` did.',
+    fields: (t) => ({
+      group: t.prismaField({
+        type: Group,
+        description: 'The group, as it is now.',
+        resolve: (query, { groupId }) => db.group.findUniqueOrThrow({ ...query, where: { id: groupId } }),
+      }),
+      removed: t.exposeInt('removed', { description: 'How many of the contacts were members.' }),
+    }),
+  });
+
 builder.mutationFields((t) => ({
   createGroup: t.prismaField({
     type: Group,
-    description: 'Creates a group (spec: Groups). `conflict` when the name is taken.',
+    description: 'Creates a group. `conflict` when the name is taken.',
     args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'The group.' }) },
     resolve: async (query, _root, { input }, context) => {
       const { id } = await createGroup(callerProject(context), input);
@@ -156,7 +178,7 @@ builder.mutationFields((t) => ({
   }),
   updateGroup: t.prismaField({
     type: Group,
-    description: 'Renames a group or replaces its members (spec: Groups).',
+    description: 'Renames a group or replaces its members.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),
       input: t.arg({ type: UpdateGroupInput, required: true, description: 'What to change.' }),
@@ -181,7 +203,7 @@ builder.mutationFields((t) => ({
   }),
   addContactsToGroup: t.field({
     type: AddContactsPayload,
-    description: 'Adds contacts; those already in the group are not doubled (spec: Groups).',
+    description: 'Adds contacts; those already in the group are not duplicated.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),
       input: t.arg({ type: AddContactsInput, required: true, description: 'The contacts.' }),
@@ -191,22 +213,34 @@ builder.mutationFields((t) => ({
       matched: await addContacts(callerProject(context), id, input),
     }),
   }),
-  removeContactsFromGroup: t.field({
-    type: 'Int',
-    description: 'Takes contacts out of a group, which keeps at least one; returns how many were in it.',
+  groupRemoveContacts: t.field({
+    type: RemoveContactsPayload,
+    ...succeeds('removeContactsFromGroup'),
+    description: 'Removes contacts from a group, which keeps at least one member.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),
-      contactIds: t.arg.idList({ required: true, description: 'Contact ids; those who are not in it are ignored.' }),
+      contactIds: t.arg.idList({ required: true, description: 'Contact ids; those that are not members are ignored.' }),
+    },
+    resolve: async (_root, { id, contactIds }, context) => ({
+      groupId: id,
+      removed: await removeContacts(callerProject(context), id, contactIds),
+    }),
+  }),
+  removeContactsFromGroup: t.field({
+    type: 'Int',
+    deprecationReason: useInstead('groupRemoveContacts'),
+    description: 'Removes contacts from a group, which keeps at least one member; returns how many were in it.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Group id.' }),
+      contactIds: t.arg.idList({ required: true, description: 'Contact ids; those that are not members are ignored.' }),
     },
     resolve: (_root, { id, contactIds }, context) => removeContacts(callerProject(context), id, contactIds),
   }),
-  deleteGroup: t.field({
-    type: 'Boolean',
-    description: 'Deletes a group and keeps its contacts; true when it is gone.',
-    args: { id: t.arg.id({ required: true, description: 'Group id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await deleteGroup(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('groupDelete', {
+  replaces: 'deleteGroup',
+  description: 'Deletes a group and keeps its contacts.',
+  id: 'Group id.',
+  remove: (context, id) => deleteGroup(callerProject(context), id),
+});

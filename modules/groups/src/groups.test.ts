@@ -168,13 +168,55 @@ test('contacts are taken out of a group, which always keeps a member', async () 
   const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id, bob.id] });
   const remove = (contactIds: string[]) =>
     api.graphql(
-      'mutation ($id: ID!, $contactIds: [ID!]!) { removeContactsFromGroup(id: $id, contactIds: $contactIds) }',
+      'mutation ($id: ID!, $contactIds: [ID!]!) { groupRemoveContacts(id: $id, contactIds: $contactIds) { removed group { contactCount } } }',
       { id: body.data.id, contactIds },
     );
   expect((await remove([ada.id, bob.id])).body.errors[0].extensions.code).toBe('validation_error');
-  expect((await remove([ada.id, newId('ctc')])).body.data).toEqual({ removeContactsFromGroup: 1 });
+  expect((await remove([ada.id, newId('ctc')])).body.data).toEqual({
+    groupRemoveContacts: { removed: 1, group: { contactCount: 1 } },
+  });
   const { body: group } = await api.get(`/v1/groups/${body.data.id}`);
   expect(group.data.contacts.map(({ id }: { id: string }) => id)).toEqual([bob.id]);
+});
+
+test('a contact is removed from a group, which keeps at least one member', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id, bob.id] });
+  const remove = (contactId: string) => api.delete(`/v1/groups/${body.data.id}/contacts/${contactId}`);
+  expect(await remove(ada.id)).toMatchObject({ status: 200, body: { deleted: true } });
+  expect(await remove(ada.id)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  expect(await remove(bob.id)).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+  expect((await api.get(`/v1/groups/${body.data.id}`)).body.data.memberCount).toBe(1);
+  expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(200);
+  expect((await api.events('contact.updated')).map((event) => event.data.email)).toContain('ada@example.com');
+});
+
+test('a contact is not removed from a group of another project', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const [ada, bob] = [await other.contact('ada@example.com'), await other.contact('bob@example.com')];
+  const { body } = await other.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id, bob.id] });
+  const reply = await api.delete(`/v1/groups/${body.data.id}/contacts/${ada.id}`);
+  expect(reply).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  expect((await other.get(`/v1/groups/${body.data.id}`)).body.data.memberCount).toBe(2);
+});
+
+test("a contact's groups are listed newest first; those of a missing contact are not_found", async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  for (const name of ['One', 'Two', 'Three']) await api.post('/v1/groups', { name, contact_ids: [ada.id, bob.id] });
+  await api.post('/v1/groups', { name: 'Without Ada', contact_ids: [bob.id] });
+  const list = await api.get(`/v1/contacts/${ada.id}/groups?limit=2&total=true`);
+  expect(list.body).toMatchObject({ data: [{ name: 'Three', contactCount: 2 }, { name: 'Two' }], total: 3 });
+  const rest = await api.get(`/v1/contacts/${ada.id}/groups?cursor=${list.body.next_cursor}`);
+  expect(rest.body).toEqual({
+    data: [{ id: expect.stringMatching(/^grp_/), name: 'One', contactCount: 2 }],
+    has_more: false,
+    next_cursor: null,
+  });
+  for (const missing of [newId('ctc'), 'nonsense', (await other.contact('ada@example.com')).id]) {
+    expect((await api.get(`/v1/contacts/${missing}/groups`)).status).toBe(404);
+  }
 });
 
 test('a contact names the groups that it is in', async () => {

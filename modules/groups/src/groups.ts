@@ -1,4 +1,4 @@
-import { contactUpdated } from '@postroom/contacts';
+import { contactUpdated, getContact } from '@postroom/contacts';
 import {
   conflictIfTaken,
   db,
@@ -12,7 +12,7 @@ import {
   type PageArgs,
   pool,
   type Prisma,
-  readPage,
+  readRows,
   type RowsQuery,
   record,
   sql,
@@ -59,16 +59,19 @@ export async function getGroup(projectId: string, id: string, query: RowsQuery =
   return group;
 }
 
-/** The project's groups, newest first (spec: Endpoints). `query` is what a GraphQL selection asks of the rows. */
-export async function listGroups(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Group>> {
-  return readPage('grp', args, ({ limit, before }) =>
-    db.group.findMany({
-      ...query,
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+/**
+ * The project's groups, or those that a contact is in, newest first (spec: Endpoints). `query` is what a GraphQL selection
+ * asks of the rows.
+ * @throws DomainError `not_found` when the project has no such contact.
+ */
+export async function listGroups(
+  projectId: string,
+  { contactId, ...page }: PageArgs & { contactId?: string | null | undefined },
+  query: RowsQuery = {},
+): Promise<Page<Group>> {
+  if (contactId == null) return readRows(db.group, 'grp', page, { projectId }, query);
+  await getContact(projectId, contactId);
+  return readRows(db.group, 'grp', page, { projectId, members: { some: { contactId } } }, query);
 }
 
 /**
@@ -131,8 +134,9 @@ export async function removeContacts(projectId: string, id: string, contactIds: 
       [id, [...contactIds]],
     );
     const [left] = await sql(tx, 'SELECT 1 FROM group_members WHERE group_id = $1 LIMIT 1', [id]);
-    if (left === undefined)
-      throw invalid({ field: 'contactIds', message: 'must leave a member: a group is never empty' });
+    if (left === undefined) {
+      throw new DomainError('validation_error', 'A group keeps at least one member. Delete the group instead.');
+    }
     const removed = await resolveContacts(tx, projectId, { contactIds: rows.map((row) => row.contact_id) });
     await record(tx, projectId, removed.map(contactUpdated));
     return rows.length;

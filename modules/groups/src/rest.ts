@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deleted, DomainError, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Groups';
 
@@ -10,7 +10,7 @@ export const routes: Route[] = [
     tag,
     summary: 'List groups, newest first',
     document: gql`
-      query ($limit: Int, $cursor: String) {
+      query ($limit: Int, $cursor: String, $total: Boolean = false) {
         groups(first: $limit, after: $cursor) {
           nodes {
             id
@@ -18,6 +18,7 @@ export const routes: Route[] = [
             contactIds
             contactCount
           }
+          totalCount @include(if: $total)
           pageInfo {
             hasNextPage
             endCursor
@@ -59,7 +60,7 @@ export const routes: Route[] = [
           name
           memberCount
           contacts {
-            id
+            id: contactId
             email
             name
           }
@@ -102,7 +103,7 @@ export const routes: Route[] = [
             name
             memberCount
             contacts {
-              id
+              id: contactId
               email
               name
             }
@@ -120,10 +121,54 @@ export const routes: Route[] = [
     tag,
     summary: 'Delete a group; its contacts stay',
     document: gql`
-      mutation ($id: ID!) {
-        deleteGroup(id: $id)
+      mutation deleteGroup($id: ID!) {
+        groupDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/groups/{id}/contacts/{contact_id}',
+    needs: 'full',
+    tag,
+    summary: 'Remove a contact from a group; the contact stays',
+    document: gql`
+      mutation removeContactFromGroup($id: ID!, $contactId: ID!) {
+        groupRemoveContacts(id: $id, contactIds: [$contactId]) {
+          removed
+        }
+      }
+    `,
+    reply: ({ groupRemoveContacts: { removed } }) => {
+      if (removed === 0) throw new DomainError('not_found', 'This contact is not a member of the group.');
+      return { status: 200, body: { deleted: true } };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}/groups',
+    needs: 'full',
+    tag,
+    summary: 'List the groups that a contact is in, newest first',
+    document: gql`
+      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
+        groups(contactId: $id, first: $limit, after: $cursor) {
+          nodes {
+            id
+            name
+            contactCount
+          }
+          totalCount @include(if: $total)
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    `,
+    reply: page('groups'),
   },
 ];

@@ -6,6 +6,7 @@ import type {
   CustomField,
   Group,
   GroupDetail,
+  GroupSummary,
   Segment,
   SegmentDetail,
   SegmentPreview,
@@ -40,6 +41,11 @@ export class Contacts extends Resource {
   /** Deletes a contact for good. */
   delete(id: string, options?: RequestOptions): Promise<void> {
     return this.done('deleteContact', { path: { id } }, options);
+  }
+
+  /** The groups that a contact is in, newest first. */
+  groups(id: string, query: Query<'listContactGroups'> = {}, options?: RequestOptions): List<GroupSummary> {
+    return this.listOf('listContactGroups', { path: { id }, query }, options);
   }
 
   /** Everything that is kept of a person. */
@@ -89,6 +95,11 @@ export class Groups extends Resource {
   ): Promise<{ group: GroupDetail; matched: number }> {
     const { data, matched } = await this.transport.call('addContactsToGroup', { path: { id }, body }, options);
     return { group: data, matched };
+  }
+
+  /** Removes a contact from a group, which keeps at least one member; the contact stays. */
+  removeContact(id: string, contactId: string, options?: RequestOptions): Promise<void> {
+    return this.done('removeContactFromGroup', { path: { id, contact_id: contactId } }, options);
   }
 
   /** Deletes a group; its contacts stay. */

@@ -51,7 +51,8 @@ export async function everything(): Promise<Everything> {
   const contact = await make('/v1/contacts', { email: 'ada@example.com', name: 'Ada Lovelace' });
   const suppression = await make('/v1/suppressions', { email: 'nobody@example.com' });
   const segment = await make('/v1/segments', { name: 'All', filter: { field: 'email', op: 'contains', value: '@' } });
-  const group = await make('/v1/groups', { name: 'Everybody', contact_ids: [contact] });
+  const other = await make('/v1/contacts', { email: 'grace@example.com', name: 'Grace Hopper' });
+  const group = await make('/v1/groups', { name: 'Everybody', contact_ids: [contact, other] });
   const template = await make('/v1/templates', {
     name: 'Hello',
     subject: 'Hello',
@@ -84,6 +85,7 @@ export async function everything(): Promise<Everything> {
     '/v1/suppressions': suppression,
     '/v1/segments': segment,
     '/v1/groups': group,
+    '/v1/groups/{id}/contacts': contact,
     '/v1/templates': template,
     '/v1/templates/{id}/versions': version,
     '/v1/emails': email,
