@@ -1,4 +1,5 @@
 import {
+  countUpTo,
   type Page,
   type PageArgs,
   pool,
@@ -60,17 +61,25 @@ export async function listRecipients(
   args: PageArgs,
 ): Promise<Page<Recipient>> {
   await getCampaign(projectId, campaignId);
-  return readPage('eml', args, async ({ limit, before }) => {
+  const select = (before?: string) => {
     const values: unknown[] = [campaignId];
     const parameter = (value: unknown) => `$${values.push(value)}`;
-    const where = ['m.campaign_id = $1'];
+    const where = ['c.id = $1', 'm.campaign_id = $1'];
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
     if (state != null) where.push(`m.state = ${parameter(state)}`, NEAR[state] ?? 'true');
     if (email != null) where.push(`${messageKeySql('m')} = ${parameter(emailKey(email))}`);
-    const text = `SELECT ${COLUMNS} FROM campaigns c JOIN messages m ON m.campaign_id = c.id WHERE c.id = $1 AND ${where.join(' AND ')}
-       ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
-    const read = () => pool.query<Recipient>(text, values);
+    const from = `FROM campaigns c JOIN messages m ON m.campaign_id = c.id WHERE ${where.join(' AND ')}`;
+    return { from, values, parameter };
+  };
+  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
+    const { from, values, parameter } = select(before);
+    const text = `SELECT ${COLUMNS} ${from} ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
+    const page = () => pool.query<Recipient>(text, values);
     // No index has the address: all messages of the campaign are looked at for it.
-    return (await (email == null ? read() : runCostly(projectId, read))).rows;
+    return (await (email == null ? page() : runCostly(projectId, page))).rows;
+  };
+  return readPage('eml', args, read, (limit) => {
+    const { from, values } = select();
+    return runCostly(projectId, () => countUpTo(limit, `SELECT 1 ${from}`, values));
   });
 }

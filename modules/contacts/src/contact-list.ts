@@ -1,4 +1,5 @@
 import {
+  countUpTo,
   emailKey,
   isId,
   notFound,
@@ -40,14 +41,20 @@ export async function listContacts(
   page: PageArgs = {},
 ): Promise<Page<Contact>> {
   const segment = await checkFilter(projectId, filter);
-  return readPage('ctc', page, async ({ limit, before }) => {
+  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
     const parameters = new Parameters();
     const statement = select(projectId, filter, segment, before, parameters);
     const text = `${statement} LIMIT ${parameters.add(limit)}`;
-    const read = () => pool.query<Contact>(text, parameters.values);
+    const rows = () => pool.query<Contact>(text, parameters.values);
     // A search or a segment may look at all contacts before it has found a page of them.
     const isCostly = segment !== undefined || filter.search != null;
-    return (await (isCostly ? runCostly(projectId, read) : read())).rows;
+    return (await (isCostly ? runCostly(projectId, rows) : rows())).rows;
+  };
+  return readPage('ctc', page, read, (limit) => {
+    const parameters = new Parameters();
+    const { from, where } = conditionsOf(projectId, filter, segment, parameters);
+    const statement = `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')}`;
+    return runCostly(projectId, () => countUpTo(limit, statement, parameters.values));
   });
 }
 
@@ -62,6 +69,32 @@ export async function contactsStatement(
   const segment = await checkFilter(projectId, filter);
   const parameters = new Parameters();
   return { text: select(projectId, filter, segment, undefined, parameters), values: parameters.values };
+}
+
+/** A page of the contacts that pass a segment's filter. */
+export interface FilterPage {
+  filter: SegmentFilter;
+  limit: number;
+  /** The contacts whose id sorts before this one; all if `undefined`. */
+  before?: string | undefined;
+}
+
+/**
+ * The contacts of each of some pages, newest first: one statement for all pages. The filters are those of saved segments, so
+ * nothing is checked again.
+ */
+export async function newestOfFilters(projectId: string, pages: readonly FilterPage[]): Promise<Contact[][]> {
+  const parameters = new Parameters();
+  const parts = pages.map(({ filter, limit, before }, at) => {
+    const page = select(projectId, {}, filter, before, parameters);
+    return `SELECT ${at} AS page, * FROM (${page} LIMIT ${parameters.add(limit)}) AS page_${at}`;
+  });
+  const { rows } = await pool.query<Contact & { page: number }>(
+    `${parts.join(' UNION ALL ')} ORDER BY page, id DESC`,
+    parameters.values,
+  );
+  const byPage = Map.groupBy(rows, ({ page }) => page);
+  return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, ...contact }) => contact));
 }
 
 /** Finds what a filter names, or `not_found`. */
@@ -80,12 +113,22 @@ function select(
   before: string | undefined,
   parameters: Parameters,
 ): string {
-  const { from, id } = source(filter, parameters);
-  const where = [`c.project_id = ${parameters.add(projectId)}`];
+  const { from, id, where } = conditionsOf(projectId, filter, segment, parameters);
   if (before !== undefined) where.push(`${id} < ${parameters.add(before)}`);
-  where.push(...conditions(filter, id, parameters));
-  if (segment !== undefined) where.push(compileFilter(segment, parameters));
   return `SELECT ${CONTACT_COLUMNS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC`;
+}
+
+/** What a list reads from and the conditions that a row of it meets, on whichever page it is. */
+function conditionsOf(
+  projectId: string,
+  filter: ContactFilter,
+  segment: SegmentFilter | undefined,
+  parameters: Parameters,
+): { from: string; id: string; where: string[] } {
+  const { from, id } = source(filter, parameters);
+  const where = [`c.project_id = ${parameters.add(projectId)}`, ...conditions(filter, id, parameters)];
+  if (segment !== undefined) where.push(compileFilter(segment, parameters));
+  return { from, id, where };
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  countUpTo,
   assertValid,
   db,
   DomainError,
@@ -330,7 +331,7 @@ export async function listEmails(
   args: PageArgs,
   query: RowsQuery = {},
 ): Promise<Page<Message>> {
-  return readPage('eml', args, async ({ limit, before }) => {
+  const select = (before?: string) => {
     const values: unknown[] = [projectId];
     const parameter = (value: unknown) => `$${values.push(value)}`;
     const where = ['m.project_id = $1', 'm.copy_of IS NULL'];
@@ -341,13 +342,17 @@ export async function listEmails(
     if (filter.tag != null) where.push(`m.tags ? ${parameter(filter.tag)}`);
     if (filter.createdAfter != null) where.push(`m.created_at > ${parameter(filter.createdAfter)}`);
     if (filter.createdBefore != null) where.push(`m.created_at < ${parameter(filter.createdBefore)}`);
-    const found = await sql<{ id: string }>(
-      pool,
-      `SELECT m.id FROM messages m WHERE ${where.join(' AND ')} ORDER BY m.id DESC LIMIT ${parameter(limit)}`,
-      values,
-    );
-    const ids = found.map(({ id }) => id);
+    return { from: `FROM messages m WHERE ${where.join(' AND ')}`, values, parameter };
+  };
+  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
+    const { from, values, parameter } = select(before);
+    const text = `SELECT m.id ${from} ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
+    const ids = (await sql<{ id: string }>(pool, text, values)).map(({ id }) => id);
     return db.message.findMany({ ...query, where: { id: { in: ids } }, orderBy: { id: 'desc' } });
+  };
+  return readPage('eml', args, read, (limit) => {
+    const { from, values } = select();
+    return countUpTo(limit, `SELECT 1 ${from}`, values);
   });
 }
 

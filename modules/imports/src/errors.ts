@@ -1,4 +1,13 @@
-import { batched, invalid, type Page, type PageArgs, pageSize, pool, type StreamExchange } from '@postroom/platform';
+import {
+  batched,
+  invalid,
+  MAX_TOTAL,
+  type Page,
+  type PageArgs,
+  pageSize,
+  pool,
+  type StreamExchange,
+} from '@postroom/platform';
 import { csvLine, guard } from './csv/index.ts';
 import { answerCsv } from './export.ts';
 import { getImport } from './imports.ts';
@@ -37,8 +46,20 @@ export async function listErrors(
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
+    totalCount: async () => Math.min(MAX_TOTAL, (await loadCount(request, importId)) ?? 0),
   };
 }
+
+/** How many rows of each of some imports have something wrong with them. */
+const loadCount = batched(async (_request: object, importIds) => {
+  const { rows } = await pool.query<{ id: string; count: number }>(
+    `SELECT i.id, e.count FROM unnest($1::text[]) AS i(id) CROSS JOIN LATERAL (
+       SELECT count(*)::int AS count FROM (SELECT 1 FROM import_errors WHERE import_id = i.id LIMIT $2) AS counted
+     ) AS e`,
+    [importIds, MAX_TOTAL],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+});
 
 /** Of which import, after which place, and how many. */
 type PageKey = [importId: string, line: number, field: string, limit: number];

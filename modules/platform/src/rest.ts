@@ -15,7 +15,7 @@ export interface Reply {
  * One row of `/v1`: a path and the GraphQL document it runs. The document's variables are the request's contract, and
  * validation, conversion of names and the OpenAPI document follow from them: a variable named in the path is taken from
  * there, the others from the query of a GET or the body of a write, in snake_case. The members of a variable named
- * `input` are the body itself; `limit` and `cursor` are the page of a list.
+ * `input` are the body itself; `limit` and `cursor` are the page of a list, and `total` asks how long it is.
  */
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -103,17 +103,21 @@ export const created =
 /** `{deleted: true}` (spec: What the service does). */
 export const deleted = () => (): Reply => ({ status: 200, body: { deleted: true } });
 
-/** A page of a connection: `{data, has_more, next_cursor}`. The document selects `nodes` and `pageInfo`. */
+/**
+ * A page of a connection: `{data, has_more, next_cursor}`, and `total` if it was asked for. The document selects `nodes`,
+ * `pageInfo` and, with `@include(if: $total)`, `totalCount`.
+ */
 export const page =
   (field: string) =>
   (data: Selected): Reply => {
-    const { nodes, pageInfo } = data[field];
+    const { nodes, pageInfo, totalCount } = data[field];
     return {
       status: 200,
       body: {
         data: nodes,
         has_more: pageInfo.hasNextPage,
         next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+        ...(totalCount === undefined ? {} : { total: totalCount }),
       },
     };
   };

@@ -3,6 +3,8 @@ export interface Page<Item> {
   data: Item[];
   has_more: boolean;
   next_cursor: string | null;
+  /** How many there are in all, if the query asked with `total: true`; 100000 means so many or more. */
+  total?: number | undefined;
 }
 
 /**

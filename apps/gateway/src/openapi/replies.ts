@@ -1,4 +1,4 @@
-import type { Reply, Route } from '@postroom/platform';
+import { MAX_TOTAL, type Reply, type Route } from '@postroom/platform';
 import {
   getNamedType,
   getNullableType,
@@ -42,10 +42,11 @@ export function replySchemas(schema: GraphQLSchema, route: Route, components: Co
   return found;
 }
 
-/** What the members beside the data mean, where the schema does not say (design: Lists). */
+/** What the members beside the data mean (design: Lists). GraphQL describes them in its own terms. */
 const ENVELOPE: Record<string, string> = {
   has_more: 'Whether there is a next page.',
   next_cursor: 'What to give as `cursor` for the next page; null on the last one.',
+  total: `How many there are in all; ${MAX_TOTAL} means that many or more. Only if \`total=true\` asked for it.`,
   deleted: 'Always true: it is deleted.',
 };
 
@@ -53,7 +54,7 @@ function envelope(body: Schema): Schema {
   const members = Object.entries((body.properties ?? {}) as Record<string, Schema>);
   const properties = members.map(([name, { description, ...schema }]) => {
     // The operation says what its data is; an answer around the same data is the same for all operations.
-    const said = name === 'data' ? undefined : ((description as string | undefined) ?? ENVELOPE[name]);
+    const said = name === 'data' ? undefined : (ENVELOPE[name] ?? (description as string | undefined));
     return [name, described(schema, said)];
   });
   return members.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
@@ -74,6 +75,9 @@ interface Choice {
   path: string;
   value: unknown;
 }
+
+/** The value of a member that the document selects only on request (`@include`). */
+const ABSENT = Symbol('absent');
 
 /** How deep a reply may look into what was selected to decide what to answer. */
 const CHOICE_DEPTH = 4;
@@ -104,7 +108,8 @@ class Sampler {
     return this.#root.flatMap((member) => this.#choicesAt(member, member.key, 1));
   }
 
-  #choicesAt({ field, selectionSets }: Selection, path: string, depth: number): Choice[] {
+  #choicesAt({ field, selectionSets, isOptional }: Selection, path: string, depth: number): Choice[] {
+    if (isOptional) return [{ path, value: ABSENT }];
     return this.#choicesOf(field.type, selectionSets, path, depth);
   }
 
@@ -129,9 +134,10 @@ class Sampler {
   }
 
   #members(members: readonly Selection[], path: string, choice: Choice | undefined): Record<string, unknown> {
-    const entries = members.map((member): [string, unknown] => {
+    const entries = members.flatMap((member): [string, unknown][] => {
       const at = path === '' ? member.key : `${path}.${member.key}`;
-      return [member.key, this.#value(member, at, choice)];
+      if (choice?.path === at && choice.value === ABSENT) return [];
+      return [[member.key, this.#value(member, at, choice)]];
     });
     return Object.fromEntries(entries);
   }

@@ -23,6 +23,8 @@ export interface Selection {
   key: string;
   field: GraphQLField<unknown, unknown>;
   selectionSets: SelectionSetNode[];
+  /** Whether it is selected only on request, by `@include(if: $…)`. */
+  isOptional: boolean;
 }
 
 /** The members that an operation's answer has. */
@@ -43,7 +45,8 @@ export function selections(
     const key = node.alias?.value ?? node.name.value;
     const field = node.name.value === '__typename' ? typenameField(schema) : type.getFields()[node.name.value];
     if (field === undefined) throw new Error(`${type.name} has no field ${node.name.value}.`);
-    const selection = found.get(key) ?? { key, field, selectionSets: [] };
+    const isOptional = node.directives?.some(({ name }) => name.value === 'include') === true;
+    const selection = found.get(key) ?? { key, field, selectionSets: [], isOptional };
     if (node.selectionSet !== undefined) selection.selectionSets.push(node.selectionSet);
     found.set(key, selection);
   }
