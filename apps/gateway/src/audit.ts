@@ -1,5 +1,5 @@
 import { audit, type Context, pool } from '@postroom/platform';
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { projectOf } from './identify.ts';
 
 /** What keys do all day: each leaves rows and events of its own, and would drown the log. */
@@ -20,7 +20,7 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
           // None for what a person does about themselves.
           projectId: projectOf(caller) ?? null,
           actorId: caller.id,
-          action: field.name,
+          action: actionOf(field),
           targetId: targetOf(args, result),
         });
       }
@@ -28,6 +28,11 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
     };
   }
   return schema;
+}
+
+/** A mutation that replaced another keeps the name under which the log knows what both do. */
+function actionOf({ name, extensions }: GraphQLField<unknown, Context>): string {
+  return typeof extensions.action === 'string' ? extensions.action : name;
 }
 
 function targetOf(args: Record<string, unknown>, result: unknown): string | undefined {

@@ -3,14 +3,24 @@ import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { builder, type Context, db, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
-import { graphql } from 'graphql';
+import {
+  getNamedType,
+  getNullableType,
+  graphql,
+  type GraphQLNamedOutputType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schema } from './schema.ts';
 
-/**
- * Queries that go deep, over every list whose rows ask for more. Not here are a segment's own contacts: each page of them is a
- * query of its own.
- */
+/** Queries that go deep. Together they ask for every list, and every row of another type, that a row of a list has. */
 const QUERIES: Record<string, string> = {
   'recipients → contact → groups, segments, activity': `query ($campaign: ID!) {
     campaignRecipients(id: $campaign) { nodes { email state contact {
@@ -20,9 +30,17 @@ const QUERIES: Record<string, string> = {
   'contacts → groups, segments, activity': `{
     contacts { nodes { email customFields groups { id name } segments { id name } a: activity { type } b: activity(messages: 5) { type } } }
   }`,
-  'groups → contacts': '{ groups { edges { node { name contactIds contactCount memberCount contacts { email } } } } }',
+  'groups → contacts':
+    '{ groups { edges { node { name contactIds contactCount memberCount leftCount contacts { email } } } } }',
   'segments → their number of contacts': '{ segments(first: 30) { nodes { name editedByName contactCount } } }',
-  campaigns: '{ campaigns { nodes { name groupIds segmentIds progress { planned } engagement { sent } } } }',
+  'segments → contacts → groups, segments': `{
+    segments(first: 30) { nodes { name contacts(first: 5) { totalCount edges { cursor } nodes { email groups { name } segments { name } } pageInfo { hasNextPage } } } }
+  }`,
+  'nodes of several types': `query ($ids: [ID!]!) {
+    nodes(ids: $ids) { id ... on Contact { groups { name } } ... on Group { contacts { email } } ... on Segment { contactCount } }
+  }`,
+  campaigns:
+    '{ campaigns { totalCount nodes { name editedByName groupIds segmentIds progress { planned } engagement { sent } } } }',
   'emails → recipients, attachments, events': `{
     emails { nodes { subject from to html headers recipients { email status } attachments { filename } events { type } } }
   }`,
@@ -31,15 +49,18 @@ const QUERIES: Record<string, string> = {
     webhookDeliveries { nodes { eventType body endpoint { url recent { queued } } event { data } attempts { number status } } }
   }`,
   'domains → records, lifecycle': `{
-    domains { nodes { domain records { name found } recommendations { title } lifecycle { type } workflowUrl } }
+    domains { nodes { domain records { name found } recommendations { title record { name } } lifecycle { type } dnsProvider { name } trackingRecord { name found } warmup { step todaySent } workflowUrl } }
   }`,
   'people → user; keys → projects; audit log → actors': `{
     members { role user { email } } invitations { email } apiKeys { name projectIds } auditLog { nodes { action actorName } }
     myProjects { role project { name } } mySessions { id }
   }`,
   'templates, suppressions, custom fields, imports': `{
-    templates { nodes { name } } suppressions { nodes { email } } customFields { nodes { key } }
-    imports { nodes { fileName columns { name } counts { rows } errors(first: 2) { nodes { line message } } } }
+    templates { nodes { name editedByName } } suppressions { nodes { email } } customFields { nodes { key } }
+    imports { nodes { fileName columns { name } counts { rows } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
+  }`,
+  'mailbox accounts, mail providers': `{
+    mailboxAccounts { email sentToday } mailProviders { name status }
   }`,
 };
 
@@ -77,6 +98,37 @@ test.each(Object.entries(QUERIES))('%s: as many statements for thirty rows as fo
   expect(forMany).toEqual(forFew);
 });
 
+test('the queries ask for every list and every row that a row of a list has', () => {
+  const asked = new Set<string>();
+  for (const document of Object.values(QUERIES)) {
+    const types = new TypeInfo(schema);
+    const note = {
+      Field: () => void asked.add(`${types.getParentType()?.name}.${types.getFieldDef()?.name}`),
+    };
+    visit(parse(document), visitWithTypeInfo(types, note));
+  }
+  expect(inLists().filter((field) => !asked.has(field))).toEqual([]);
+});
+
+/** The fields with rows of their own that rows of lists have, such as `Group.contacts`. */
+function inLists(): string[] {
+  const found = new Set<string>();
+  const walk = (type: GraphQLNamedOutputType, isInList: boolean, seen: ReadonlySet<string>) => {
+    if (!isObjectType(type)) return;
+    // Connections and edges only lead to the rows.
+    const isRow = !/(Connection|Edge)$/.test(type.name);
+    for (const field of Object.values(type.getFields())) {
+      const inner = getNamedType(field.type);
+      if (!isCompositeType(inner) || seen.has(`${type.name}.${field.name}`)) continue;
+      const list = isListType(getNullableType(field.type)) || inner.name.endsWith('Connection');
+      if (isInList && isRow) found.add(`${type.name}.${field.name}`);
+      walk(inner, isInList || list, new Set([...seen, `${type.name}.${field.name}`]));
+    }
+  };
+  walk(schema.getQueryType() as GraphQLNamedOutputType, false, new Set());
+  return [...found];
+}
+
 test('in tests, a field that loads rows without what is asked of them is an error', async () => {
   const { id } = few.owner;
   builder.queryField('careless', (t) =>
@@ -93,8 +145,8 @@ test('in tests, a field that loads rows without what is asked of them is an erro
 });
 
 /** What a request reads, once its statements have been prepared. */
-async function count({ owner, campaign }: Filled, document: string): Promise<string[]> {
-  const variables = document.includes('$campaign') ? { campaign } : {};
+async function count({ owner, campaign, ids }: Filled, document: string): Promise<string[]> {
+  const variables = document.includes('$campaign') ? { campaign } : document.includes('$ids') ? { ids } : {};
   const run = async () => {
     const { body } = await owner.graphql(document, variables, { [COUNTED]: 'yes' });
     expect(body.errors).toBeUndefined();
@@ -118,6 +170,8 @@ const shapeOf = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 6
 interface Filled {
   owner: Awaited<ReturnType<typeof signedIn>>;
   campaign: string;
+  /** Of contacts, groups and segments. */
+  ids: string[];
 }
 
 /** A project that has so many rows of everything. */
@@ -128,11 +182,14 @@ async function fill(rows: number): Promise<Filled> {
   const numbers = Array.from({ length: rows }, (_, index) => index);
   const contacts: string[] = [];
   for (const number of numbers) contacts.push((await api.contact(`c${number}@example.com`)).id);
-  const campaigns: string[] = [];
+  const [campaigns, groups, segments]: string[][] = [[], [], []];
   for (const number of numbers) {
     await Promise.all([
-      create(api, '/v1/groups', { name: `Group ${number}`, contact_ids: contacts }),
-      create(api, '/v1/segments', { name: `S${number}`, filter: { field: 'email', op: 'contains', value: 'c' } }),
+      create(api, '/v1/groups', { name: `Group ${number}`, contact_ids: contacts }).then((id) => groups.push(id)),
+      create(api, '/v1/segments', {
+        name: `S${number}`,
+        filter: { field: 'email', op: 'contains', value: `c${number % 3}` },
+      }).then((id) => segments.push(id)),
       create(api, '/v1/templates', { name: `T${number}`, body: 'Hello' }),
       create(api, '/v1/suppressions', { email: `s${number}@example.com` }),
       create(api, '/v1/custom-fields', { key: `field_${number}`, label: `F${number}`, type: 'text' }),
@@ -160,11 +217,16 @@ async function fill(rows: number): Promise<Filled> {
   const { projectId } = api;
   for (const [index, contactId] of contacts.entries()) {
     const [event, delivery, message] = [newId('evt'), newId('dlv'), newId('eml')];
-    await pool.query(`INSERT INTO domains (id, project_id, domain, updated_at) VALUES ($1, $2, $3, now())`, [
-      newId('dom'),
-      projectId,
-      `d${index}.example`,
-    ]);
+    await pool.query(
+      `INSERT INTO domains (id, project_id, domain, updated_at, warmup_steps, warmup_since) VALUES ($1, $2, $3, now(), '{10,20}', now()::date)`,
+      [newId('dom'), projectId, `d${index}.example`],
+    );
+    await pool.query(
+      `INSERT INTO mailbox_accounts (id, project_id, email, email_key, provider, host, port, implicit_tls, username, sign_in,
+         credentials, per_minute, daily_cap)
+       VALUES ($1, $2, $3, $3, 'other', 'mail.example.com', 465, true, $3, 'password', '', 1, 1)`,
+      [newId('mbx'), projectId, `m${index}@example.com`],
+    );
     await pool.query(
       `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, $5, 'failed')`,
       [message, projectId, campaign, contactId, `c${index}@example.com`],
@@ -183,7 +245,7 @@ async function fill(rows: number): Promise<Filled> {
       [delivery, projectId],
     );
   }
-  return { owner, campaign };
+  return { owner, campaign, ids: [...contacts, ...groups, ...segments] };
 }
 
 async function create(api: Api, path: string, body: object): Promise<string> {

@@ -13,6 +13,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
+import { renamedTypes } from './renamed-types.ts';
 import { inTurn } from './request-turns.ts';
 import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
 import { answerJson, readBody } from './rest/http.ts';
@@ -61,7 +62,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       error: (error) =>
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
     },
-    plugins: [onlyStreamed(), takingTurns(), ...limitPlugins()],
+    plugins: [onlyStreamed(), takingTurns(), renamedTypes(), ...limitPlugins()],
   });
   const streams = createStreams({
     run: async (params, req, res, streamedTo) => {

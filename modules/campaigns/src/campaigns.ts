@@ -14,7 +14,7 @@ import {
   type PageArgs,
   pool,
   type Prisma,
-  readPage,
+  readRows,
   type RowsQuery,
   savedSince,
   signalWorkflow,
@@ -77,18 +77,7 @@ export async function listCampaigns(
   args: PageArgs,
   query: RowsQuery = {},
 ): Promise<Page<Campaign>> {
-  return readPage('cmp', args, ({ limit, before }) =>
-    db.campaign.findMany({
-      ...query,
-      where: {
-        projectId,
-        ...(status == null ? {} : { status }),
-        ...(before === undefined ? {} : { id: { lt: before } }),
-      },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.campaign, 'cmp', args, { projectId, ...(status == null ? {} : { status }) }, query);
 }
 
 /**

@@ -4,12 +4,12 @@ import { getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
 const describe = {
   ratePerSecond: 'Messages per second at most, shared by the campaigns that are being sent; null for no limit.',
   bounceLimitPercent:
-    'A campaign is paused when so many percent of its messages bounced or were refused; null for never.',
-  bounceMinSent: 'That is looked at when so many have been sent.',
+    'A campaign is paused when this percentage of its messages bounced or were rejected; null for never.',
+  bounceMinSent: 'The percentage is checked after this many messages.',
   complaintLimitPercent:
-    'A campaign is paused when so many percent of its messages were marked as spam; null for never.',
-  complaintMinSent: 'That is looked at when so many have been sent.',
-  refusalsInRow: 'A campaign is paused after so many refusals with nothing accepted in between; null for never.',
+    'A campaign is paused when this percentage of its messages was marked as spam; null for never.',
+  complaintMinSent: 'The percentage is checked after this many messages.',
+  refusalsInRow: 'A campaign is paused after this many rejections in a row; null for never.',
 };
 
 const Policy = builder.objectRef<SendingPolicy>('SendingPolicy').implement({

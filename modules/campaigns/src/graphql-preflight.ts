@@ -13,7 +13,7 @@ const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedC
 });
 
 const AudienceCount = builder.objectRef<AudienceCount>('AudienceCount').implement({
-  description: 'Whom a campaign would go to now.',
+  description: 'The recipients that a campaign would have now.',
   fields: (t) => ({
     contacts: t.exposeInt('contacts', { description: 'Contacts in its groups and segments, each once.' }),
     recipients: t.exposeInt('recipients', { description: 'Those of them who would get it.' }),
@@ -56,7 +56,7 @@ const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
       description: 'What should be looked at first.',
       resolve: (row) => row.warnings,
     }),
-    audience: t.field({ type: AudienceCount, description: 'Whom it would go to.', resolve: (row) => row.audience }),
+    audience: t.field({ type: AudienceCount, description: 'Its recipients.', resolve: (row) => row.audience }),
     variables: t.field({
       type: [VariableCheckType],
       description: 'Its placeholders.',

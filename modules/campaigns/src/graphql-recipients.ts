@@ -23,7 +23,8 @@ const loadContacts = batched((context: Context, ids) => findContacts(callerProje
 const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
   description: 'A contact as a campaign froze it, and what became of its message.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Message id.' }),
+    messageId: t.exposeID('id', { description: 'Message id.' }),
+    id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use CampaignRecipient.messageId.' }),
     contactId: t.exposeID('contactId', { description: 'The contact.' }),
     contact: t.field({
       type: Contact,
@@ -41,7 +42,7 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
     claimedAt: t.expose('claimedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last taken in hand.',
+      description: 'When sending was last started.',
     }),
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',
@@ -98,7 +99,7 @@ builder.queryFields((t) => ({
 }));
 
 const UnknownOutcome = builder.enumType('UnknownOutcome', {
-  description: 'What became of messages whose outcome was unknown, as somebody has found out.',
+  description: 'What became of messages whose outcome was unknown, as a user has found out.',
   values: {
     accepted: { description: 'The mail server took them.' },
     failed: { description: 'It did not take them; they can be retried.' },

@@ -19,6 +19,7 @@ import {
   registerNode,
   rowsQuery,
   relayNames,
+  removalMutation,
   workflowUrl,
 } from '@postroom/platform';
 import {
@@ -43,12 +44,14 @@ import {
 import { sendTest } from './test-send.ts';
 
 const CampaignStatus = builder.enumType('CampaignStatus', {
-  description: 'Where a campaign is (spec: Campaign status).',
+  description: 'Where a campaign is.',
   values: {
     draft: { description: 'It can be edited and sent.' },
     scheduled: { description: 'It starts at its time, and can be edited or sent until then.' },
     sending: { description: 'Its messages go out in the background.' },
-    paused: { description: 'Nothing goes out until it is resumed; `pauseReason` says why if nobody asked for it.' },
+    paused: {
+      description: 'Nothing goes out until it is resumed; `pauseReason` says why if it was paused automatically.',
+    },
     completed: { description: 'No recipient is left to send to.' },
     canceled: { description: 'It was ended before all had gone out.' },
   },
@@ -67,7 +70,7 @@ const DeliveryTracking = builder.enumType('DeliveryTracking', {
 });
 
 const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implement({
-  description: 'What recipients did, in numbers (spec: Campaign).',
+  description: 'What recipients did, in numbers.',
   fields: (t) => ({
     sent: t.exposeInt('acceptedCount', { description: 'Messages the provider accepted.' }),
     delivered: t.exposeInt('deliveredCount', {
@@ -102,7 +105,7 @@ const Progress = builder.objectRef<CampaignModel>('CampaignProgress').implement(
     accepted: t.exposeInt('acceptedCount', { description: 'Accepted by the provider.' }),
     failed: t.exposeInt('failedCount', { description: 'Refused for good.' }),
     suppressed: t.exposeInt('suppressedCount', { description: 'Not to be mailed.' }),
-    unknown: t.exposeInt('unknownCount', { description: 'Perhaps accepted; nobody can know.' }),
+    unknown: t.exposeInt('unknownCount', { description: 'Possibly accepted; the outcome cannot be known.' }),
     canceled: t.exposeInt('canceledCount', { description: 'Canceled before they went out.' }),
   }),
 });
@@ -118,7 +121,7 @@ const Campaign = builder.prismaObject('Campaign', {
   description: 'One mailing to many recipients, and where it stands.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Campaign id; its workflow in Temporal has the same.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
     subject: t.exposeString('subject', { nullable: true, description: 'It may have placeholders.' }),
     status: t.expose('status', { type: CampaignStatus, description: 'Where it is.' }),
     scheduledAt: t.expose('scheduledAt', {
@@ -133,7 +136,7 @@ const Campaign = builder.prismaObject('Campaign', {
     progress: t.field({ type: Progress, description: 'Recipients by state.', resolve: (row) => row }),
     fromName: t.exposeString('fromName', { nullable: true, description: 'What the sender is called.' }),
     fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'The address it is sent from.' }),
-    replyTo: t.exposeString('replyTo', { nullable: true, description: 'Where answers go.' }),
+    replyTo: t.exposeString('replyTo', { nullable: true, description: 'Reply-to addresses.' }),
     html: t.exposeString('html', { nullable: true, description: "The body; after the start also a template's." }),
     format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
     source: t.exposeString('source', {
@@ -150,16 +153,16 @@ const Campaign = builder.prismaObject('Campaign', {
     segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.' }),
     trackOpens: t.exposeBoolean('trackOpens', {
       nullable: true,
-      description: 'Whether opens are tracked; null is as the project has it, until it starts.',
+      description: "Whether opens are tracked; until the campaign starts, null means the project's setting.",
     }),
     trackClicks: t.exposeBoolean('trackClicks', {
       nullable: true,
-      description: 'Whether clicks are tracked; null is as the project has it, until it starts.',
+      description: "Whether clicks are tracked; until the campaign starts, null means the project's setting.",
     }),
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
       description:
-        'Why it was paused automatically, or blocks its sender after it was completed; null when somebody paused it.',
+        'Why it was paused automatically, or blocks its sender after it was completed; null when a user paused it.',
     }),
     waitingUntil: t.field({
       type: 'DateTime',
@@ -184,7 +187,7 @@ const Campaign = builder.prismaObject('Campaign', {
     workflowUrl: t.string({
       nullable: true,
       description:
-        'The workflow that sends it, in the Temporal UI; null before it started, or when nobody said where the UI is.',
+        'The workflow that sends it, in the Temporal UI; null before it started, or if the address of the UI is not configured.',
       resolve: ({ id, run, startedAt }) => (startedAt === null ? null : workflowUrl(workflowIdOf({ id, run }))),
     }),
     completedAt: t.expose('completedAt', {
@@ -196,7 +199,7 @@ const Campaign = builder.prismaObject('Campaign', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When its recipients were deleted, since they were older than the project keeps messages: counts stay, nobody is listed.',
+        'When its recipients were deleted, since they were older than the project keeps messages: counts stay, recipients are no longer listed.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', {
@@ -222,7 +225,9 @@ const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
   }),
 });
 
-registerNode('cmp', 'Campaign', (projectId, id) => db.campaign.findFirst({ where: { id, projectId } }));
+registerNode('cmp', 'Campaign', (context, ids) =>
+  db.campaign.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
 
 const idArg = 'Campaign id.';
 
@@ -266,7 +271,7 @@ const describe = {
   subject: 'At most 998 characters; it may have placeholders such as `{{name|there}}`.',
   fromName: 'What the sender is called.',
   fromEmail: 'The sender, at a domain of the project that is verified when it is sent.',
-  replyTo: 'Where answers go.',
+  replyTo: 'Reply-to addresses.',
   html: 'The body, instead of a template: HTML, or MJML.',
   format: 'What the body is written in; HTML unless given.',
   text: 'The text part; made from the HTML when not given.',
@@ -274,8 +279,8 @@ const describe = {
   groupIds: 'Groups to send to.',
   segmentIds: 'Segments to send to.',
   ratePerSecond: 'Messages per second at most.',
-  trackOpens: 'Whether opens are tracked; as the project has it when it starts if not given.',
-  trackClicks: 'Whether clicks are tracked; as the project has it when it starts if not given.',
+  trackOpens: "Whether opens are tracked; the project's setting at the start by default.",
+  trackClicks: "Whether clicks are tracked; the project's setting at the start by default.",
 };
 
 const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
@@ -283,7 +288,7 @@ const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
 const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
   description: 'A new campaign. A draft may be incomplete.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What people call it; 1 to 200 characters.', ...NAME }),
+    name: t.string({ required: true, description: 'Display name, 1 to 200 characters.', ...NAME }),
     subject: t.string({ description: describe.subject, ...jsonSchema({ maxLength: 998 }) }),
     fromName: t.string({ description: describe.fromName }),
     fromEmail: t.string({ description: describe.fromEmail }),
@@ -353,7 +358,8 @@ const TestSendInput = builder.inputType('TestCampaignInput', {
 const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
   description: 'A test that goes out.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Message id.' }),
+    messageId: t.exposeID('id', { description: 'Message id.' }),
+    id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use TestEmail.messageId.' }),
     status: t.exposeString('status', { description: '`queued`, or `suppressed`.' }),
   }),
 });
@@ -390,15 +396,6 @@ builder.mutationFields((t) => {
         return getCampaign(callerProject(context), id, query);
       },
     }),
-    deleteCampaign: t.field({
-      type: 'Boolean',
-      description: 'Deletes a draft; true when it is gone.',
-      args: { id },
-      resolve: async (_root, { id }, context) => {
-        await deleteCampaign(callerProject(context), id);
-        return true;
-      },
-    }),
     scheduleCampaign: t.prismaField({
       type: Campaign,
       description: 'Schedules or reschedules a campaign; it is checked as if it were sent now.',
@@ -414,17 +411,24 @@ builder.mutationFields((t) => {
       args: { id, input: t.arg({ type: TestSendInput, required: true, description: 'To whom.' }) },
       resolve: (_root, { id, input }, context) => sendTest(callerProject(context), id, input),
     }),
-    sendCampaign: command(
-      sendCampaign,
-      'Starts a campaign now (spec: Campaigns). Its messages go out in the background.',
-    ),
+    sendCampaign: command(sendCampaign, 'Starts a campaign now. Its messages go out in the background.'),
     unscheduleCampaign: command(unscheduleCampaign, 'Makes a scheduled campaign a draft again.'),
-    pauseCampaign: command(pauseCampaign, 'Pauses a campaign that is being sent; what is in hand goes out.'),
+    pauseCampaign: command(
+      pauseCampaign,
+      'Pauses a campaign that is being sent. Messages already in flight still go out.',
+    ),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
     acknowledgeCampaign: command(
       acknowledgeCampaign,
-      'Says that somebody has seen why a completed campaign blocks its sender: campaigns from its domain may be sent again.',
+      'Acknowledges why a completed campaign blocks its sender. Campaigns from its domain can be sent again.',
     ),
     cancelCampaign: command(cancelCampaign, 'Ends a campaign; what has not gone out never will.'),
   };
+});
+
+removalMutation('campaignDelete', {
+  replaces: 'deleteCampaign',
+  description: 'Deletes a draft.',
+  id: idArg,
+  remove: (context, id) => deleteCampaign(callerProject(context), id),
 });

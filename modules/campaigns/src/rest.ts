@@ -37,10 +37,10 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List campaigns with status and engagement summary, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $status: CampaignStatus) {
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: CampaignStatus) {
       campaigns(first: $limit, after: $cursor, status: $status) {
         nodes { ${FIELDS} }
-        pageInfo { hasNextPage endCursor }
+        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }
     }`,
     reply: page('campaigns'),
@@ -90,8 +90,10 @@ export const routes: Route[] = [
     tag,
     summary: 'Delete a draft',
     document: gql`
-      mutation ($id: ID!) {
-        deleteCampaign(id: $id)
+      mutation deleteCampaign($id: ID!) {
+        campaignDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
@@ -185,7 +187,7 @@ export const routes: Route[] = [
     document: gql`
       mutation ($id: ID!, $input: TestCampaignInput!) {
         testCampaign(id: $id, input: $input) {
-          id
+          id: messageId
           status
         }
       }
@@ -247,10 +249,10 @@ export const routes: Route[] = [
     tag,
     summary: 'List the recipients of a campaign by state',
     document: gql`
-      query ($id: ID!, $limit: Int, $cursor: String, $state: RecipientState, $email: String) {
+      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $state: RecipientState, $email: String) {
         campaignRecipients(id: $id, first: $limit, after: $cursor, state: $state, email: $email) {
           nodes {
-            id
+            id: messageId
             contactId
             email
             state
@@ -266,6 +268,7 @@ export const routes: Route[] = [
             complainedAt
             unsubscribedAt
           }
+          totalCount @include(if: $total)
           pageInfo {
             hasNextPage
             endCursor

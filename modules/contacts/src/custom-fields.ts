@@ -12,7 +12,7 @@ import {
   type Page,
   type PageArgs,
   type Prisma,
-  readPage,
+  readRows,
   sql,
   type Tx,
 } from '@postroom/platform';
@@ -50,24 +50,18 @@ const MAX_OPTIONS = 200;
 
 /** The project's custom-field schema, newest field first. */
 export async function listCustomFields(projectId: string, args: PageArgs = {}): Promise<Page<CustomField>> {
-  return readPage('fld', args, ({ limit, before }) =>
-    db.customField.findMany({
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.customField, 'fld', args, { projectId });
 }
 
-/** A custom field of the project, or null. */
-export async function findCustomField(projectId: string, id: string): Promise<CustomField | null> {
-  return isId('fld', id) ? db.customField.findFirst({ where: { id, projectId } }) : null;
+/** Custom fields of the project by their ids, in any order; those that do not exist are left out. */
+export async function findCustomFields(projectId: string, ids: string[]): Promise<CustomField[]> {
+  return db.customField.findMany({ where: { projectId, id: { in: ids } } });
 }
 
 /** A custom field of the project, or `not_found`. */
 export async function getCustomField(projectId: string, id: string): Promise<CustomField> {
-  const field = await findCustomField(projectId, id);
-  if (field === null) throw notFound('custom field');
+  const [field] = isId('fld', id) ? await findCustomFields(projectId, [id]) : [];
+  if (field === undefined) throw notFound('custom field');
   return field;
 }
 

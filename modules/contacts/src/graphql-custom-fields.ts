@@ -1,10 +1,20 @@
-import { builder, callerProject, jsonSchema, listOf, NAME, Node, registerNode, relayNames } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  jsonSchema,
+  listOf,
+  NAME,
+  Node,
+  registerNode,
+  relayNames,
+  removalMutation,
+} from '@postroom/platform';
 import { CUSTOM_FIELD_TYPES } from './coercion.ts';
 import {
   createCustomField,
   type CustomField as CustomFieldRow,
   deleteCustomField,
-  findCustomField,
+  findCustomFields,
   getCustomField,
   listCustomFields,
   updateCustomField,
@@ -21,14 +31,14 @@ const CustomField = builder.objectRef<CustomFieldRow>('CustomField').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Custom field id.' }),
     key: t.exposeString('key', { description: 'What `customFields` of a contact and placeholders call it.' }),
-    label: t.exposeString('label', { description: 'What people call it.' }),
+    label: t.exposeString('label', { description: 'Display name.' }),
     type: t.expose('type', { type: CustomFieldType, description: 'What it holds.' }),
     options: t.exposeStringList('options', { description: 'The values allowed when the type is `select`.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
   }),
 });
 
-registerNode('fld', 'CustomField', findCustomField);
+registerNode('fld', 'CustomField', (context, ids) => findCustomFields(callerProject(context), ids));
 
 builder.queryFields((t) => ({
   customField: t.field({
@@ -58,7 +68,7 @@ const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
       description: 'A letter, then at most 63 letters, digits and underscores; unique within the project.',
       ...jsonSchema({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
     }),
-    label: t.string({ description: 'What people call it; the key when it is not given.', ...NAME }),
+    label: t.string({ description: 'Display name; the key by default.', ...NAME }),
     type: t.field({ type: CustomFieldType, required: true, description: 'What it holds; it stays.' }),
     options: t.stringList({ description: 'The values allowed; for `select` only.', ...OPTIONS }),
   }),
@@ -91,13 +101,11 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, input }, context) => updateCustomField(callerProject(context), id, input),
   }),
-  deleteCustomField: t.field({
-    type: 'Boolean',
-    description: 'Removes a key and its values; true when it is gone. `conflict` when a segment filters by it.',
-    args: { id: t.arg.id({ required: true, description: 'Custom field id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await deleteCustomField(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('customFieldDelete', {
+  replaces: 'deleteCustomField',
+  description: 'Removes a key and its values. `conflict` when a segment filters by it.',
+  id: 'Custom field id.',
+  remove: (context, id) => deleteCustomField(callerProject(context), id),
+});

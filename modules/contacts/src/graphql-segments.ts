@@ -8,18 +8,20 @@ import {
   JSON_OBJECT,
   NAME,
   Node,
+  readPage,
   registerNode,
   relayNames,
+  removalMutation,
 } from '@postroom/platform';
 import type { SegmentFilter } from './segment-filter.ts';
-import { listContacts } from './contact-list.ts';
+import { type FilterPage, newestOfFilters } from './contact-list.ts';
 import { Contact } from './contact-ref.ts';
 import type { Contact as ContactRow } from './contacts.ts';
 import {
   countFilters,
   createSegment,
   deleteSegment,
-  findSegment,
+  findSegments,
   getSegment,
   listSegments,
   previewSegment,
@@ -39,8 +41,15 @@ const loadCount = batched(async (context: Context, filters) => {
   return new Map(filters.map((filter, at) => [filter, counts[at] ?? 0]));
 });
 
+/** By filter and page as JSON: the pages of the segments of a list are read in one statement. */
+const loadPage = batched(async (context: Context, keys) => {
+  const pages = keys.map((key) => JSON.parse(key) as FilterPage);
+  const rows = await newestOfFilters(callerProject(context), pages);
+  return new Map(keys.map((key, at) => [key, rows[at] ?? []]));
+});
+
 const Segment = builder.objectRef<SegmentRow>('Segment').implement({
-  description: 'A saved filter over contacts. Who is in it follows from what they are now.',
+  description: 'A saved filter over contacts. Its members are the contacts that match now.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Segment id.' }),
@@ -55,7 +64,13 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
       {
         type: Contact,
         description: 'The contacts in it now, newest first.',
-        resolve: ({ id }, args, context) => listContacts(callerProject(context), { segmentId: id }, args),
+        resolve: ({ filter }, args, context) =>
+          readPage(
+            'ctc',
+            args,
+            async (page) => (await loadPage(context, JSON.stringify({ filter, ...page }))) ?? [],
+            async (limit) => Math.min(limit, (await loadCount(context, JSON.stringify(filter))) ?? 0),
+          ),
       },
       ...relayNames('SegmentContact'),
     ),
@@ -69,7 +84,7 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
   }),
 });
 
-registerNode('seg', 'Segment', findSegment);
+registerNode('seg', 'Segment', (context, ids) => findSegments(callerProject(context), ids));
 
 const SegmentPreview = builder.objectRef<{ count: number; contacts: ContactRow[] }>('SegmentPreview').implement({
   description: 'What a filter would hold if it were saved.',
@@ -140,13 +155,11 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, context) =>
       updateSegment(callerProject(context), authenticated(context).id, id, input),
   }),
-  deleteSegment: t.field({
-    type: 'Boolean',
-    description: 'Deletes a segment and keeps its contacts; true when it is gone.',
-    args: { id: t.arg.id({ required: true, description: 'Segment id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await deleteSegment(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('segmentDelete', {
+  replaces: 'deleteSegment',
+  description: 'Deletes a segment and keeps its contacts.',
+  id: 'Segment id.',
+  remove: (context, id) => deleteSegment(callerProject(context), id),
+});

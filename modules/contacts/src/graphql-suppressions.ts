@@ -1,7 +1,16 @@
-import { ADDRESS, builder, callerProject, jsonSchema, Node, registerNode, relayNames } from '@postroom/platform';
+import {
+  ADDRESS,
+  builder,
+  callerProject,
+  jsonSchema,
+  Node,
+  registerNode,
+  relayNames,
+  removalMutation,
+} from '@postroom/platform';
 import {
   addSuppression,
-  findSuppression,
+  findSuppressions,
   getSuppression,
   listSuppressions,
   removeSuppression,
@@ -25,7 +34,7 @@ const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
   }),
 });
 
-registerNode('sup', 'Suppression', findSuppression);
+registerNode('sup', 'Suppression', (context, ids) => findSuppressions(callerProject(context), ids));
 
 builder.queryFields((t) => ({
   suppression: t.field({
@@ -80,13 +89,11 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: AddSuppressionInput, required: true, description: 'The address.' }) },
     resolve: (_root, { input }, context) => addSuppression(callerProject(context), input),
   }),
-  removeSuppression: t.field({
-    type: 'Boolean',
-    description: 'Removes one reason not to mail an address; true when it is gone.',
-    args: { id: t.arg.id({ required: true, description: 'Suppression id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await removeSuppression(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('suppressionRemove', {
+  replaces: 'removeSuppression',
+  description: 'Removes one reason not to mail an address.',
+  id: 'Suppression id.',
+  remove: (context, id) => removeSuppression(callerProject(context), id),
+});

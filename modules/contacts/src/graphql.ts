@@ -10,6 +10,7 @@ import {
   Node,
   registerNode,
   relayNames,
+  removalMutation,
 } from '@postroom/platform';
 import { type BatchResult, createContactsBatch } from './contact-batch.ts';
 import { listContacts } from './contact-list.ts';
@@ -20,7 +21,7 @@ import {
   CONTACT_SOURCES,
   createContact,
   deleteContact,
-  findContact,
+  findContacts,
   getContact,
   updateContact,
 } from './contacts.ts';
@@ -45,7 +46,8 @@ const SuppressionStatus = builder.enumType('SuppressionStatus', {
 const ContactSegment = builder.objectRef<{ id: string; name: string }>('ContactSegment').implement({
   description: 'A segment that a contact is in.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Segment id.' }),
+    segmentId: t.exposeID('id', { description: 'Segment id.' }),
+    id: t.exposeID('id', { description: 'Segment id.', deprecationReason: 'Use ContactSegment.segmentId.' }),
     name: t.exposeString('name', { description: 'What the segment is called.' }),
   }),
 });
@@ -70,7 +72,7 @@ builder.objectType(Contact, {
     }),
     suppressionStatus: t.expose('suppressionStatus', {
       type: SuppressionStatus,
-      description: 'Whether it is mailed, and why not.',
+      description: 'Why it is not mailed; `none` if it is.',
     }),
     customFields: t.expose('customFields', {
       type: 'JSON',
@@ -82,7 +84,7 @@ builder.objectType(Contact, {
   }),
 });
 
-registerNode('ctc', 'Contact', findContact);
+registerNode('ctc', 'Contact', async (context, ids) => [...(await findContacts(callerProject(context), ids)).values()]);
 
 builder.queryFields((t) => ({
   contact: t.field({
@@ -208,12 +210,25 @@ const BatchError = builder.objectRef<{ field: string; message: string }>('BatchC
   }),
 });
 
+const loadContacts = batched((context: Context, ids) => findContacts(callerProject(context), ids));
+
 const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').implement({
   description: 'What became of one contact of a batch.',
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
     status: t.expose('status', { type: BatchStatus, description: 'What became of it.' }),
-    id: t.exposeID('id', { nullable: true, description: 'Contact id; null for an error.' }),
+    contactId: t.exposeID('id', { nullable: true, description: 'Contact id; null for an error.' }),
+    contact: t.field({
+      type: Contact,
+      nullable: true,
+      description: 'The contact, as it is now; null for an error.',
+      resolve: ({ id }, _args, context) => (id === undefined ? null : loadContacts(context, id)),
+    }),
+    id: t.exposeID('id', {
+      nullable: true,
+      description: 'Contact id; null for an error.',
+      deprecationReason: 'Use BatchContactResult.contactId.',
+    }),
     error: t.expose('error', {
       type: BatchError,
       nullable: true,
@@ -226,7 +241,7 @@ builder.mutationFields((t) => ({
   createContact: t.field({
     type: CreateContactPayload,
     description:
-      'Creates a contact, or finds the one that has the address (spec: Contacts). `conflict` when a new address is suppressed.',
+      'Creates a contact, or finds the one that has the address. `conflict` when a new address is suppressed.',
     args: { input: t.arg({ type: CreateContactInput, required: true, description: 'The contact.' }) },
     resolve: (_root, { input }, context) =>
       createContact(callerProject(context), input, authenticated(context).kind === 'person' ? 'dashboard' : 'api'),
@@ -240,20 +255,18 @@ builder.mutationFields((t) => ({
   }),
   updateContact: t.field({
     type: Contact,
-    description: 'Changes what is given (spec: Contacts). `conflict` when the new address is taken or suppressed.',
+    description: 'Changes what is given. `conflict` when the new address is taken or suppressed.',
     args: {
       id: t.arg.id({ required: true, description: 'Contact id.' }),
       input: t.arg({ type: UpdateContactInput, required: true, description: 'What to change.' }),
     },
     resolve: (_root, { id, input }, context) => updateContact(callerProject(context), id, input),
   }),
-  deleteContact: t.field({
-    type: 'Boolean',
-    description: 'Deletes a contact for good; true when it is gone. Suppressions of its address stay.',
-    args: { id: t.arg.id({ required: true, description: 'Contact id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await deleteContact(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('contactDelete', {
+  replaces: 'deleteContact',
+  description: 'Deletes a contact for good. Suppressions of its address stay.',
+  id: 'Contact id.',
+  remove: (context, id) => deleteContact(callerProject(context), id),
+});

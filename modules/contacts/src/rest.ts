@@ -1,6 +1,7 @@
 import { created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
 
-const CONTACT = 'id email name source segments { id name } suppressionStatus customFields createdAt updatedAt';
+const CONTACT =
+  'id email name source segments { id: segmentId name } suppressionStatus customFields createdAt updatedAt';
 const CUSTOM_FIELD = 'id key label type options createdAt';
 const SUPPRESSION = 'id email reason createdAt';
 const SEGMENT = 'id name filter version editedById editedByName createdAt updatedAt';
@@ -17,7 +18,7 @@ const contacts: Route[] = [
     tag: 'Contacts',
     summary: 'List contacts, newest first',
     document: gql`query (
-      $limit: Int, $cursor: String, $email: String, $search: String, $groupId: ID, $segmentId: ID, $suppressed: Boolean,
+      $limit: Int, $cursor: String, $total: Boolean = false, $email: String, $search: String, $groupId: ID, $segmentId: ID, $suppressed: Boolean,
       $source: ContactSource, $createdAfter: DateTime, $createdBefore: DateTime
     ) {
       contacts(
@@ -25,7 +26,7 @@ const contacts: Route[] = [
         source: $source, createdAfter: $createdAfter, createdBefore: $createdBefore
       ) {
         nodes { ${CONTACT} }
-        pageInfo { hasNextPage endCursor }
+        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }
     }`,
     reply: page('contacts'),
@@ -55,7 +56,7 @@ const contacts: Route[] = [
         createContacts(input: $input) {
           index
           status
-          id
+          id: contactId
           error {
             field
             message
@@ -95,8 +96,10 @@ const contacts: Route[] = [
     tag: 'Contacts',
     summary: 'Delete a contact for good',
     document: gql`
-      mutation ($id: ID!) {
-        deleteContact(id: $id)
+      mutation deleteContact($id: ID!) {
+        contactDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
@@ -110,8 +113,8 @@ const customFields: Route[] = [
     needs: 'full',
     tag: 'Custom fields',
     summary: 'List the custom-field schema, newest field first',
-    document: gql`query ($limit: Int, $cursor: String) {
-      customFields(first: $limit, after: $cursor) { nodes { ${CUSTOM_FIELD} } pageInfo { hasNextPage endCursor } }
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
+      customFields(first: $limit, after: $cursor) { nodes { ${CUSTOM_FIELD} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('customFields'),
   },
@@ -151,8 +154,10 @@ const customFields: Route[] = [
     tag: 'Custom fields',
     summary: 'Remove a custom field and its values',
     document: gql`
-      mutation ($id: ID!) {
-        deleteCustomField(id: $id)
+      mutation deleteCustomField($id: ID!) {
+        customFieldDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
@@ -166,10 +171,10 @@ const suppressions: Route[] = [
     needs: 'full',
     tag: 'Suppressions',
     summary: 'List suppressions, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $email: String, $reason: SuppressionReason) {
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $email: String, $reason: SuppressionReason) {
       suppressions(first: $limit, after: $cursor, email: $email, reason: $reason) {
         nodes { ${SUPPRESSION} }
-        pageInfo { hasNextPage endCursor }
+        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }
     }`,
     reply: page('suppressions'),
@@ -204,8 +209,10 @@ const suppressions: Route[] = [
     tag: 'Suppressions',
     summary: 'Remove a reason not to mail an address',
     document: gql`
-      mutation ($id: ID!) {
-        removeSuppression(id: $id)
+      mutation removeSuppression($id: ID!) {
+        suppressionRemove(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
@@ -219,8 +226,8 @@ const segments: Route[] = [
     needs: 'full',
     tag: 'Segments',
     summary: 'List segments, newest first',
-    document: gql`query ($limit: Int, $cursor: String) {
-      segments(first: $limit, after: $cursor) { nodes { ${SEGMENT} } pageInfo { hasNextPage endCursor } }
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
+      segments(first: $limit, after: $cursor) { nodes { ${SEGMENT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('segments'),
   },
@@ -278,8 +285,10 @@ const segments: Route[] = [
     tag: 'Segments',
     summary: 'Delete a segment; its contacts stay',
     document: gql`
-      mutation ($id: ID!) {
-        deleteSegment(id: $id)
+      mutation deleteSegment($id: ID!) {
+        segmentDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),
@@ -290,8 +299,8 @@ const segments: Route[] = [
     needs: 'full',
     tag: 'Segments',
     summary: 'List the contacts in a segment now, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String) {
-      segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } pageInfo { hasNextPage endCursor } } }
+    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
+      segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } } }
     }`,
     reply: ({ segment }) => page('contacts')(segment),
   },

@@ -38,26 +38,24 @@ const PREVIEW_CONTACTS = 10;
 
 /** The project's segments, newest first. */
 export async function listSegments(projectId: string, args: PageArgs = {}): Promise<Page<Segment>> {
-  return readPage('seg', args, async ({ limit, before }) => {
-    const rows = await db.segment.findMany({
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    });
-    return rows.map(asSegment);
-  });
+  const where = { projectId };
+  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
+    const onPage = { ...where, ...(before === undefined ? {} : { id: { lt: before } }) };
+    return (await db.segment.findMany({ where: onPage, orderBy: { id: 'desc' }, take: limit })).map(asSegment);
+  };
+  return readPage('seg', args, read, (limit) => db.segment.count({ where, take: limit }));
 }
 
-/** A segment of the project, or null. */
-export async function findSegment(projectId: string, id: string): Promise<Segment | null> {
-  const row = isId('seg', id) ? await db.segment.findFirst({ where: { id, projectId } }) : null;
-  return row && asSegment(row);
+/** Segments of the project by their ids, in any order; those that do not exist are left out. */
+export async function findSegments(projectId: string, ids: string[]): Promise<Segment[]> {
+  const rows = await db.segment.findMany({ where: { projectId, id: { in: ids } } });
+  return rows.map(asSegment);
 }
 
 /** A segment of the project, or `not_found`. */
 export async function getSegment(projectId: string, id: string): Promise<Segment> {
-  const segment = await findSegment(projectId, id);
-  if (segment === null) throw notFound('segment');
+  const [segment] = isId('seg', id) ? await findSegments(projectId, [id]) : [];
+  if (segment === undefined) throw notFound('segment');
   return segment;
 }
 

@@ -1,4 +1,5 @@
 import {
+  countUpTo,
   emailKey,
   emailProblem,
   invalid,
@@ -49,7 +50,7 @@ export async function listSuppressions(
   projectId: string,
   { email, reason, ...page }: SuppressionFilter,
 ): Promise<Page<Suppression>> {
-  return readPage('sup', page, async ({ limit, before }) => {
+  const select = (before?: string) => {
     const parameters = new Parameters();
     const where = [`s.project_id = ${parameters.add(projectId)}`];
     if (email != null) {
@@ -58,26 +59,29 @@ export async function listSuppressions(
     }
     if (reason != null) where.push(`s.reason = ${parameters.add(reason)}`);
     if (before !== undefined) where.push(`s.id < ${parameters.add(before)}`);
-    const { rows } = await pool.query<Suppression>(
-      `SELECT ${COLUMNS} FROM suppressions s WHERE ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${parameters.add(limit)}`,
-      parameters.values,
-    );
-    return rows;
+    return { from: `FROM suppressions s WHERE ${where.join(' AND ')}`, parameters };
+  };
+  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
+    const { from, parameters } = select(before);
+    const text = `SELECT ${COLUMNS} ${from} ORDER BY s.id DESC LIMIT ${parameters.add(limit)}`;
+    return (await pool.query<Suppression>(text, parameters.values)).rows;
+  };
+  return readPage('sup', page, read, (limit) => {
+    const { from, parameters } = select();
+    return countUpTo(limit, `SELECT 1 ${from}`, parameters.values);
   });
 }
 
-/** A suppression of the project, or null. */
-export async function findSuppression(projectId: string, id: string): Promise<Suppression | null> {
-  if (!isId('sup', id)) return null;
-  const query = `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1 AND s.id = $2`;
-  const [found] = await sql<Suppression>(pool, query, [projectId, id]);
-  return found ?? null;
+/** Suppressions of the project by their ids, in any order; those that do not exist are left out. */
+export async function findSuppressions(projectId: string, ids: readonly string[]): Promise<Suppression[]> {
+  const query = `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1 AND s.id = ANY ($2)`;
+  return sql<Suppression>(pool, query, [projectId, ids]);
 }
 
 /** A suppression of the project, or `not_found`. */
 export async function getSuppression(projectId: string, id: string): Promise<Suppression> {
-  const suppression = await findSuppression(projectId, id);
-  if (suppression === null) throw notFound('suppression');
+  const [suppression] = isId('sup', id) ? await findSuppressions(projectId, [id]) : [];
+  if (suppression === undefined) throw notFound('suppression');
   return suppression;
 }
 

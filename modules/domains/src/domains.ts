@@ -4,13 +4,12 @@ import {
   db,
   DomainError,
   invalid,
-  isId,
   newId,
   notFound,
   type Page,
   type PageArgs,
   type Prisma,
-  readPage,
+  readRows,
   type RowsQuery,
   signalWorkflow,
   startWorkflow,
@@ -166,14 +165,7 @@ function checkTrackingDomain(host: string, { domain, mailFromDomain }: Domain): 
 
 /** The project's sending domains, newest first (spec: Domains). */
 export async function listDomains(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Domain>> {
-  return readPage('dom', args, ({ limit, before }) =>
-    db.domain.findMany({
-      ...query,
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.domain, 'dom', args, { projectId }, query);
 }
 
 /** A domain of the project by its name, or `not_found` when the domain is not in the project (spec: Domains). */
@@ -181,11 +173,6 @@ export async function getDomain(projectId: string, name: string, query: RowsQuer
   const domain = await db.domain.findFirst({ ...query, where: { projectId, domain: normalizeDomain(name) } });
   if (domain === null) throw notFound('domain');
   return domain;
-}
-
-/** A domain by its id; for `node`. */
-export async function findDomain(projectId: string, id: string): Promise<Domain | null> {
-  return isId('dom', id) ? db.domain.findFirst({ where: { id, projectId } }) : null;
 }
 
 /**

@@ -1,24 +1,19 @@
 import {
   authenticated,
+  batched,
   builder,
   callerProject,
+  type Context,
   db,
   Node,
   registerNode,
   rowsQuery,
   workflowUrl,
   relayNames,
+  removalMutation,
 } from '@postroom/platform';
 import { recordsOf } from './check.ts';
-import {
-  addDomain,
-  findDomain,
-  getDomain,
-  listDomains,
-  removeDomain,
-  requestCheck,
-  setTrackingDomain,
-} from './domains.ts';
+import { addDomain, getDomain, listDomains, removeDomain, requestCheck, setTrackingDomain } from './domains.ts';
 import { watchDomain } from './live.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
 import type { Step } from './publish/plan.ts';
@@ -26,7 +21,7 @@ import { type Publication, publishRecords } from './publish/publish.ts';
 import { type Recommendation, SEVERITIES } from './recommendations.ts';
 import type { DnsRecord, RecordState } from './records.ts';
 import { type TrackingRecord, trackingRecord } from './tracking.ts';
-import { DEFAULT_WARMUP_STEPS, setWarmup, type Warmup, warmupOf } from './warmup.ts';
+import { DEFAULT_WARMUP_STEPS, setWarmup, type Warmup, warmupsOf } from './warmup.ts';
 
 const VerificationStatus = builder.enumType('VerificationStatus', {
   description: 'How the check of one part of a domain stands.',
@@ -68,9 +63,13 @@ const RecommendedRecord = builder.objectRef<NonNullable<Recommendation['record']
 });
 
 const DomainRecommendation = builder.objectRef<Recommendation>('DomainRecommendation').implement({
-  description: 'Something about the DNS of a domain that had better be changed.',
+  description: 'A recommended change to the DNS of a domain.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'Which one it is, such as `dmarc_missing`.' }),
+    code: t.exposeString('id', { description: 'Which one it is, such as `dmarc_missing`.' }),
+    id: t.exposeString('id', {
+      description: 'Which one it is, such as `dmarc_missing`.',
+      deprecationReason: 'Use DomainRecommendation.code.',
+    }),
     severity: t.expose('severity', { type: Severity, description: 'How much mail suffers.' }),
     title: t.exposeString('title', { description: 'What to do.' }),
     detail: t.exposeString('detail', { description: 'Why.' }),
@@ -85,7 +84,11 @@ const DomainRecommendation = builder.objectRef<Recommendation>('DomainRecommenda
 const Provider = builder.objectRef<DnsProvider>('DnsProvider').implement({
   description: 'Who runs the name servers of a domain.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'Such as `cloudflare`.' }),
+    code: t.exposeString('id', { description: 'Which one it is, such as `cloudflare`.' }),
+    id: t.exposeString('id', {
+      description: 'Which one it is, such as `cloudflare`.',
+      deprecationReason: 'Use DnsProvider.code.',
+    }),
     name: t.exposeString('name', { description: 'What it is called.' }),
     editorUrl: t.exposeString('editorUrl', { description: 'Where its records are edited.' }),
   }),
@@ -108,7 +111,7 @@ builder.prismaObject('LifecycleEvent', {
 
 const Domain = builder.prismaObject('Domain', {
   interfaces: [Node],
-  description: 'A domain that a project sends from. Read-only for API keys (spec: Domain).',
+  description: 'A domain that a project sends from. Read-only for API keys.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Domain id.' }),
@@ -161,7 +164,7 @@ const Domain = builder.prismaObject('Domain', {
     }),
     workflowUrl: t.string({
       nullable: true,
-      description: 'Its verification in the Temporal UI; null when nobody said where the UI is.',
+      description: 'Its verification in the Temporal UI; null if the address of the UI is not configured.',
       resolve: ({ id }) => workflowUrl(id),
     }),
     nameservers: t.exposeStringList('nameservers', { description: 'The name servers of its zone.' }),
@@ -178,8 +181,7 @@ const Domain = builder.prismaObject('Domain', {
 });
 
 const DomainWarmup = builder.objectRef<Warmup>('DomainWarmup').implement({
-  description:
-    'How a domain is made known to mailbox providers: so many messages of campaigns a day, and more each day.',
+  description: 'Warm-up of a domain: a daily limit for campaign messages that grows each day.',
   fields: (t) => ({
     steps: t.exposeIntList('steps', {
       description: 'Messages on the first, second … day on which mail goes out. After the last there is no limit.',
@@ -195,17 +197,21 @@ const DomainWarmup = builder.objectRef<Warmup>('DomainWarmup').implement({
   }),
 });
 
+const loadWarmup = batched((_: Context, ids) => warmupsOf(ids));
+
 builder.prismaObjectField('Domain', 'warmup', (t) =>
   t.field({
     type: DomainWarmup,
     nullable: true,
     description: 'Its warm-up; null when it has none.',
     select: { id: true },
-    resolve: ({ id }) => warmupOf(id),
+    resolve: ({ id }, _args, context) => loadWarmup(context, id),
   }),
 );
 
-registerNode('dom', 'Domain', findDomain);
+registerNode('dom', 'Domain', (context, ids) =>
+  db.domain.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
 
 builder.queryFields((t) => ({
   domain: t.prismaField({
@@ -365,16 +371,6 @@ builder.mutationFields((t) => ({
       return db.domain.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
-  removeDomain: t.field({
-    ...byPeople,
-    type: 'Boolean',
-    description: 'Removes a domain with its keys; mail from it is refused from now on. True when it is gone.',
-    args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await removeDomain(callerProject(context), id);
-      return true;
-    },
-  }),
   publishDomainRecords: t.field({
     ...byPeople,
     type: DnsPublication,
@@ -392,3 +388,11 @@ builder.mutationFields((t) => ({
       }),
   }),
 }));
+
+removalMutation('domainRemove', {
+  replaces: 'removeDomain',
+  description: 'Removes a domain with its keys; mail from it is refused from now on.',
+  id: 'Domain id.',
+  ...byPeople,
+  remove: (context, id) => removeDomain(callerProject(context), id),
+});

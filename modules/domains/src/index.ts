@@ -16,4 +16,4 @@ export type { DnsRecord, RecordState } from './records.ts';
 export { sendingSetup } from './sending-setup.ts';
 export { dkimFor, type Sender, senderFor, senderProblem } from './sender.ts';
 export { isTrackingHost } from './tracking-hosts.ts';
-export { DayVolume, dayVolume, DEFAULT_WARMUP_STEPS, nextDay, setWarmup, type Warmup, warmupOf } from './warmup.ts';
+export { DayVolume, dayVolume, DEFAULT_WARMUP_STEPS, nextDay, setWarmup, type Warmup, warmupsOf } from './warmup.ts';

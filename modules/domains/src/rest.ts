@@ -12,8 +12,8 @@ export const routes: Route[] = [
     project: 'path',
     tag,
     summary: 'List the sending domains of a project',
-    document: gql`query ($limit: Int, $cursor: String) {
-      domains(first: $limit, after: $cursor) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
+      domains(first: $limit, after: $cursor) { nodes { ${fields} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('domains'),
   },
@@ -28,8 +28,8 @@ export const routes: Route[] = [
       domain(domain: $domain) {
         ${fields} verification
         records { purpose type name value }
-        recommendations { id severity title detail record { type name value } }
-        dnsProvider { id name editorUrl }
+        recommendations { id: code severity title detail record { type name value } }
+        dnsProvider { id: code name editorUrl }
         lifecycle { at type part actor detail }
       }
     }`,

@@ -1,7 +1,7 @@
 import { pool } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { addLocalDomain, dayVolume, DEFAULT_WARMUP_STEPS, setWarmup, warmupOf } from './index.ts';
+import { addLocalDomain, dayVolume, DEFAULT_WARMUP_STEPS, setWarmup, warmupsOf } from './index.ts';
 
 /** A project with a domain. */
 async function withDomain() {
@@ -68,9 +68,9 @@ test('each day on which mail goes out is a step, days without mail are none, and
   await pass(1);
   expect((await volume()).limit).toBe(20);
   await pass(5);
-  expect(await warmupOf(id)).toMatchObject({ step: 2, todayLimit: 20, todaySent: 0, isWarm: false });
+  expect((await warmupsOf([id])).get(id)).toMatchObject({ step: 2, todayLimit: 20, todaySent: 0, isWarm: false });
   await (await volume()).take(1);
   await pass(1);
   expect(await dayVolume(api.projectId, 'news@warm.example')).toBeUndefined();
-  expect(await warmupOf(id)).toMatchObject({ isWarm: true, todayLimit: null });
+  expect((await warmupsOf([id])).get(id)).toMatchObject({ isWarm: true, todayLimit: null });
 });

@@ -71,12 +71,13 @@ interface Plan {
   sent: number;
 }
 
-/** How the warm-up of a domain stands; null when it has none. */
-export async function warmupOf(domainId: string): Promise<Warmup | null> {
-  const { rows } = await pool.query<Plan>(`${PLAN} AND d.id = $1`, [domainId]);
-  const [plan] = rows;
-  if (plan === undefined) return null;
-  const { steps, since, done, sent } = plan;
+/** The state of the warm-up of each of some domains, by domain id; a domain without a warm-up is left out. */
+export async function warmupsOf(domainIds: readonly string[]): Promise<Map<string, Warmup>> {
+  const { rows } = await pool.query<Plan>(`${PLAN} AND d.id = ANY ($1)`, [domainIds]);
+  return new Map(rows.map((plan) => [plan.id, warmupOf(plan)]));
+}
+
+function warmupOf({ steps, since, done, sent }: Plan): Warmup {
   const isWarm = done >= steps.length;
   return { steps, since, step: done + 1, isWarm, todayLimit: steps[done] ?? null, todaySent: sent };
 }

@@ -108,18 +108,22 @@ const Email = builder.prismaObject('Message', {
       resolve: ({ content }) => content?.from ?? null,
     }),
     to: t.stringList({
-      description: 'Whom it is to.',
+      description: 'Recipients.',
       select: { content: true, email: true },
       resolve: ({ content, email }) => (content?.to as string[] | undefined) ?? [email],
     }),
-    cc: t.stringList({ description: 'Who gets a copy.', select: content, resolve: (row) => listOf(row.content?.cc) }),
+    cc: t.stringList({
+      description: 'Recipients of a copy.',
+      select: content,
+      resolve: (row) => listOf(row.content?.cc),
+    }),
     bcc: t.stringList({
-      description: 'Who gets a copy that the others do not see.',
+      description: 'Recipients of a blind copy.',
       select: content,
       resolve: (row) => listOf(row.content?.bcc),
     }),
     replyTo: t.stringList({
-      description: 'Where answers go.',
+      description: 'Reply-to addresses.',
       select: content,
       resolve: (row) => listOf(row.content?.replyTo),
     }),
@@ -198,12 +202,14 @@ const Email = builder.prismaObject('Message', {
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? (value as string[]) : []);
 
-registerNode('eml', 'Email', (projectId, id) => db.message.findFirst({ where: { id, projectId, copyOf: null } }));
+registerNode('eml', 'Email', (context, ids) =>
+  db.message.findMany({ where: { projectId: callerProject(context), id: { in: ids }, copyOf: null } }),
+);
 
 builder.queryFields((t) => ({
   inboxUrl: t.string({
     nullable: true,
-    description: 'Where the mail of a development system is read that goes to nobody; null when mail goes out.',
+    description: 'The address of the development inbox; null when mail is really sent.',
     resolve: () => config.INBOX_URL ?? null,
   }),
   email: t.prismaField({
@@ -259,10 +265,14 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
       required: true,
       description: 'The sender, at a domain of the project that is verified for sending.',
     }),
-    to: t.field({ type: 'AddressList', required: true, description: 'Whom it is to; with cc and bcc at most 50.' }),
-    cc: t.field({ type: 'AddressList', description: 'Who gets a copy.' }),
-    bcc: t.field({ type: 'AddressList', description: 'Who gets a copy that the others do not see.' }),
-    replyTo: t.field({ type: 'AddressList', description: 'Where answers go.' }),
+    to: t.field({
+      type: 'AddressList',
+      required: true,
+      description: 'Recipients; at most 50 together with cc and bcc.',
+    }),
+    cc: t.field({ type: 'AddressList', description: 'Recipients of a copy.' }),
+    bcc: t.field({ type: 'AddressList', description: 'Recipients of a blind copy.' }),
+    replyTo: t.field({ type: 'AddressList', description: 'Reply-to addresses.' }),
     subject: t.string({
       description: "At most 998 characters; the template's when not given.",
       ...jsonSchema({ maxLength: 998 }),
@@ -282,8 +292,8 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
     attachments: t.field({ type: [AttachmentInput], description: 'Files to send along.' }),
     tags: t.stringList({ description: 'At most 20 words to find it by.', ...jsonSchema({ maxItems: 20 }) }),
     metadata: t.field({ type: 'JSON', description: 'An object that is echoed in its events.', ...JSON_OBJECT }),
-    trackOpens: t.boolean({ description: 'Whether opens are tracked; as the project has it when not given.' }),
-    trackClicks: t.boolean({ description: 'Whether clicks are tracked; as the project has it when not given.' }),
+    trackOpens: t.boolean({ description: "Whether opens are tracked; the project's setting by default." }),
+    trackClicks: t.boolean({ description: "Whether clicks are tracked; the project's setting by default." }),
     scheduledAt: t.field({ type: 'DateTime', description: 'When it is to go out; at once when not given.' }),
   }),
 });
@@ -307,10 +317,23 @@ const RescheduleEmailInput = builder.inputType('RescheduleEmailInput', {
   }),
 });
 
+const loadEmails = batched(async (context: Context, ids) => {
+  const where = { projectId: callerProject(context), id: { in: [...ids] } };
+  return new Map((await db.message.findMany({ where })).map((message) => [message.id, message]));
+});
+
 const QueuedEmail = builder.objectRef<QueuedEmail>('QueuedEmail').implement({
   description: 'An email that has been taken.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Message id.' }),
+    messageId: t.exposeID('id', { description: 'Message id.' }),
+    email: t.field({
+      type: Email,
+      nullable: true,
+      authScopes: { read: true },
+      description: 'The email, as it is now. A sending key may not ask for it.',
+      resolve: ({ id }, _args, context) => loadEmails(context, id),
+    }),
+    id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use QueuedEmail.messageId.' }),
     status: t.expose('status', {
       type: EmailStatus,
       description: '`queued`; `scheduled` when it has a time; `suppressed` when no address of it may be mailed.',
@@ -323,7 +346,7 @@ const idArg = 'Message id.';
 builder.mutationFields((t) => ({
   sendEmail: t.field({
     type: QueuedEmail,
-    description: 'Sends a transactional email (spec: Emails). It is kept before the answer.',
+    description: 'Sends a transactional email. It is kept before the answer.',
     skipTypeScopes: true,
     authScopes: { sending: true },
     args: { input: t.arg({ type: SendEmailInput, required: true, description: 'The email.' }) },

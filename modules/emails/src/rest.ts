@@ -19,7 +19,7 @@ export const routes: Route[] = [
     document: gql`
       mutation ($input: SendEmailInput!) {
         sendEmail(input: $input) {
-          id
+          id: messageId
           status
         }
       }
@@ -44,7 +44,7 @@ export const routes: Route[] = [
     document: gql`
       mutation ($input: SendEmailsInput!) {
         sendEmails(input: $input) {
-          id
+          id: messageId
           status
         }
       }
@@ -65,12 +65,12 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List transactional emails, or the messages of a campaign, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $status: EmailStatus, $to: String, $tag: String, $campaignId: ID,
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: EmailStatus, $to: String, $tag: String, $campaignId: ID,
       $createdAfter: DateTime, $createdBefore: DateTime) {
       emails(first: $limit, after: $cursor, status: $status, to: $to, tag: $tag, campaignId: $campaignId,
         createdAfter: $createdAfter, createdBefore: $createdBefore) {
         nodes { ${FIELDS} }
-        pageInfo { hasNextPage endCursor }
+        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }
     }`,
     reply: page('emails'),

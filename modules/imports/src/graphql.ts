@@ -6,6 +6,7 @@ import {
   invalid,
   JSON_OBJECT,
   NAME,
+  Node,
   registerNode,
   relayNames,
   workflowUrl,
@@ -15,7 +16,7 @@ import {
   addPart,
   cancelImport,
   createImport,
-  findImport,
+  findImports,
   getImport,
   type Import as ImportModel,
   listImports,
@@ -73,6 +74,7 @@ const ImportRowError = builder.objectRef<ImportError>('ImportRowError').implemen
 });
 
 const Import = builder.prismaObject('Import', {
+  interfaces: [Node],
   description:
     'A CSV file of contacts that is written into the project in the background, and what became of its rows.',
   fields: (t) => ({
@@ -120,7 +122,7 @@ const Import = builder.prismaObject('Import', {
     cancelRequestedAt: t.expose('cancelRequestedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When somebody canceled it; it ends after the rows that are in hand.',
+      description: 'When somebody canceled it; it ends after the rows that are being written.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When its upload began.' }),
     startedAt: t.expose('startedAt', {
@@ -131,7 +133,7 @@ const Import = builder.prismaObject('Import', {
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
     workflowUrl: t.string({
       nullable: true,
-      description: 'Its workflow in the Temporal UI; null when nobody said where the UI is.',
+      description: 'Its workflow in the Temporal UI; null if the address of the UI is not configured.',
       resolve: ({ id }) => workflowUrl(id),
     }),
     errors: t.connection(
@@ -145,7 +147,7 @@ const Import = builder.prismaObject('Import', {
   }),
 });
 
-registerNode('imp', 'Import', findImport);
+registerNode('imp', 'Import', (context, ids) => findImports(callerProject(context), ids));
 
 const importId = { required: true, description: 'Import id.' } as const;
 

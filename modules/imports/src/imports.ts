@@ -12,7 +12,7 @@ import {
   pool,
   type Prisma,
   RateLimited,
-  readPage,
+  readRows,
   sql,
   startWorkflow,
   type Tx,
@@ -134,27 +134,21 @@ export async function discardUpload(projectId: string, id: string): Promise<void
   await pool.query(`DELETE FROM imports WHERE project_id = $1 AND id = $2 AND status = 'uploading'`, [projectId, id]);
 }
 
-/** An import of the project, or null. */
-export async function findImport(projectId: string, id: string): Promise<Import | null> {
-  return isId('imp', id) ? db.import.findFirst({ where: { id, projectId } }) : null;
+/** Imports of the project by their ids, in any order; those that do not exist are left out. */
+export async function findImports(projectId: string, ids: string[]): Promise<Import[]> {
+  return db.import.findMany({ where: { projectId, id: { in: ids } } });
 }
 
 /** An import of the project, or `not_found`. */
 export async function getImport(projectId: string, id: string): Promise<Import> {
-  const found = await findImport(projectId, id);
-  if (found === null) throw notFound('import');
+  const [found] = isId('imp', id) ? await findImports(projectId, [id]) : [];
+  if (found === undefined) throw notFound('import');
   return found;
 }
 
 /** The project's imports, newest first. */
 export async function listImports(projectId: string, args: PageArgs): Promise<Page<Import>> {
-  return readPage('imp', args, ({ limit, before }) =>
-    db.import.findMany({
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.import, 'imp', args, { projectId });
 }
 
 /**

@@ -15,8 +15,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List imports, newest first',
-    document: gql`query ($limit: Int, $cursor: String) {
-      imports(first: $limit, after: $cursor) { nodes { ${IMPORT} } pageInfo { hasNextPage endCursor } }
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
+      imports(first: $limit, after: $cursor) { nodes { ${IMPORT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('imports'),
   },

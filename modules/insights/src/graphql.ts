@@ -37,7 +37,7 @@ builder.objectField(Contact, 'activity', (t) =>
     description: 'What happened with it, newest first.',
     complexity: 100,
     args: {
-      messages: t.arg.int({ defaultValue: 50, description: 'How many of its latest messages are told of; 1 to 200.' }),
+      messages: t.arg.int({ defaultValue: 50, description: 'How many of its latest messages are included, 1 to 200.' }),
     },
     resolve: async ({ id }, { messages }, context) =>
       (await loaderOf(checkMessages(messages ?? 50))(context, id)) ?? [],

@@ -7,12 +7,18 @@ import {
   type Context,
   db,
   DomainError,
+  Node,
+  registerNode,
+  succeeds,
+  useInstead,
   notFound,
-  readPage,
+  type Prisma,
+  readRows,
   rowsQuery,
   relayNames,
+  removalMutation,
 } from '@postroom/platform';
-import { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
+import { acceptInvitation, invite, listInvitations, waiting, withdrawInvitation } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
 import { createOwnProject } from './own-projects.ts';
 import { Person } from './person.ts';
@@ -29,11 +35,12 @@ const Role = builder.enumType('Role', {
 });
 
 const User = builder.prismaObject('User', {
+  interfaces: [Node],
   description: 'A person who signs in.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'User id.' }),
-    name: t.exposeString('name', { description: 'What people call them.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address they sign in with.' }),
     twoFactorEnabled: t.boolean({
       description: 'Whether signing in takes a second factor.',
@@ -44,6 +51,7 @@ const User = builder.prismaObject('User', {
 });
 
 const Session = builder.prismaObject('Session', {
+  interfaces: [Node],
   description: 'A browser that is signed in.',
   select: { id: true, expiresAt: true },
   fields: (t) => ({
@@ -78,10 +86,11 @@ const Membership = builder.prismaObject('Member', {
 });
 
 const Invitation = builder.prismaObject('Invitation', {
+  interfaces: [Node],
   description: 'A place in a project that waits for a person.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Invitation id.' }),
-    email: t.expose('email', { type: 'EmailAddress', description: 'Who is invited.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The invited address.' }),
     role: t.expose('role', { type: Role, description: 'What they will be.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be accepted.' }),
@@ -89,6 +98,7 @@ const Invitation = builder.prismaObject('Invitation', {
 });
 
 const AuditEntry = builder.prismaObject('AuditEntry', {
+  interfaces: [Node],
   description: 'Who changed what, and when.',
   select: { id: true, actorId: true },
   fields: (t) => ({
@@ -99,7 +109,9 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
       description: 'What the person or the key is called now; null when they are gone.',
       resolve: ({ actorId }) => actorName(actorId),
     }),
-    action: t.exposeString('action', { description: 'What was done, as the mutation is called.' }),
+    action: t.exposeString('action', {
+      description: 'What was done, such as `createGroup`. A mutation keeps the action of the one that it replaced.',
+    }),
     targetId: t.exposeID('targetId', { nullable: true, description: 'What it was done to.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
@@ -113,6 +125,27 @@ function person(context: Context): Person {
 }
 
 const asOwner = (context: Context) => authenticated(context).may('own');
+
+registerNode('usr', 'User', (context, ids) => {
+  const { id } = authenticated(context);
+  const inProject = { memberships: { some: { projectId: callerProject(context) } } };
+  return db.user.findMany({ where: { id: { in: ids }, OR: [{ id }, inProject] } });
+});
+registerNode('ses', 'Session', (context, ids) =>
+  db.session.findMany({ where: { id: { in: ids }, userId: authenticated(context).id, expiresAt: { gt: new Date() } } }),
+);
+registerNode(
+  'inv',
+  'Invitation',
+  (context, ids) => db.invitation.findMany({ where: { ...waiting(callerProject(context)), id: { in: ids } } }),
+  'manage',
+);
+registerNode(
+  'aud',
+  'AuditEntry',
+  (context, ids) => db.auditEntry.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'manage',
+);
 
 builder.queryFields((t) => ({
   me: t.prismaField({
@@ -157,13 +190,12 @@ builder.queryFields((t) => ({
       authScopes: { manage: true },
       description: 'What people and keys changed in the project, newest first.',
       resolve: (_root, args, context, info) =>
-        readPage('aud', args, ({ limit, before }) =>
-          db.auditEntry.findMany({
-            ...rowsQuery(context, info),
-            where: { projectId: callerProject(context), ...(before === undefined ? {} : { id: { lt: before } }) },
-            orderBy: { id: 'desc' },
-            take: limit,
-          }),
+        readRows<Prisma.AuditEntryModel>(
+          db.auditEntry,
+          'aud',
+          args,
+          { projectId: callerProject(context) },
+          rowsQuery(context, info),
         ),
     },
     ...relayNames('AuditEntry'),
@@ -171,7 +203,7 @@ builder.queryFields((t) => ({
 }));
 
 const InviteInput = builder.inputType('InviteInput', {
-  description: 'Whom to invite, as what.',
+  description: 'Whom to invite, and the role they will have.',
   fields: (t) => ({
     email: t.string({ required: true, description: 'Where the invitation goes; only this address can accept it.' }),
     role: t.field({ type: Role, required: true, description: 'What they will be.' }),
@@ -182,7 +214,7 @@ const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
   description: 'An invitation and, for a person without an account, who they are.',
   fields: (t) => ({
     token: t.string({ required: true, description: 'What the link holds.' }),
-    name: t.string({ description: 'What people call them.' }),
+    name: t.string({ description: 'Display name.' }),
     password: t.string({ description: 'At least 10 characters.' }),
   }),
 });
@@ -190,13 +222,54 @@ const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
 const InvitePayload = builder.objectRef<{ id: string }>('InvitePayload').implement({
   description: 'An invitation that was sent.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Invitation id.' }),
+    invitation: t.prismaField({
+      type: Invitation,
+      description: 'The invitation.',
+      resolve: (query, { id }) => db.invitation.findUniqueOrThrow({ ...query, where: { id } }),
+    }),
+    id: t.exposeID('id', { description: 'Invitation id.', deprecationReason: 'Use InvitePayload.invitation.' }),
     url: t.string({
       nullable: true,
       description: 'Always null.',
       deprecationReason:
         'Nothing replaces it: the link is only in the mail, since whoever has it can create the account.',
       resolve: () => null,
+    }),
+  }),
+});
+
+const InvitationAcceptPayload = builder.objectRef<{ projectId: string }>('InvitationAcceptPayload').implement({
+  description: 'What `invitationAccept` did.',
+  fields: (t) => ({
+    project: t.prismaField({
+      type: 'Project',
+      description: 'The project that the person has joined.',
+      resolve: (query, { projectId }) => db.project.findUniqueOrThrow({ ...query, where: { id: projectId } }),
+    }),
+  }),
+});
+
+const MemberChangeRolePayload = builder
+  .objectRef<{ projectId: string; userId: string }>('MemberChangeRolePayload')
+  .implement({
+    description: 'What `memberChangeRole` did.',
+    fields: (t) => ({
+      member: t.prismaField({
+        type: Member,
+        description: 'The member, as they are now.',
+        resolve: (query, ids) => db.member.findUniqueOrThrow({ ...query, where: { projectId_userId: ids } }),
+      }),
+    }),
+  });
+
+const MemberRemovePayload = builder.objectRef<{ projectId: string; userId: string }>('MemberRemovePayload').implement({
+  description: 'What `memberRemove` did.',
+  fields: (t) => ({
+    userId: t.exposeID('userId', { description: 'Who is no longer in the project.' }),
+    members: t.field({
+      type: [Member],
+      description: 'The people who are still in it.',
+      resolve: ({ projectId }) => listMembers(projectId),
     }),
   }),
 });
@@ -209,7 +282,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     description:
       'Invites a person to the project, by mail; the link is in the mail only. `conflict` when the installation can not send mail.',
-    args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom.' }) },
+    args: { input: t.arg({ type: InviteInput, required: true, description: 'The invitation.' }) },
     resolve: async (_root, { input }, context) => {
       const { id } = await invite(callerProject(context), {
         ...input,
@@ -219,19 +292,19 @@ builder.mutationFields((t) => ({
       return { id };
     },
   }),
-  withdrawInvitation: t.field({
-    type: 'Boolean',
-    authScopes: { manage: true },
-    description: 'Takes an invitation back; true when it is gone.',
-    args: { id: t.arg.id({ required: true, description: 'Invitation id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await withdrawInvitation(callerProject(context), id);
-      return true;
-    },
+  invitationAccept: t.field({
+    type: InvitationAcceptPayload,
+    skipTypeScopes: true,
+    ...succeeds('acceptInvitation'),
+    description: 'Accepts an invitation, signed in or with a name and a password.',
+    args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
+    resolve: (_root, { input }, { caller }) =>
+      acceptInvitation({ ...input, userId: caller?.kind === 'person' ? caller.id : undefined }),
   }),
   acceptInvitation: t.field({
     type: 'ID',
     skipTypeScopes: true,
+    deprecationReason: useInstead('invitationAccept'),
     description: 'Accepts an invitation, signed in or with a name and a password; returns the project id.',
     args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
     resolve: async (_root, { input }, { caller }) => {
@@ -242,11 +315,27 @@ builder.mutationFields((t) => ({
       return projectId;
     },
   }),
+  memberChangeRole: t.field({
+    type: MemberChangeRolePayload,
+    authScopes: { manage: true },
+    ...succeeds('changeRole'),
+    description: 'Gives a member another role.',
+    args: {
+      userId: t.arg.id(userId),
+      role: t.arg({ type: Role, required: true, description: 'The new role.' }),
+    },
+    resolve: async (_root, { userId, role }, context) => {
+      const projectId = callerProject(context);
+      await changeRole(projectId, userId, role, { asOwner: asOwner(context), actorId: person(context).id });
+      return { projectId, userId };
+    },
+  }),
   changeRole: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
+    deprecationReason: useInstead('memberChangeRole'),
     description:
-      'Gives a member another role; true when it is so. Keys that they created and invitations that they sent end with the right to manage the project.',
+      'Gives a member another role. Returns true. Keys that they created and invitations that they sent end with the right to manage the project.',
     args: {
       userId: t.arg.id(userId),
       role: t.arg({ type: Role, required: true, description: 'The new role.' }),
@@ -257,11 +346,24 @@ builder.mutationFields((t) => ({
       return true;
     },
   }),
+  memberRemove: t.field({
+    type: MemberRemovePayload,
+    authScopes: { manage: true },
+    ...succeeds('removeMember'),
+    description: 'Takes a person out of the project.',
+    args: { userId: t.arg.id(userId) },
+    resolve: async (_root, { userId }, context) => {
+      const projectId = callerProject(context);
+      await removeMember(projectId, userId, { asOwner: asOwner(context), actorId: person(context).id });
+      return { projectId, userId };
+    },
+  }),
   removeMember: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
+    deprecationReason: useInstead('memberRemove'),
     description:
-      'Takes a person out of the project; true when they are. Keys that they created for it and invitations that they sent end.',
+      'Takes a person out of the project. Returns true. Keys that they created for it and invitations that they sent end.',
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, args, context) => {
       const actorId = person(context).id;
@@ -289,15 +391,23 @@ builder.mutationFields((t) => ({
       return db.user.findUniqueOrThrow({ ...query, where: { id: person(context).id } });
     },
   }),
-  revokeSession: t.field({
-    type: 'Boolean',
-    skipTypeScopes: true,
-    description: 'Signs one of the own sessions out, at once.',
-    args: { id: t.arg.id({ required: true, description: 'Session id.' }) },
-    resolve: async (_root, { id }, context) => {
-      const { count } = await db.session.deleteMany({ where: { id, userId: person(context).id } });
-      if (count === 0) throw notFound('session');
-      return true;
-    },
-  }),
 }));
+
+removalMutation('invitationWithdraw', {
+  replaces: 'withdrawInvitation',
+  description: 'Takes an invitation back.',
+  id: 'Invitation id.',
+  authScopes: { manage: true },
+  remove: (context, id) => withdrawInvitation(callerProject(context), id),
+});
+
+removalMutation('sessionRevoke', {
+  replaces: 'revokeSession',
+  description: 'Signs one of your own sessions out, immediately.',
+  id: 'Session id.',
+  skipTypeScopes: true,
+  remove: async (context, id) => {
+    const { count } = await db.session.deleteMany({ where: { id, userId: person(context).id } });
+    if (count === 0) throw notFound('session');
+  },
+});

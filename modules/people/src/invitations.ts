@@ -69,12 +69,12 @@ export async function invite(
   return invitation;
 }
 
-/** The invitations of a project that still wait, newest first. */
+/** Which invitations of a project can still be accepted. */
+export const waiting = (projectId: string) => ({ projectId, acceptedAt: null, expiresAt: { gt: new Date() } });
+
+/** The invitations of a project that can still be accepted, newest first. */
 export async function listInvitations(projectId: string): Promise<Invitation[]> {
-  return db.invitation.findMany({
-    where: { projectId, acceptedAt: null, expiresAt: { gt: new Date() } },
-    orderBy: { id: 'desc' },
-  });
+  return db.invitation.findMany({ where: waiting(projectId), orderBy: { id: 'desc' } });
 }
 
 /** Takes an invitation back. @throws DomainError `not_found` when none waits under the id. */

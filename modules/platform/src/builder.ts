@@ -10,7 +10,7 @@ import { authenticated, type Context, type Permission, refusal } from './caller.
 import { config } from './config.ts';
 import { db } from './db.ts';
 import { DomainError } from './errors.ts';
-import { DEFAULT_PAGE_SIZE } from './pages.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_TOTAL, type Page } from './pages.ts';
 import { AddressListScalar, DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
 
 /**
@@ -32,7 +32,7 @@ export const builder = new SchemaBuilder<{
     EmailAddress: { Input: string; Output: string };
     AddressList: { Input: string[]; Output: string[] };
   };
-  Connection: { totalCount?: number };
+  Connection: Pick<Page<never>, 'totalCount'>;
 }>({
   // Relay comes before the authorization plugin, so that scopes see parsed ids; the others' order does not matter.
   plugins: [RelayPlugin, ScopeAuthPlugin, PrismaPlugin, ComplexityPlugin],
@@ -41,9 +41,20 @@ export const builder = new SchemaBuilder<{
     // Ids are global as they are (TypeIDs), so nothing is encoded; `node` is ours, see nodes.ts.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodesOnConnection: true,
-    edgesFieldOptions: { nullable: false },
-    nodeFieldOptions: { nullable: false },
+    nodesOnConnection: { description: 'The rows of the page.' },
+    edgesFieldOptions: { nullable: false, description: 'The rows of the page, each with its cursor.' },
+    nodeFieldOptions: { nullable: false, description: 'The row.' },
+    cursorFieldOptions: { description: 'Pass this as `after` to continue behind the row.' },
+    firstArgOptions: {
+      description: `Rows on the page at most, 1 to ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} by default.`,
+    },
+    afterArgOptions: { description: 'The `endCursor` of the previous page, or the cursor of any row.' },
+    pageInfoFieldOptions: { description: 'Where the page is in the list.' },
+    pageInfoTypeOptions: { description: 'Where a page is in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether more rows follow.' },
+    hasPreviousPageFieldOptions: { description: 'Whether the page is not the first.' },
+    startCursorFieldOptions: { description: 'The cursor of the first row; null on an empty page.' },
+    endCursorFieldOptions: { description: 'The cursor of the last row, for `after`; null on an empty page.' },
   },
   scopeAuth: {
     authorizeOnSubscribe: true,
@@ -80,6 +91,14 @@ builder.addScalarType('DateTime', DateTimeScalar);
 builder.addScalarType('JSON', JsonScalar);
 builder.addScalarType('EmailAddress', EmailAddressScalar);
 builder.addScalarType('AddressList', AddressListScalar);
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: `Rows in the whole list. They are counted up to ${MAX_TOTAL.toLocaleString('en')}: that number means that many or more.`,
+    complexity: 20,
+    resolve: ({ totalCount }) => totalCount(),
+  }),
+);
 
 builder.queryType({
   authScopes: { read: true },

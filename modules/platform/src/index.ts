@@ -70,6 +70,7 @@ export { CHANNEL, listen } from './listen.ts';
 export { liveView, pause } from './live.ts';
 export { logger } from './logger.ts';
 export { parseNetworks } from './networks.ts';
+export { removalMutation, succeeds, useInstead } from './mutations.ts';
 export { Node, registerNode } from './nodes.ts';
 export {
   SEARCH_ATTRIBUTES,
@@ -87,6 +88,9 @@ export {
   type PageArgs,
   pageSize,
   readPage,
+  countUpTo,
+  MAX_TOTAL,
+  readRows,
   relayNames,
   type RowsQuery,
   rowsQuery,

@@ -1,36 +1,89 @@
-import { callerProject } from './caller.ts';
+import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { builder } from './builder.ts';
-import type { IdPrefix } from './ids.ts';
+import { invalid } from './errors.ts';
+import { type IdPrefix, isId } from './ids.ts';
 
-/** Loads the row of an id in a project, or null when the project has none. */
-type LoadNode = (projectId: string, id: string) => Promise<object | null>;
+type Row = { id: string };
 
-const loaders = new Map<string, { typename: string; load: LoadNode }>();
+interface NodeType {
+  prefix: IdPrefix;
+  typename: string;
+  permission: Permission;
+  /** Loads the rows of these ids that the caller may see, in any order. */
+  load: (context: Context, ids: string[]) => Promise<readonly Row[]>;
+}
+
+const types = new Map<string, NodeType>();
+
+/** The ids that one `nodes(ids:)` takes at most. */
+export const MAX_NODES = 100;
+
+const prefixOf = (id: string) => id.slice(0, id.indexOf('_'));
 
 /** Anything with a global id. Ids say what they are by their prefix, so `node(id:)` needs no other hint. */
-export const Node = builder.interfaceRef<{ id: string }>('Node').implement({
+export const Node = builder.interfaceRef<Row>('Node').implement({
   description: 'Anything with a global id.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'A TypeID: a prefix that names the type, then a sortable UUID.' }),
   }),
-  resolveType: (value) => loaders.get(value.id.slice(0, value.id.indexOf('_')))?.typename,
+  resolveType: ({ id }) => types.get(prefixOf(id))?.typename,
 });
 
-/** Makes `node(id:)` find rows of a type by the prefix of their ids. */
-export function registerNode(prefix: IdPrefix, typename: string, load: LoadNode): void {
-  loaders.set(prefix, { typename, load });
+/**
+ * Makes `node(id:)` and `nodes(ids:)` find rows of a type by the prefix of their ids. `load` restricts the rows to the
+ * caller's project; `permission` is what the type's own queries ask for.
+ */
+export function registerNode(
+  prefix: IdPrefix,
+  typename: string,
+  load: NodeType['load'],
+  permission: Permission = 'read',
+): void {
+  types.set(prefix, { prefix, typename, load, permission });
 }
 
-builder.queryField('node', (t) =>
-  t.field({
+/**
+ * The row of each id, in the order of the ids: null for an id that is malformed or that names no row the caller may see, and
+ * a refusal for a type that the caller may not read. One load for each type, however many ids there are.
+ */
+async function loadNodes(context: Context, ids: readonly string[]): Promise<(Row | null | Error)[]> {
+  const known = ids.flatMap((id) => types.get(prefixOf(id)) ?? []);
+  const loaded = new Map<string, Row | Error>();
+  const loads = [...new Set(known)].map(async (type) => {
+    const own = ids.filter((id) => isId(type.prefix, id));
+    if (own.length === 0) return;
+    if (authenticated(context).may(type.permission)) {
+      for (const row of await type.load(context, [...new Set(own)])) loaded.set(row.id, row);
+    } else {
+      for (const id of own) loaded.set(id, refusal(context, type.permission));
+    }
+  });
+  await Promise.all(loads);
+  return ids.map((id) => loaded.get(id) ?? null);
+}
+
+builder.queryFields((t) => ({
+  node: t.field({
     type: Node,
     nullable: true,
-    description: 'Any row of the project by its id; null when there is none.',
+    description: 'Any row of the project by its id; null if there is none.',
     args: { id: t.arg.id({ required: true, description: 'The global id.' }) },
     resolve: async (_root, { id }, context) => {
-      const loader = loaders.get(id.slice(0, id.indexOf('_')));
-      if (loader === undefined) return null;
-      return (await loader.load(callerProject(context), id)) as { id: string } | null;
+      const [row = null] = await loadNodes(context, [id]);
+      if (row instanceof Error) throw row;
+      return row;
     },
   }),
-);
+  nodes: t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: 'Rows of the project by their ids, in the order of the ids; null in place of those that do not exist.',
+    complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
+    args: { ids: t.arg.idList({ required: true, description: `At most ${MAX_NODES} global ids.` }) },
+    resolve: (_root, { ids }, context) => {
+      if (ids.length > MAX_NODES) throw invalid({ field: 'ids', message: `must be at most ${MAX_NODES} ids` });
+      // GraphQL reports an Error in the list as the error of its item.
+      return loadNodes(context, ids) as Promise<(Row | null)[]>;
+    },
+  }),
+}));

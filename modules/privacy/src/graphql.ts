@@ -22,7 +22,7 @@ builder.queryField('personData', (t) =>
     authScopes: (_root, _args, context) => readers(context),
     args: {
       contactId: t.arg.id({ description: 'Contact id; or else the address.' }),
-      email: t.arg.string({ description: 'The address, also of somebody who is no contact any more.' }),
+      email: t.arg.string({ description: 'The address; it need not belong to a contact.' }),
     },
     resolve: (_root, args, context) => personData(callerProject(context), args),
   }),
@@ -37,7 +37,7 @@ builder.mutationField('erasePerson', (t) =>
     authScopes: { manage: true },
     args: {
       contactId: t.arg.id({ description: 'Contact id; or else the address.' }),
-      email: t.arg.string({ description: 'The address, also of somebody who is no contact any more.' }),
+      email: t.arg.string({ description: 'The address; it need not belong to a contact.' }),
     },
     resolve: (_root, args, context) => erasePerson(callerProject(context), args),
   }),

@@ -10,7 +10,7 @@ export const routes: Route[] = [
     tag,
     summary: 'Retrieve everything that is kept of a person',
     document: gql`
-      query ContactData($id: ID!) {
+      query ($id: ID!) {
         personData(contactId: $id)
       }
     `,
@@ -25,7 +25,7 @@ export const routes: Route[] = [
     deprecated:
       'Answers 403 to every API key: owners and admins erase people, signed in, in the dashboard or with the GraphQL mutation `erasePerson`.',
     document: gql`
-      mutation EraseContact($id: ID!) {
+      mutation ($id: ID!) {
         erasePerson(contactId: $id) {
           messages
           events

@@ -15,7 +15,7 @@ export async function actorName(id: string | null): Promise<string | undefined |
 
 /** The options of the GraphQL fields `editedById` and `editedByName`, which are the same whatever it was that was edited. */
 export const EDITED_BY = {
-  id: { nullable: true, description: 'Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down.' },
+  id: { nullable: true, description: 'Who edited it last, `usr_…` or `key_…`; null if unknown.' },
   name: {
     nullable: true,
     description: 'What the person or the key is called now; null when they are gone.',

@@ -115,6 +115,11 @@ export async function listApiKeys(projectId: string, query: RowsQuery = {}): Pro
   return db.apiKey.findMany({ ...query, where: coveredBy(projectId), orderBy: { id: 'desc' } });
 }
 
+/** Keys that can act on a project, by their ids. */
+export async function findApiKeys(projectId: string, ids: string[]): Promise<Prisma.ApiKeyModel[]> {
+  return db.apiKey.findMany({ where: { id: { in: ids }, ...coveredBy(projectId) } });
+}
+
 /** Whether the person who asks owns every project, or manages all of those that are named. */
 export interface KeyRights {
   userId: string;

@@ -1,5 +1,24 @@
-import { authenticated, builder, callerProject, config, db, DomainError } from '@postroom/platform';
-import { createApiKey, listApiKeys, removeKeyFromProject, revokeKeyOf } from './api-keys.ts';
+import {
+  authenticated,
+  builder,
+  callerProject,
+  config,
+  type Context,
+  db,
+  DomainError,
+  Node,
+  registerNode,
+  succeeds,
+  useInstead,
+} from '@postroom/platform';
+import {
+  createApiKey,
+  findApiKeys,
+  type KeyRights,
+  listApiKeys,
+  removeKeyFromProject,
+  revokeKeyOf,
+} from './api-keys.ts';
 import {
   allProjectIds,
   listProjects,
@@ -11,10 +30,12 @@ import {
 } from './projects.ts';
 
 const Project = builder.prismaObject('Project', {
+  interfaces: [Node],
+  select: { id: true },
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Project id: what `X-Project-Id` takes.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
     trackOpens: t.exposeBoolean('trackOpens', {
       description: 'Whether opens are tracked where a campaign or message does not say.',
     }),
@@ -27,7 +48,7 @@ const Project = builder.prismaObject('Project', {
     }),
     messageRetentionDays: t.exposeInt('messageRetentionDays', {
       nullable: true,
-      description: 'Days that messages are kept, as the project has set it; null is as the installation has it.',
+      description: "Days that messages are kept, as set for the project; null means the installation's default.",
     }),
     keptMessageDays: t.int({
       nullable: true,
@@ -37,7 +58,7 @@ const Project = builder.prismaObject('Project', {
     }),
     eventRetentionDays: t.exposeInt('eventRetentionDays', {
       nullable: true,
-      description: 'Days that events are kept, as the project has set it; null is as the installation has it.',
+      description: "Days that events are kept, as set for the project; null means the installation's default.",
     }),
     keptEventDays: t.int({
       select: { eventRetentionDays: true },
@@ -46,6 +67,12 @@ const Project = builder.prismaObject('Project', {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
+});
+
+registerNode('prj', 'Project', (context, ids) => {
+  const { projects } = authenticated(context);
+  const own = projects === 'all' ? ids : ids.filter((id) => projects.includes(id));
+  return db.project.findMany({ where: { id: { in: own } } });
 });
 
 builder.queryField('projects', (t) =>
@@ -65,11 +92,12 @@ const KeyScope = builder.enumType('KeyScope', {
 });
 
 const ApiKey = builder.prismaObject('ApiKey', {
+  interfaces: [Node],
   description: 'A secret that integrators call with. It can not be read back.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Key id.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
     last4: t.exposeString('last4', { description: 'The last four characters of the secret.' }),
     scope: t.expose('scope', { type: KeyScope, description: 'What it may do.' }),
     allProjects: t.exposeBoolean('allProjects', {
@@ -98,6 +126,8 @@ const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
+registerNode('key', 'ApiKey', (context, ids) => findApiKeys(callerProject(context), ids), 'manage');
+
 builder.queryField('apiKeys', (t) =>
   t.prismaField({
     type: [ApiKey],
@@ -110,7 +140,7 @@ builder.queryField('apiKeys', (t) =>
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'A new key.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What people call it.' }),
+    name: t.string({ required: true, description: 'Display name.' }),
     scope: t.field({ type: KeyScope, required: true, description: 'What it may do.' }),
     projectIds: t.idList({
       description: 'The projects it may act on; the project of the request when nothing is given.',
@@ -122,8 +152,34 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
 const CreateApiKeyPayload = builder.objectRef<{ id: string; key: string }>('CreateApiKeyPayload').implement({
   description: 'A key that was created.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Key id.' }),
+    apiKey: t.prismaField({
+      type: ApiKey,
+      description: 'The key, without its secret.',
+      resolve: (query, { id }) => db.apiKey.findUniqueOrThrow({ ...query, where: { id } }),
+    }),
+    id: t.exposeID('id', { description: 'Key id.', deprecationReason: 'Use CreateApiKeyPayload.apiKey.' }),
     key: t.exposeString('key', { description: 'The secret, shown this once.' }),
+  }),
+});
+
+/** What decides whether the caller may revoke a key. */
+function keyRights(context: Context): KeyRights {
+  const caller = authenticated(context);
+  return {
+    userId: caller.id,
+    ownsAll: async () => (await allProjectIds()).every((projectId) => caller.may('own', projectId)),
+    manages: (projectId) => caller.may('manage', projectId),
+  };
+}
+
+const ApiKeyRevokePayload = builder.objectRef<{ id: string }>('ApiKeyRevokePayload').implement({
+  description: 'What `apiKeyRevoke` did.',
+  fields: (t) => ({
+    apiKey: t.prismaField({
+      type: ApiKey,
+      description: 'The key, which is revoked now.',
+      resolve: (query, { id }) => db.apiKey.findUniqueOrThrow({ ...query, where: { id } }),
+    }),
   }),
 });
 
@@ -131,8 +187,7 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreateApiKeyPayload,
     authScopes: { manage: true },
-    description:
-      'Creates a key (spec: Authentication). The caller must manage every project that the key is to act on.',
+    description: 'Creates a key. The caller must manage every project that the key is to act on.',
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
       const caller = authenticated(context);
@@ -176,7 +231,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     description:
       'Sets how long messages of the project are kept: who got what, and what became of it. Counts, links and suppressions stay.',
-    args: { days: t.arg.int({ description: '30 to 3650 days; null is as the installation has it.' }) },
+    args: { days: t.arg.int({ description: "30 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
       await setMessageRetention(callerProject(context), days ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
@@ -187,7 +242,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     description:
       'Sets how long events of the project are kept, with their deliveries and attempts. What may still be delivered stays.',
-    args: { days: t.arg.int({ description: '1 to 3650 days; null is as the installation has it.' }) },
+    args: { days: t.arg.int({ description: "1 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
       await setEventRetention(callerProject(context), days ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
@@ -203,19 +258,26 @@ builder.mutationFields((t) => ({
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),
+  apiKeyRevoke: t.field({
+    type: ApiKeyRevokePayload,
+    authScopes: { manage: true },
+    ...succeeds('revokeApiKey'),
+    description: 'Revokes a key of the project, immediately and irreversibly.',
+    args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
+    resolve: async (_root, { id }, context) => {
+      await revokeKeyOf(callerProject(context), id, keyRights(context));
+      return { id };
+    },
+  }),
   revokeApiKey: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
+    deprecationReason: useInstead('apiKeyRevoke'),
     description:
-      'Revokes a key of the project, at once and for ever; true when it is. For whoever manages every project that the key covers, or created it.',
+      'Revokes a key of the project, immediately and irreversibly. Returns true. For whoever manages every project that the key covers, or created it.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (_root, { id }, context) => {
-      const caller = authenticated(context);
-      await revokeKeyOf(callerProject(context), id, {
-        userId: caller.id,
-        ownsAll: async () => (await allProjectIds()).every((projectId) => caller.may('own', projectId)),
-        manages: (projectId) => caller.may('manage', projectId),
-      });
+      await revokeKeyOf(callerProject(context), id, keyRights(context));
       return true;
     },
   }),

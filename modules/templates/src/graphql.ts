@@ -11,6 +11,7 @@ import {
   registerNode,
   rowsQuery,
   relayNames,
+  removalMutation,
 } from '@postroom/platform';
 import type { Flaw } from './flaws.ts';
 import { checkBody } from './formats.ts';
@@ -67,7 +68,7 @@ const Template = builder.prismaObject('Template', {
     editedById: t.id({
       nullable: true,
       select: NEWEST_AUTHOR,
-      description: 'Who saved its newest version, `usr_…` or `key_…`; null when nobody wrote that down.',
+      description: 'Who saved its newest version, `usr_…` or `key_…`; null if unknown.',
       resolve: ({ versions: [newest] }) => newest?.authorId,
     }),
     editedByName: t.string({
@@ -141,8 +142,12 @@ const TemplateVersion = builder.prismaObject('TemplateVersion', {
   }),
 });
 
-registerNode('tpv', 'TemplateVersion', (projectId, id) => db.templateVersion.findFirst({ where: { id, projectId } }));
-registerNode('tpl', 'Template', (projectId, id) => db.template.findFirst({ where: { id, projectId } }));
+registerNode('tpv', 'TemplateVersion', (context, ids) =>
+  db.templateVersion.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
+registerNode('tpl', 'Template', (context, ids) =>
+  db.template.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
 
 builder.queryFields((t) => ({
   template: t.prismaField({
@@ -266,13 +271,11 @@ builder.mutationFields((t) => ({
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
-  deleteTemplate: t.field({
-    type: 'Boolean',
-    description: 'Deletes a template with its versions; true when it is gone.',
-    args: { id: t.arg.id(idArg) },
-    resolve: async (_root, { id }, context) => {
-      await deleteTemplate(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('templateDelete', {
+  replaces: 'deleteTemplate',
+  description: 'Deletes a template with its versions.',
+  id: 'Template id.',
+  remove: (context, id) => deleteTemplate(callerProject(context), id),
+});

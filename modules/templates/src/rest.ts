@@ -11,8 +11,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List templates, newest first',
-    document: gql`query ($limit: Int, $cursor: String) {
-      templates(first: $limit, after: $cursor) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
+      templates(first: $limit, after: $cursor) { nodes { ${fields} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('templates'),
   },
@@ -60,10 +60,10 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the versions of a template, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String) {
+    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
       templateVersions(id: $id, first: $limit, after: $cursor) {
         nodes { ${versionFields} }
-        pageInfo { hasNextPage endCursor }
+        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }
     }`,
     reply: page('templateVersions'),
@@ -97,8 +97,10 @@ export const routes: Route[] = [
     tag,
     summary: 'Delete a template',
     document: gql`
-      mutation ($id: ID!) {
-        deleteTemplate(id: $id)
+      mutation deleteTemplate($id: ID!) {
+        templateDelete(id: $id) {
+          deletedId
+        }
       }
     `,
     reply: deleted(),

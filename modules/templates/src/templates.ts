@@ -10,7 +10,7 @@ import {
   type Page,
   type PageArgs,
   type Prisma,
-  readPage,
+  readRows,
   type RowsQuery,
   savedSince,
 } from '@postroom/platform';
@@ -55,14 +55,7 @@ export async function getTemplate(projectId: string, id: string, query: RowsQuer
 
 /** The project's templates, newest first. */
 export async function listTemplates(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Template>> {
-  return readPage('tpl', args, ({ limit, before }) =>
-    db.template.findMany({
-      ...query,
-      where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.template, 'tpl', args, { projectId }, query);
 }
 
 /**
@@ -101,14 +94,7 @@ export async function listVersions(
   query: RowsQuery = {},
 ): Promise<Page<Version>> {
   await getTemplate(projectId, id);
-  return readPage('tpv', args, ({ limit, before }) =>
-    db.templateVersion.findMany({
-      ...query,
-      where: { projectId, templateId: id, ...(before === undefined ? {} : { id: { lt: before } }) },
-      orderBy: { id: 'desc' },
-      take: limit,
-    }),
-  );
+  return readRows(db.templateVersion, 'tpv', args, { projectId, templateId: id }, query);
 }
 
 /** One version of a template. @throws DomainError `not_found`. */

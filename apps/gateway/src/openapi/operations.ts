@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Route } from '@postroom/platform';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_TOTAL, type Route } from '@postroom/platform';
 import {
   type FieldNode,
   getNamedType,
@@ -61,9 +61,10 @@ const withNotes = (description: string, { needs, deprecated }: Route) =>
     .join('\n\n')
     .trim();
 
-/** `createGroup` is what its mutation is called; a query becomes `getGroup`, `listGroups` or `listSegmentContacts`. */
+/** The name of the operation in the document, or else `createGroup` after its mutation, `getGroup` or `listGroups` after its query. */
 function operationId(schema: GraphQLSchema, route: Route): string {
   const of = operation(route);
+  if (of.name !== undefined) return of.name.value;
   const path = fieldPath(schema, of);
   if (of.operation === 'mutation') return (path[0] as Field).name;
   const type = getNullableType((path.at(-1) as Field).type);
@@ -103,7 +104,9 @@ function argumentsOf(schema: GraphQLSchema, of: OperationDefinitionNode): Used {
     of,
     visitWithTypeInfo(typeInfo, {
       Argument: ({ value }) => {
-        if (value.kind === Kind.VARIABLE) note(value.name.value, typeInfo.getArgument());
+        for (const each of value.kind === Kind.LIST ? value.values : [value]) {
+          if (each.kind === Kind.VARIABLE) note(each.name.value, typeInfo.getArgument());
+        }
       },
       ObjectField: (node) => {
         const input = typeInfo.getParentInputType();
@@ -124,6 +127,10 @@ const PAGE_PARAMETERS: Record<string, { schema: Schema; description: string }> =
   cursor: {
     schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' },
     description: 'The `next_cursor` of the page before.',
+  },
+  total: {
+    schema: { type: 'boolean', default: false },
+    description: `Whether \`total\` says how many there are in all. They are counted up to ${MAX_TOTAL}.`,
   },
 };
 

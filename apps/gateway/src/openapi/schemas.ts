@@ -67,13 +67,10 @@ export function described<S extends Schema>(
 ): S {
   return {
     ...schema,
-    ...(description == null || description === '' ? {} : { description: forReaders(description) }),
+    ...(description == null || description === '' ? {} : { description }),
     ...(deprecated == null ? {} : { deprecated: true }),
   };
 }
-
-/** Descriptions in the schema say where in the specification they come from; its readers are not the reference's. */
-const forReaders = (description: string) => description.replace(/ ?\((?:spec|design): [^)]*\)/g, '');
 
 /** A schema of what either of two allows, as narrow as it can be said simply. */
 export function either(a: Schema, b: Schema): Schema {

@@ -1,4 +1,14 @@
-import { authenticated, builder, callerProject, db, Node, registerNode } from '@postroom/platform';
+import {
+  authenticated,
+  batched,
+  builder,
+  callerProject,
+  type Context,
+  db,
+  Node,
+  registerNode,
+  removalMutation,
+} from '@postroom/platform';
 import {
   connectMailbox,
   disconnectMailbox,
@@ -31,11 +41,11 @@ const ProviderKind = builder.enumType('MailProviderKind', {
 });
 
 const ConnectionStatus = builder.enumType('ConnectionStatus', {
-  description: 'How a way out answered when it was last tried.',
+  description: 'The result of the last connection test.',
   values: {
-    untested: { description: 'It has not been tried since it was last changed.' },
-    working: { description: 'It let us in.' },
-    failing: { description: 'It did not; the reason says why.' },
+    untested: { description: 'It has not been tested since it was last changed.' },
+    working: { description: 'The connection was successful.' },
+    failing: { description: 'The connection failed; the reason says why.' },
   },
 });
 
@@ -58,11 +68,11 @@ const sesOf = (provider: { kind: string; settings: unknown }) =>
 
 const MailProvider = builder.prismaObject('MailProvider', {
   interfaces: [Node],
-  description: 'A way for mail to go out that a project has set up. Its secrets are shown to nobody.',
+  description: 'A mail provider of a project. Its secrets are never shown.',
   authScopes: { manage: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Provider id.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
     kind: t.expose('kind', { type: ProviderKind, description: 'What it is.' }),
     domain: t.string({
       nullable: true,
@@ -163,7 +173,7 @@ const MailboxSignIn = builder.enumType('MailboxSignIn', {
   description: 'How a mailbox account is signed in to.',
   values: {
     password: { description: 'With a password, such as an app password.' },
-    oauth2: { description: 'With access tokens, after somebody has consented at the provider.' },
+    oauth2: { description: 'With access tokens, after a user has given consent at the provider.' },
   },
 });
 
@@ -171,15 +181,17 @@ const MailboxStatus = builder.enumType('MailboxStatus', {
   description: 'Whether mail can go out by a mailbox account.',
   values: {
     connecting: { description: 'Nobody has consented yet.' },
-    connected: { description: 'Its server lets us in.' },
+    connected: { description: 'The connection is successful.' },
     needs_attention: { description: 'Somebody has to do something; the reason says what.' },
   },
 });
 
+const loadUsage = batched((_: Context, ids) => usedToday(ids));
+
 const MailboxAccount = builder.prismaObject('MailboxAccount', {
   interfaces: [Node],
   description:
-    'A mailbox elsewhere, whose address mail is sent from over its own server. Its secrets are shown to nobody.',
+    'A connected mailbox account; mail from its address is sent through its own server. Its secrets are never shown.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Mailbox account id.' }),
@@ -204,21 +216,28 @@ const MailboxAccount = builder.prismaObject('MailboxAccount', {
     sentToday: t.int({
       description: 'Messages that it was used for in the last 24 hours.',
       complexity: 10,
-      resolve: ({ id }) => usedToday(id),
+      resolve: async ({ id }, _args, context) => (await loadUsage(context, id)) ?? 0,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 
-registerNode('prv', 'MailProvider', (projectId, id) => db.mailProvider.findFirst({ where: { id, projectId } }));
-registerNode('mbx', 'MailboxAccount', (projectId, id) => db.mailboxAccount.findFirst({ where: { id, projectId } }));
+registerNode(
+  'prv',
+  'MailProvider',
+  (context, ids) => db.mailProvider.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'manage',
+);
+registerNode('mbx', 'MailboxAccount', (context, ids) =>
+  db.mailboxAccount.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
 
 builder.queryFields((t) => ({
   mailProvider: t.field({
     ...byPeople,
     type: MailProvider,
-    description: 'A way out of the project; `not_found` when there is none.',
+    description: 'A mail provider of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
     resolve: (_root, { id }, context) => getProvider(callerProject(context), id),
   }),
@@ -226,7 +245,7 @@ builder.queryFields((t) => ({
     ...byPeople,
     type: [MailProvider],
     description:
-      'The ways out of the project, in the order they are tried. Without any, mail goes by the installation.',
+      'The mail providers of the project, in the order in which they are tried. Without any, the installation sends its mail.',
     resolve: (_root, _args, context) => listProviders(callerProject(context)),
   }),
   mailboxAccount: t.field({
@@ -248,7 +267,7 @@ const SmtpInput = builder.inputType('SmtpProviderInput', {
     host: t.string({ description: 'Its name or public address.' }),
     port: t.int({ description: 'Its port; 465, 587 or 25 unless given, as `tls` has it.' }),
     tls: t.field({ type: MailTls, description: 'How the connection is encrypted; `starttls` unless given.' }),
-    username: t.string({ description: 'Who signs in; nobody unless given, or when empty.' }),
+    username: t.string({ description: 'User name; without one, no authentication.' }),
     password: t.string({ description: 'The password of that. It is never shown again.' }),
     connections: t.int({ description: 'Connections at a time; what the host is known to take, unless given.' }),
     messagesPerConnection: t.int({ description: 'Messages over one connection; likewise.' }),
@@ -269,9 +288,9 @@ const SesInput = builder.inputType('SesProviderInput', {
 });
 
 const ProviderInput = builder.inputType('MailProviderInput', {
-  description: 'A way out, with `smtp` or with `ses`.',
+  description: 'A mail provider: give `smtp` or `ses`.',
   fields: (t) => ({
-    name: t.string({ description: 'What people call it; required for a new one.' }),
+    name: t.string({ description: 'Display name; required for a new one.' }),
     domain: t.string({ description: 'A sending domain whose mail goes this way; empty for all the project.' }),
     position: t.int({ description: 'The lowest is tried first; 1 unless given.' }),
     smtp: t.field({ type: SmtpInput, description: 'A relay.' }),
@@ -305,7 +324,7 @@ const UpdateInput = builder.inputType('UpdateMailboxInput', {
   fields: (t) => ({
     username: t.string({ description: 'Who signs in.' }),
     password: t.string({ description: 'The new password.' }),
-    clientId: t.string({ description: 'Another OAuth2 client; somebody has to consent again.' }),
+    clientId: t.string({ description: 'Another OAuth2 client; consent must be given again.' }),
     clientSecret: t.string({ description: "The client's new secret." }),
     tenant: t.string({ description: 'Microsoft 365: the tenant whose accounts may sign in.' }),
     host: t.string({ description: 'The mail server of another provider.' }),
@@ -316,10 +335,10 @@ const UpdateInput = builder.inputType('UpdateMailboxInput', {
   }),
 });
 
-const Connection = builder
-  .objectRef<{ id: string; projectId: string; authorizationUrl: string | null }>('MailboxConnection')
+const MailboxConsent = builder
+  .objectRef<{ id: string; projectId: string; authorizationUrl: string | null }>('MailboxConsent')
   .implement({
-    description: 'A mailbox account, and where to go on.',
+    description: 'A mailbox account, and the page on which its owner gives consent.',
     fields: (t) => ({
       account: t.field({
         type: MailboxAccount,
@@ -340,8 +359,8 @@ builder.mutationFields((t) => ({
   createMailProvider: t.field({
     ...byPeople,
     type: MailProvider,
-    description: 'Sets up a way out; it is used from the next message on.',
-    args: { input: t.arg({ type: ProviderInput, required: true, description: 'The way out.' }) },
+    description: 'Adds a mail provider, which is used from the next message on.',
+    args: { input: t.arg({ type: ProviderInput, required: true, description: 'The mail provider.' }) },
     resolve: async (_root, { input }, context) => {
       const projectId = callerProject(context);
       return getProvider(projectId, await createProvider(projectId, input));
@@ -350,7 +369,7 @@ builder.mutationFields((t) => ({
   updateMailProvider: t.field({
     ...byPeople,
     type: MailProvider,
-    description: 'Changes a way out; what is not given stays, secrets included.',
+    description: 'Changes a mail provider; what is not given stays, secrets included.',
     args: {
       id: t.arg.id({ required: true, description: 'Provider id.' }),
       input: t.arg({ type: ProviderInput, required: true, description: 'What is to change.' }),
@@ -361,20 +380,10 @@ builder.mutationFields((t) => ({
       return getProvider(projectId, id);
     },
   }),
-  deleteMailProvider: t.field({
-    ...byPeople,
-    type: 'Boolean',
-    description: 'Removes a way out with its secrets; mail goes by those that are left. True when it is gone.',
-    args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await deleteProvider(callerProject(context), id);
-      return true;
-    },
-  }),
   testMailProvider: t.field({
     ...byPeople,
     type: MailProvider,
-    description: 'Signs in at a way out, sends nothing, and says in its status how that went.',
+    description: 'Tests the connection to a mail provider without sending; the result is in its status.',
     args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
     resolve: async (_root, { id }, context) => {
       const projectId = callerProject(context);
@@ -384,7 +393,7 @@ builder.mutationFields((t) => ({
   }),
   connectMailbox: t.field({
     ...byPeople,
-    type: Connection,
+    type: MailboxConsent,
     description: 'Adds a mailbox account. `conflict` when the project has one of the address.',
     args: { input: t.arg({ type: ConnectInput, required: true, description: 'The account.' }) },
     resolve: async (_root, { input }, context) => {
@@ -394,7 +403,7 @@ builder.mutationFields((t) => ({
   }),
   authorizeMailbox: t.field({
     ...byPeople,
-    type: Connection,
+    type: MailboxConsent,
     description: 'Begins to ask for consent again, for an account that signs in with OAuth2.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => {
@@ -406,7 +415,7 @@ builder.mutationFields((t) => ({
   updateMailbox: t.field({
     ...byPeople,
     type: MailboxAccount,
-    description: 'Changes a mailbox account and tries it; what is not given stays, secrets included.',
+    description: 'Changes a mailbox account and tests it; what is not given stays, secrets included.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
       input: t.arg({ type: UpdateInput, required: true, description: 'What is to change.' }),
@@ -420,7 +429,7 @@ builder.mutationFields((t) => ({
   testMailbox: t.field({
     ...byPeople,
     type: MailboxAccount,
-    description: "Signs in at the account's server, sends nothing, and says in its status how that went.",
+    description: 'Tests the connection to the account without sending; the result is in its status.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => {
       const projectId = callerProject(context);
@@ -428,15 +437,20 @@ builder.mutationFields((t) => ({
       return getMailbox(projectId, id);
     },
   }),
-  disconnectMailbox: t.field({
-    ...byPeople,
-    type: 'Boolean',
-    description:
-      'Removes a mailbox account with its secrets. Email that waits for it is canceled; its campaigns pause. True when it is gone.',
-    args: { id: t.arg.id({ required: true, description: idArg }) },
-    resolve: async (_root, { id }, context) => {
-      await disconnectMailbox(callerProject(context), id);
-      return true;
-    },
-  }),
 }));
+
+removalMutation('mailProviderDelete', {
+  replaces: 'deleteMailProvider',
+  description: 'Deletes a mail provider with its secrets. Mail goes through the remaining ones.',
+  id: 'Provider id.',
+  ...byPeople,
+  remove: (context, id) => deleteProvider(callerProject(context), id),
+});
+
+removalMutation('mailboxDisconnect', {
+  replaces: 'disconnectMailbox',
+  description: 'Removes a mailbox account with its secrets. Email that waits for it is canceled; its campaigns pause.',
+  id: 'Mailbox account id.',
+  ...byPeople,
+  remove: (context, id) => disconnectMailbox(callerProject(context), id),
+});

@@ -359,7 +359,7 @@ test('the daily cap is kept by many who ask at once, and what was not taken does
   const granted = turns.filter((turn) => turn?.granted === true);
   expect(granted).toHaveLength(5);
   expect(turns).toContainEqual({ granted: false, reason: 'daily cap', waitMs: expect.any(Number) });
-  expect(await usedToday(account.id)).toBe(5);
+  expect((await usedToday([account.id])).get(account.id)).toBe(5);
   const [first] = granted;
   if (first?.granted === true) await giveTurnBack(account.id, first.hour);
   expect(await takeTurn(account.id, 60_000)).toMatchObject({ granted: true });

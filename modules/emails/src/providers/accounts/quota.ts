@@ -58,10 +58,14 @@ export async function giveTurnBack(mailboxId: string, hour: Date): Promise<void>
   ]);
 }
 
-/** Messages that an account was used for in the last 24 hours. */
-export async function usedToday(mailboxId: string): Promise<number> {
-  const hours = await usedHours(pool, mailboxId, new Date());
-  return hours.reduce((sum, { count }) => sum + count, 0);
+/** Messages that each of some accounts was used for in the last 24 hours, by account id. */
+export async function usedToday(mailboxIds: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ mailbox_id: string; count: number }>(
+    `SELECT mailbox_id, sum(count)::int AS count FROM mailbox_usage
+     WHERE mailbox_id = ANY ($1) AND hour > $2 GROUP BY mailbox_id`,
+    [mailboxIds, new Date(Date.now() - 25 * HOUR_MS)],
+  );
+  return new Map(rows.map(({ mailbox_id, count }) => [mailbox_id, count]));
 }
 
 async function usedHours(
