@@ -28,7 +28,9 @@ const SESSIONS = graphql(`
 
 const REVOKE = graphql(`
   mutation RevokeSession($id: ID!) {
-    revokeSession(id: $id)
+    sessionRevoke(id: $id) {
+      deletedId
+    }
   }
 `);
 

@@ -45,11 +45,11 @@ const CONTACT = graphql(`
       createdAt
       updatedAt
       groups {
-        id
+        id: groupId
         name
       }
       segments {
-        id
+        id: segmentId
         name
       }
       activity {
@@ -76,7 +76,9 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation DeleteContact($id: ID!) {
-    deleteContact(id: $id)
+    contactDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

@@ -33,7 +33,9 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation DeleteCustomField($id: ID!) {
-    deleteCustomField(id: $id)
+    customFieldDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

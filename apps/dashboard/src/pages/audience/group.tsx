@@ -72,13 +72,17 @@ const ADD = graphql(`
 
 const REMOVE = graphql(`
   mutation RemoveFromGroup($id: ID!, $contactIds: [ID!]!) {
-    removeContactsFromGroup(id: $id, contactIds: $contactIds)
+    groupRemoveContacts(id: $id, contactIds: $contactIds) {
+      removed
+    }
   }
 `);
 
 const DELETE = graphql(`
   mutation DeleteGroup($id: ID!) {
-    deleteGroup(id: $id)
+    groupDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

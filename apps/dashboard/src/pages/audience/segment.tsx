@@ -89,7 +89,9 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation DeleteSegment($id: ID!) {
-    deleteSegment(id: $id)
+    segmentDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

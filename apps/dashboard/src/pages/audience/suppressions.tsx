@@ -48,7 +48,9 @@ const ADD = graphql(`
 
 const REMOVE = graphql(`
   mutation RemoveSuppression($id: ID!) {
-    removeSuppression(id: $id)
+    suppressionRemove(id: $id) {
+      deletedId
+    }
   }
 `);
 

@@ -9,7 +9,9 @@ import { useDuplicate } from './use-duplicate.ts';
 
 const DELETE = graphql(`
   mutation DeleteCampaign($id: ID!) {
-    deleteCampaign(id: $id)
+    campaignDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

@@ -25,7 +25,7 @@ const RECIPIENTS = graphql(`
     }
     campaignRecipients(id: $id, first: 50, after: $after, state: $state, email: $email) {
       nodes {
-        id
+        id: messageId
         contactId
         email
         state

@@ -9,7 +9,7 @@ import { tell } from '../../parts/notify.tsx';
 const TEST = graphql(`
   mutation TestCampaign($id: ID!, $emails: [String!]!) {
     testCampaign(id: $id, input: { emails: $emails }) {
-      id
+      messageId
       status
     }
   }

@@ -20,7 +20,9 @@ const CHECK = graphql(`
 
 const REMOVE = graphql(`
   mutation RemoveDomain($id: ID!) {
-    removeDomain(id: $id)
+    domainRemove(id: $id) {
+      deletedId
+    }
   }
 `);
 

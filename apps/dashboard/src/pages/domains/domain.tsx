@@ -53,7 +53,7 @@ const DOMAIN = graphql(`
         todaySent
       }
       dnsProvider {
-        id
+        id: code
         name
         editorUrl
       }
@@ -67,7 +67,7 @@ const DOMAIN = graphql(`
         note
       }
       recommendations {
-        id
+        id: code
         severity
         title
         detail

@@ -35,7 +35,11 @@ const API_KEYS = graphql(`
 
 const REVOKE = graphql(`
   mutation RevokeApiKey($id: ID!) {
-    revokeApiKey(id: $id)
+    apiKeyRevoke(id: $id) {
+      apiKey {
+        id
+      }
+    }
   }
 `);
 

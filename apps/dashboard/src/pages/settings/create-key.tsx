@@ -12,7 +12,9 @@ import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx
 const CREATE = graphql(`
   mutation CreateApiKey($input: CreateApiKeyInput!) {
     createApiKey(input: $input) {
-      id
+      apiKey {
+        id
+      }
       key
     }
   }

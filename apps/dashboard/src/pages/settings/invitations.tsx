@@ -23,7 +23,9 @@ const INVITATIONS = graphql(`
 
 const WITHDRAW = graphql(`
   mutation WithdrawInvitation($id: ID!) {
-    withdrawInvitation(id: $id)
+    invitationWithdraw(id: $id) {
+      deletedId
+    }
   }
 `);
 

@@ -11,7 +11,9 @@ import { ROLES } from './roles.ts';
 const INVITE = graphql(`
   mutation Invite($input: InviteInput!) {
     invite(input: $input) {
-      id
+      invitation {
+        id
+      }
     }
   }
 `);

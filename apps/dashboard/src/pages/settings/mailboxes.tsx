@@ -67,7 +67,9 @@ const AUTHORIZE = graphql(`
 
 const DISCONNECT = graphql(`
   mutation DisconnectMailbox($id: ID!) {
-    disconnectMailbox(id: $id)
+    mailboxDisconnect(id: $id) {
+      deletedId
+    }
   }
 `);
 

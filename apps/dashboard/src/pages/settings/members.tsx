@@ -34,13 +34,19 @@ const MEMBERS = graphql(`
 
 const CHANGE_ROLE = graphql(`
   mutation ChangeRole($userId: ID!, $role: Role!) {
-    changeRole(userId: $userId, role: $role)
+    memberChangeRole(userId: $userId, role: $role) {
+      member {
+        role
+      }
+    }
   }
 `);
 
 const REMOVE = graphql(`
   mutation RemoveMember($userId: ID!) {
-    removeMember(userId: $userId)
+    memberRemove(userId: $userId) {
+      userId
+    }
   }
 `);
 

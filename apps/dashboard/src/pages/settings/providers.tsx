@@ -56,7 +56,9 @@ const TEST = graphql(`
 
 const REMOVE = graphql(`
   mutation DeleteMailProvider($id: ID!) {
-    deleteMailProvider(id: $id)
+    mailProviderDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 

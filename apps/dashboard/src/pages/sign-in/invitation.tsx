@@ -12,7 +12,11 @@ import { passwordProblem } from './password.ts';
 
 const ACCEPT = graphql(`
   mutation AcceptInvitation($input: AcceptInvitationInput!) {
-    acceptInvitation(input: $input)
+    invitationAccept(input: $input) {
+      project {
+        id
+      }
+    }
   }
 `);
 
@@ -67,8 +71,8 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
     setWaiting(undefined);
     setProblem(error === undefined ? undefined : problemOf(error));
     if (data == null) return;
-    if (how === 'own') return window.location.assign(`/p/${data.acceptInvitation}`);
-    onJoined(data.acceptInvitation);
+    if (how === 'own') return window.location.assign(`/p/${data.invitationAccept.project.id}`);
+    onJoined(data.invitationAccept.project.id);
   };
   return (
     <Stack>

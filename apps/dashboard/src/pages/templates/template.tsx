@@ -56,7 +56,9 @@ const PUBLISH = graphql(`
 
 const DELETE = graphql(`
   mutation DeleteTemplate($id: ID!) {
-    deleteTemplate(id: $id)
+    templateDelete(id: $id) {
+      deletedId
+    }
   }
 `);
 
