@@ -182,7 +182,7 @@ async function fill(rows: number): Promise<Filled> {
   const numbers = Array.from({ length: rows }, (_, index) => index);
   const contacts: string[] = [];
   for (const number of numbers) contacts.push((await api.contact(`c${number}@example.com`)).id);
-  const [campaigns, groups, segments]: string[][] = [[], [], []];
+  const [campaigns, groups, segments]: [string[], string[], string[]] = [[], [], []];
   for (const number of numbers) {
     await Promise.all([
       create(api, '/v1/groups', { name: `Group ${number}`, contact_ids: contacts }).then((id) => groups.push(id)),
