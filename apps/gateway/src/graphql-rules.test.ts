@@ -203,6 +203,12 @@ describe('totals', () => {
     expect((await api.get('/v1/contacts?total=maybe')).body.error).toMatchObject({ details: [{ field: 'total' }] });
   });
 
+  test('the largest page may ask for its total', async () => {
+    const api = await testApi();
+    const { status, body } = await api.get('/v1/contacts?limit=1000&total=true');
+    expect([status, body.total]).toEqual([200, 0]);
+  });
+
   test('every list of /v1 has a total', async () => {
     const { api, ids } = await fill();
     const lists = [
