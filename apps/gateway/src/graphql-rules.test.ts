@@ -1,6 +1,6 @@
 import { checkOptions, createImport } from '@postroom/imports';
 import { ID_PREFIXES, newId, pool } from '@postroom/platform';
-import { type Api, signedIn, type SignedIn, testApi } from '@postroom/testkit';
+import { type Api, signedIn, type SignedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import {
   getNamedType,
   getNullableType,
@@ -246,6 +246,7 @@ interface Filled {
 
 /** A project with a row of every type. */
 async function fill(): Promise<Filled> {
+  await using _mail = await takeSystemMail();
   const api = await testApi();
   const owner = await signedIn(api);
   const { projectId } = api;

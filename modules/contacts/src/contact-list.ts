@@ -89,10 +89,8 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
     const page = select(projectId, {}, filter, before, parameters);
     return `SELECT ${at} AS page, * FROM (${page} LIMIT ${parameters.add(limit)}) AS page_${at}`;
   });
-  const { rows } = await pool.query<Contact & { page: number }>(
-    `${parts.join(' UNION ALL ')} ORDER BY page, id DESC`,
-    parameters.values,
-  );
+  const text = `${parts.join(' UNION ALL ')} ORDER BY page, id DESC`;
+  const { rows } = await runCostly(projectId, () => pool.query<Contact & { page: number }>(text, parameters.values));
   const byPage = Map.groupBy(rows, ({ page }) => page);
   return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, ...contact }) => contact));
 }
