@@ -85,7 +85,6 @@ export async function everything(): Promise<Everything> {
     '/v1/suppressions': suppression,
     '/v1/segments': segment,
     '/v1/groups': group,
-    '/v1/groups/{id}/contacts': contact,
     '/v1/templates': template,
     '/v1/templates/{id}/versions': version,
     '/v1/emails': email,
@@ -96,14 +95,14 @@ export async function everything(): Promise<Everything> {
     '/v1/projects/{id}/domains': DOMAIN,
   };
   const fill = (path: string) =>
-    path.replaceAll(/\{\w+\}/g, (_parameter, at: number) => {
+    path.replaceAll(/\{\w+\}/g, (parameter, at: number) => {
       const collection = path.slice(0, at - 1);
-      const id = ids[collection];
+      const id = ids[collection] ?? references[parameter.slice(1, -1)];
       if (id === undefined)
         throw new Error(`Nothing is made for ${path}: add what ${collection} lists to fixtures.ts.`);
       return id;
     });
-  const references = {
+  const references: Record<string, string> = {
     contact_id: contact,
     contact_ids: contact,
     group_id: group,
