@@ -6,6 +6,8 @@ export interface FieldProblem {
   field: string;
   /** What is wrong with it. */
   message: string;
+  /** Which conflict an `idempotency_conflict` is: only one `in_flight` is worth sending again. */
+  reason?: 'in_flight' | 'different_request' | undefined;
 }
 
 /** What went wrong, for programs (`code`, `details[].field`) and for people (`message`). */
@@ -28,7 +30,7 @@ export interface ErrorResponse {
 export interface Project {
   /** Project id: what `X-Project-Id` takes. */
   id: string;
-  /** What people call it. */
+  /** Display name. */
   name: string;
   /** When it was created. */
   createdAt: string;
@@ -58,13 +60,13 @@ export interface Email {
   status: EmailStatus;
   /** The sender; null for a message of a campaign, which names it. */
   from: string | null;
-  /** Whom it is to. */
+  /** Recipients. */
   to: string[];
-  /** Who gets a copy. */
+  /** Recipients of a copy. */
   cc: string[];
-  /** Who gets a copy that the others do not see. */
+  /** Recipients of a blind copy. */
   bcc: string[];
-  /** Where answers go. */
+  /** Reply-to addresses. */
   replyTo: string[];
   /** With placeholders filled in; null when it is its campaign's as it stands. */
   subject: string | null;
@@ -110,7 +112,7 @@ export interface Contact {
   source: ContactSource;
   /** The segments it is in now, in the order of their names. */
   segments: ContactSegment[];
-  /** Whether it is mailed, and why not. */
+  /** Why it is not mailed; `none` if it is. */
   suppressionStatus: SuppressionStatus;
   /** Values by custom-field key. */
   customFields: Record<string, unknown>;
@@ -129,7 +131,7 @@ export interface CustomField {
   id: string;
   /** What `customFields` of a contact and placeholders call it. */
   key: string;
-  /** What people call it. */
+  /** Display name. */
   label: string;
   /** What it holds. */
   type: CustomFieldType;
@@ -154,7 +156,7 @@ export interface Suppression {
   createdAt: string;
 }
 
-/** A saved filter over contacts. Who is in it follows from what they are now. */
+/** A saved filter over contacts. Its members are the contacts that match now. */
 export interface Segment {
   /** Segment id. */
   id: string;
@@ -164,7 +166,7 @@ export interface Segment {
   filter: Record<string, unknown>;
   /** Raised by each edit; an edit may name the one that it was written on. */
   version: number;
-  /** Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down. */
+  /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
   editedById: string | null;
   /** What the person or the key is called now; null when they are gone. */
   editedByName: string | null;
@@ -182,6 +184,16 @@ export interface Group {
   name: string;
   /** Member contact ids, those of deleted contacts included. */
   contactIds: string[];
+  /** Number of member ids. */
+  contactCount: number;
+}
+
+/** A named set of contact ids inside a project. It always has at least one member. */
+export interface GroupSummary {
+  /** Group id. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
   /** Number of member ids. */
   contactCount: number;
 }
@@ -263,7 +275,7 @@ export interface Import {
   groupId: string | null;
   /** The name of the group, when that was given. */
   groupName: string | null;
-  /** When somebody canceled it; it ends after the rows that are in hand. */
+  /** When somebody canceled it; it ends after the rows that are being written. */
   cancelRequestedAt: string | null;
   /** When its upload began. */
   createdAt: string;
@@ -279,7 +291,7 @@ export interface Import {
  * - `canceled`: It was ended before all had gone out.
  * - `completed`: No recipient is left to send to.
  * - `draft`: It can be edited and sent.
- * - `paused`: Nothing goes out until it is resumed; `pauseReason` says why if nobody asked for it.
+ * - `paused`: Nothing goes out until it is resumed; `pauseReason` says why if it was paused automatically.
  * - `scheduled`: It starts at its time, and can be edited or sent until then.
  * - `sending`: Its messages go out in the background.
  */
@@ -329,7 +341,7 @@ export interface CampaignProgress {
   failed: number;
   /** Not to be mailed. */
   suppressed: number;
-  /** Perhaps accepted; nobody can know. */
+  /** Possibly accepted; the outcome cannot be known. */
   unknown: number;
   /** Canceled before they went out. */
   canceled: number;
@@ -339,7 +351,7 @@ export interface CampaignProgress {
 export interface Campaign {
   /** Campaign id; its workflow in Temporal has the same. */
   id: string;
-  /** What people call it. */
+  /** Display name. */
   name: string;
   /** It may have placeholders. */
   subject: string | null;
@@ -357,7 +369,7 @@ export interface Campaign {
   fromName: string | null;
   /** The address it is sent from. */
   fromEmail: string | null;
-  /** Where answers go. */
+  /** Reply-to addresses. */
   replyTo: string | null;
   /** The template that gives the body. */
   templateId: string | null;
@@ -367,7 +379,7 @@ export interface Campaign {
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
-  /** Why it was paused automatically, or blocks its sender after it was completed; null when somebody paused it. */
+  /** Why it was paused automatically, or blocks its sender after it was completed; null when a user paused it. */
   pauseReason: string | null;
   /** Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known. */
   blocksSender: boolean;
@@ -377,15 +389,15 @@ export interface Campaign {
   waitingReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
-  /** Whether opens are tracked; null is as the project has it, until it starts. */
+  /** Whether opens are tracked; until the campaign starts, null means the project's setting. */
   trackOpens: boolean | null;
-  /** Whether clicks are tracked; null is as the project has it, until it starts. */
+  /** Whether clicks are tracked; until the campaign starts, null means the project's setting. */
   trackClicks: boolean | null;
   /** When it was started. */
   startedAt: string | null;
   /** When it was completed or canceled. */
   completedAt: string | null;
-  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, nobody is listed. */
+  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, recipients are no longer listed. */
   recipientsDeletedAt: string | null;
   /** When it was created. */
   createdAt: string;
@@ -422,7 +434,7 @@ export interface CampaignRecipient {
   deferrals: number;
   /** When it goes again; null when it does not. */
   notBefore: string | null;
-  /** When it was last taken in hand. */
+  /** When sending was last started. */
   claimedAt: string | null;
   /** When the provider accepted it. */
   acceptedAt: string | null;
@@ -564,6 +576,8 @@ export interface WebhookEndpoint {
   disabledAt: string | null;
   /** Why it was disabled, in words. */
   disabledReason: string | null;
+  /** Whether it was disabled because its deliveries kept failing. Then only a signed-in user can enable it. */
+  disabledAutomatically: boolean;
   /** Since when no attempt has been acknowledged; null when the last one was. */
   failingSince: string | null;
   /** When it was created. */
@@ -644,13 +658,13 @@ export interface EmailDetail {
   status: EmailStatus;
   /** The sender; null for a message of a campaign, which names it. */
   from: string | null;
-  /** Whom it is to. */
+  /** Recipients. */
   to: string[];
-  /** Who gets a copy. */
+  /** Recipients of a copy. */
   cc: string[];
-  /** Who gets a copy that the others do not see. */
+  /** Recipients of a blind copy. */
   bcc: string[];
-  /** Where answers go. */
+  /** Reply-to addresses. */
   replyTo: string[];
   /** With placeholders filled in; null when it is its campaign's as it stands. */
   subject: string | null;
@@ -682,7 +696,7 @@ export interface EmailDetail {
   events: EmailEvent[];
 }
 
-/** A saved filter over contacts. Who is in it follows from what they are now. */
+/** A saved filter over contacts. Its members are the contacts that match now. */
 export interface SegmentDetail {
   /** Segment id. */
   id: string;
@@ -692,7 +706,7 @@ export interface SegmentDetail {
   filter: Record<string, unknown>;
   /** Raised by each edit; an edit may name the one that it was written on. */
   version: number;
-  /** Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down. */
+  /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
   editedById: string | null;
   /** What the person or the key is called now; null when they are gone. */
   editedByName: string | null;
@@ -730,7 +744,7 @@ export interface GroupDetail {
 export interface CampaignDetail {
   /** Campaign id; its workflow in Temporal has the same. */
   id: string;
-  /** What people call it. */
+  /** Display name. */
   name: string;
   /** It may have placeholders. */
   subject: string | null;
@@ -748,7 +762,7 @@ export interface CampaignDetail {
   fromName: string | null;
   /** The address it is sent from. */
   fromEmail: string | null;
-  /** Where answers go. */
+  /** Reply-to addresses. */
   replyTo: string | null;
   /** The template that gives the body. */
   templateId: string | null;
@@ -758,7 +772,7 @@ export interface CampaignDetail {
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
-  /** Why it was paused automatically, or blocks its sender after it was completed; null when somebody paused it. */
+  /** Why it was paused automatically, or blocks its sender after it was completed; null when a user paused it. */
   pauseReason: string | null;
   /** Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known. */
   blocksSender: boolean;
@@ -768,15 +782,15 @@ export interface CampaignDetail {
   waitingReason: string | null;
   /** Messages per second at most; null for no limit. */
   ratePerSecond: number | null;
-  /** Whether opens are tracked; null is as the project has it, until it starts. */
+  /** Whether opens are tracked; until the campaign starts, null means the project's setting. */
   trackOpens: boolean | null;
-  /** Whether clicks are tracked; null is as the project has it, until it starts. */
+  /** Whether clicks are tracked; until the campaign starts, null means the project's setting. */
   trackClicks: boolean | null;
   /** When it was started. */
   startedAt: string | null;
   /** When it was completed or canceled. */
   completedAt: string | null;
-  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, nobody is listed. */
+  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, recipients are no longer listed. */
   recipientsDeletedAt: string | null;
   /** When it was created. */
   createdAt: string;
@@ -792,7 +806,7 @@ export interface CampaignDetail {
   text: string | null;
   /** Raised by each edit; an edit may name the one that it was written on. */
   version: number;
-  /** Who edited it last, `usr_…` or `key_…`; null when nobody wrote that down. */
+  /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
   editedById: string | null;
   /** What the person or the key is called now; null when they are gone. */
   editedByName: string | null;
@@ -823,7 +837,7 @@ export interface RecommendedRecord {
   value: string;
 }
 
-/** Something about the DNS of a domain that had better be changed. */
+/** A recommended change to the DNS of a domain. */
 export interface DomainRecommendation {
   /** Which one it is, such as `dmarc_missing`. */
   id: string;
@@ -839,7 +853,7 @@ export interface DomainRecommendation {
 
 /** Who runs the name servers of a domain. */
 export interface DnsProvider {
-  /** Such as `cloudflare`. */
+  /** Which one it is, such as `cloudflare`. */
   id: string;
   /** What it is called. */
   name: string;
@@ -963,9 +977,9 @@ export interface AttachmentInput {
 export interface SendEmailInput {
   /** Files to send along. */
   attachments?: AttachmentInput[] | null | undefined;
-  /** Who gets a copy that the others do not see. */
+  /** Recipients of a blind copy. */
   bcc?: string | string[] | null | undefined;
-  /** Who gets a copy. */
+  /** Recipients of a copy. */
   cc?: string | string[] | null | undefined;
   /** The sender, at a domain of the project that is verified for sending. */
   from: string;
@@ -975,7 +989,7 @@ export interface SendEmailInput {
   html?: string | null | undefined;
   /** An object that is echoed in its events. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Where answers go. */
+  /** Reply-to addresses. */
   reply_to?: string | string[] | null | undefined;
   /** When it is to go out; at once when not given. */
   scheduled_at?: string | null | undefined;
@@ -987,11 +1001,11 @@ export interface SendEmailInput {
   template_id?: string | null | undefined;
   /** The text body; made from the HTML when not given. */
   text?: string | null | undefined;
-  /** Whom it is to; with cc and bcc at most 50. */
+  /** Recipients; at most 50 together with cc and bcc. */
   to: string | string[];
-  /** Whether clicks are tracked; as the project has it when not given. */
+  /** Whether clicks are tracked; the project's setting by default. */
   track_clicks?: boolean | null | undefined;
-  /** Whether opens are tracked; as the project has it when not given. */
+  /** Whether opens are tracked; the project's setting by default. */
   track_opens?: boolean | null | undefined;
   /** An object of values for placeholders such as `{{name|there}}`. */
   variables?: Record<string, unknown> | null | undefined;
@@ -1066,7 +1080,7 @@ export interface UpdateContactInput {
 export interface CreateCustomFieldInput {
   /** A letter, then at most 63 letters, digits and underscores; unique within the project. */
   key: string;
-  /** What people call it; the key when it is not given. */
+  /** Display name; the key by default. */
   label?: string | null | undefined;
   /** The values allowed; for `select` only. */
   options?: string[] | null | undefined;
@@ -1128,7 +1142,7 @@ export interface PersonErased {
 
 /** A new group. At least one of the ids or addresses must be an existing contact. */
 export interface CreateGroupInput {
-  /** Contact ids; those that name nobody are ignored. */
+  /** Contact ids; ids of contacts that do not exist are ignored. */
   contact_ids?: string[] | null | undefined;
   /** Addresses, matched to existing contacts without regard to case. */
   emails?: string[] | null | undefined;
@@ -1146,7 +1160,7 @@ export interface UpdateGroupInput {
 
 /** The contacts to add, by id, by address or both. */
 export interface AddContactsInput {
-  /** Contact ids; those that name nobody are ignored. */
+  /** Contact ids; ids of contacts that do not exist are ignored. */
   contact_ids?: string[] | null | undefined;
   /** Addresses, matched to existing contacts without regard to case. */
   emails?: string[] | null | undefined;
@@ -1164,11 +1178,11 @@ export interface CreateCampaignInput {
   group_ids?: string[] | null | undefined;
   /** The body, instead of a template: HTML, or MJML. */
   html?: string | null | undefined;
-  /** What people call it; 1 to 200 characters. */
+  /** Display name, 1 to 200 characters. */
   name: string;
   /** Messages per second at most. */
   rate_per_second?: number | null | undefined;
-  /** Where answers go. */
+  /** Reply-to addresses. */
   reply_to?: string | null | undefined;
   /** Segments to send to. */
   segment_ids?: string[] | null | undefined;
@@ -1178,9 +1192,9 @@ export interface CreateCampaignInput {
   template_id?: string | null | undefined;
   /** The text part; made from the HTML when not given. */
   text?: string | null | undefined;
-  /** Whether clicks are tracked; as the project has it when it starts if not given. */
+  /** Whether clicks are tracked; the project's setting at the start by default. */
   track_clicks?: boolean | null | undefined;
-  /** Whether opens are tracked; as the project has it when it starts if not given. */
+  /** Whether opens are tracked; the project's setting at the start by default. */
   track_opens?: boolean | null | undefined;
 }
 
@@ -1200,7 +1214,7 @@ export interface UpdateCampaignInput {
   name?: string | null | undefined;
   /** Messages per second at most. This may be changed while the campaign is being sent. */
   rate_per_second?: number | null | undefined;
-  /** Where answers go. */
+  /** Reply-to addresses. */
   reply_to?: string | null | undefined;
   /** Segments to send to. */
   segment_ids?: string[] | null | undefined;
@@ -1210,9 +1224,9 @@ export interface UpdateCampaignInput {
   template_id?: string | null | undefined;
   /** The text part; made from the HTML when not given. */
   text?: string | null | undefined;
-  /** Whether clicks are tracked; as the project has it when it starts if not given. */
+  /** Whether clicks are tracked; the project's setting at the start by default. */
   track_clicks?: boolean | null | undefined;
-  /** Whether opens are tracked; as the project has it when it starts if not given. */
+  /** Whether opens are tracked; the project's setting at the start by default. */
   track_opens?: boolean | null | undefined;
   /** The version that this was written on; `conflict` when it is not the newest any more. */
   version?: number | null | undefined;
@@ -1225,7 +1239,7 @@ export interface ScheduleCampaignInput {
 }
 
 /**
- * What became of messages whose outcome was unknown, as somebody has found out.
+ * What became of messages whose outcome was unknown, as a user has found out.
  *
  * - `accepted`: The mail server took them.
  * - `failed`: It did not take them; they can be retried.
@@ -1264,7 +1278,7 @@ export interface ExcludedContacts {
   contacts: number;
 }
 
-/** Whom a campaign would go to now. */
+/** The recipients that a campaign would have now. */
 export interface AudienceCount {
   /** Contacts in its groups and segments, each once. */
   contacts: number;
@@ -1302,7 +1316,7 @@ export interface Preflight {
   problems: PreflightFinding[];
   /** What should be looked at first. */
   warnings: PreflightFinding[];
-  /** Whom it would go to. */
+  /** Its recipients. */
   audience: AudienceCount;
   /** Its placeholders. */
   variables: VariableCheck[];
@@ -1353,6 +1367,14 @@ export interface UpdateWebhookEndpointInput {
   /** An HTTPS URL that is reachable from the Internet. */
   url?: string | null | undefined;
 }
+
+/**
+ * What happens to deliveries that waited while an endpoint was disabled.
+ *
+ * - `deliver`: They are delivered now.
+ * - `drop`: They are failed without another attempt.
+ */
+export type WebhookBacklog = 'deliver' | 'drop';
 
 /** The test event that was queued. */
 export interface SendTestWebhookPayload {
@@ -1833,6 +1855,8 @@ export interface EmailListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface QueuedEmailListResponse {
@@ -1849,6 +1873,8 @@ export interface ContactListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface ContactResponse {
@@ -1887,6 +1913,8 @@ export interface CustomFieldListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface CustomFieldResponse {
@@ -1899,6 +1927,8 @@ export interface SuppressionListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface SuppressionResponse {
@@ -1911,6 +1941,8 @@ export interface SegmentListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface SegmentResponse {
@@ -1944,6 +1976,8 @@ export interface GroupListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface GroupResponse {
@@ -1960,12 +1994,24 @@ export interface AddContactsToGroupResult {
   matched: number;
 }
 
+export interface GroupSummaryListResponse {
+  data: GroupSummary[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** What to give as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
+}
+
 export interface ImportListResponse {
   data: Import[];
   /** Whether there is a next page. */
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface ImportContactsForm {
@@ -1995,6 +2041,8 @@ export interface CampaignListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface CampaignDetailResponse {
@@ -2062,6 +2110,8 @@ export interface CampaignRecipientListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface CampaignLinkListResponse {
@@ -2074,6 +2124,8 @@ export interface TemplateListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface TemplateResponse {
@@ -2086,6 +2138,8 @@ export interface TemplateVersionListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface TemplateVersionResponse {
@@ -2098,6 +2152,8 @@ export interface DomainListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface DomainDetailResponse {
@@ -2110,6 +2166,8 @@ export interface WebhookEndpointListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export type CreateWebhookEndpointResultData = WebhookEndpoint & {
@@ -2125,6 +2183,11 @@ export interface WebhookEndpointResponse {
   data: WebhookEndpoint;
 }
 
+export interface EnableWebhookEndpointInput {
+  /** What happens to deliveries that waited. */
+  backlog?: WebhookBacklog | null | undefined;
+}
+
 export interface SendTestWebhookPayloadResponse {
   data: SendTestWebhookPayload;
 }
@@ -2135,7 +2198,7 @@ export interface ReplayFailedWebhookDeliveriesInput {
 }
 
 export interface ReplayFailedWebhookDeliveriesResultData {
-  /** Delivers once more what failed at an endpoint since a time; returns how many. Each is replayed once. */
+  /** How many deliveries were queued again. */
   replayed: number;
 }
 
@@ -2149,6 +2212,8 @@ export interface WebhookDeliveryListResponse {
   has_more: boolean;
   /** What to give as `cursor` for the next page; null on the last one. */
   next_cursor: string | null;
+  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  total?: number | undefined;
 }
 
 export interface WebhookDeliveryDetailResponse {
@@ -2183,6 +2248,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** Only those that are there. */
       status?: EmailStatus | undefined;
       /** Only those to this address, without regard to case. */
@@ -2244,6 +2311,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** The whole address, without regard to case. */
       email?: string | undefined;
       /** Part of the address or of the name, without regard to case; one or two letters begin a word of it. */
@@ -2316,6 +2385,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: CustomFieldListResponse;
@@ -2365,6 +2436,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** Those of this address, without regard to case. */
       email?: string | undefined;
       /** Those for this reason. */
@@ -2408,6 +2481,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: SegmentListResponse;
@@ -2467,6 +2542,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: ContactListResponse;
@@ -2499,6 +2576,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: GroupListResponse;
@@ -2550,6 +2629,35 @@ export interface Operations {
     body: AddContactsInput;
     reply: AddContactsToGroupResult;
   };
+  /** Remove a contact from a group; the contact stays */
+  removeContactFromGroup: {
+    path: {
+      /** Group id. */
+      id: string;
+      /** Contact ids; those that are not members are ignored. */
+      contact_id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: DeletedResponse;
+  };
+  /** List the groups that a contact is in, newest first */
+  listContactGroups: {
+    path: {
+      /** Contact id: only the groups that this contact is in. */
+      id: string;
+    };
+    query: {
+      /** How many to return at most. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the page before. */
+      cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
+    };
+    body: undefined;
+    reply: GroupSummaryListResponse;
+  };
   /** List imports, newest first */
   listImports: {
     path: Record<never, never>;
@@ -2558,6 +2666,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: ImportListResponse;
@@ -2616,6 +2726,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** Only those that are there. */
       status?: CampaignStatus | undefined;
     };
@@ -2790,6 +2902,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** Only those in this state. */
       state?: RecipientState | undefined;
       /** Only this address, without regard to case. */
@@ -2816,6 +2930,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: TemplateListResponse;
@@ -2878,6 +2994,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: TemplateVersionListResponse;
@@ -2917,6 +3035,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: DomainListResponse;
@@ -2941,6 +3061,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
     };
     body: undefined;
     reply: WebhookEndpointListResponse;
@@ -2982,6 +3104,26 @@ export interface Operations {
     body: undefined;
     reply: DeletedResponse;
   };
+  /** Send events to an endpoint again, unless it was disabled automatically */
+  enableWebhookEndpoint: {
+    path: {
+      /** Endpoint id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: EnableWebhookEndpointInput;
+    reply: WebhookEndpointResponse;
+  };
+  /** Stop deliveries to an endpoint and keep those that wait */
+  disableWebhookEndpoint: {
+    path: {
+      /** Endpoint id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: WebhookEndpointResponse;
+  };
   /** Queue a webhook.test event for an endpoint */
   sendTestWebhook: {
     path: {
@@ -3013,6 +3155,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** Only those in this state. */
       state?: DeliveryState | undefined;
       /** Only those of events of this type. */
@@ -3029,6 +3173,8 @@ export interface Operations {
       limit?: number | undefined;
       /** The `next_cursor` of the page before. */
       cursor?: string | undefined;
+      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      total?: boolean | undefined;
       /** Only those in this state. */
       state?: DeliveryState | undefined;
       /** Only those of this event. */
@@ -3048,6 +3194,16 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: WebhookDeliveryDetailResponse;
+  };
+  /** Make the next attempt of a delivery now instead of when it is due */
+  retryWebhookDelivery: {
+    path: {
+      /** A delivery in state `retried`. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: WebhookDeliveryResponse;
   };
   /** Deliver an event once more, as a new delivery */
   replayWebhookDelivery: {
@@ -3138,6 +3294,8 @@ export const OPERATIONS = {
   updateGroup: 'PATCH /v1/groups/{id}',
   deleteGroup: 'DELETE /v1/groups/{id}',
   addContactsToGroup: 'POST /v1/groups/{id}/contacts',
+  removeContactFromGroup: 'DELETE /v1/groups/{id}/contacts/{contact_id}',
+  listContactGroups: 'GET /v1/contacts/{id}/groups',
   listImports: 'GET /v1/imports',
   importContacts: 'POST /v1/imports',
   getImport: 'GET /v1/imports/{id}',
@@ -3177,11 +3335,14 @@ export const OPERATIONS = {
   getWebhookEndpoint: 'GET /v1/webhooks/{id}',
   updateWebhookEndpoint: 'PATCH /v1/webhooks/{id}',
   deleteWebhookEndpoint: 'DELETE /v1/webhooks/{id}',
+  enableWebhookEndpoint: 'POST /v1/webhooks/{id}/enable',
+  disableWebhookEndpoint: 'POST /v1/webhooks/{id}/disable',
   sendTestWebhook: 'POST /v1/webhooks/{id}/test',
   replayFailedWebhookDeliveries: 'POST /v1/webhooks/{id}/replay',
   listWebhookDeliveries: 'GET /v1/webhooks/{id}/deliveries',
   listDeliveries: 'GET /v1/deliveries',
   getWebhookDelivery: 'GET /v1/deliveries/{id}',
+  retryWebhookDelivery: 'POST /v1/deliveries/{id}/retry',
   replayWebhookDelivery: 'POST /v1/deliveries/{id}/replay',
   downloadImportErrors: 'GET /v1/imports/{id}/errors',
   exportContacts: 'GET /v1/contacts/export',
