@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { connect, createServer } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import pg from 'pg';
 import { parseConfig, type Config } from '../../modules/platform/src/config.ts';
 import { readMigrations } from '../../modules/platform/src/migrate.ts';
@@ -205,7 +205,7 @@ async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Fi
     const { pollers } = await client.workflowService.describeTaskQueue({
       namespace,
       taskQueue: { name: taskQueue },
-      taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+      taskQueueType: proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
     });
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in (customAttributes ?? {})));
