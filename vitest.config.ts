@@ -10,12 +10,11 @@ export default defineConfig({
   },
   test: {
     include: [
-      '{modules,apps}/*/src/**/*.test.ts',
-      'workflows/src/**/*.test.ts',
-      '{sdk,apps}/*/test/**/*.test.ts',
+      '{apps,modules,packages,sdk}/*/test/**/*.test.ts',
+      'workflows/test/**/*.test.ts',
       'scripts/**/*.test.{mjs,ts}',
     ],
-    globalSetup: [join(root, 'modules/testkit/src/global-setup.ts')],
+    globalSetup: [join(root, 'packages/testkit/src/global-setup.ts')],
     // Each process loads our modules, the gateway and the worker once and runs many files.
     pool: 'forks',
     isolate: false,

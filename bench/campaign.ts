@@ -319,7 +319,7 @@ function at(values: readonly number[], share: number): number {
 
 /** Freezing beside a bare INSERT … SELECT of as many rows of that width into a table of the same shape, in turn. */
 async function compareFreeze(group: string): Promise<void> {
-  const { freeze } = await import('../modules/campaigns/src/freeze.ts');
+  const { freeze } = await import('../modules/campaigns/src/snapshot-recipients.ts');
   await pool.query('DROP TABLE IF EXISTS bare');
   await pool.query(
     'CREATE TABLE bare (LIKE messages INCLUDING DEFAULTS INCLUDING INDEXES INCLUDING STORAGE) WITH (fillfactor = 40)',

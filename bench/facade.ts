@@ -11,7 +11,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts, run, startPostgres } from '@postroom/launcher';
+import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { migrate } from '@postroom/platform/migrate';
 import autocannon from 'autocannon';
 import pg from 'pg';

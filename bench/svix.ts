@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '@postroom/launcher';
+import { freePorts } from '@postroom/embedded';
 import pg from 'pg';
 import { Agent } from 'undici';
 

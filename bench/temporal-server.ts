@@ -6,7 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '@postroom/launcher';
+import { freePorts } from '@postroom/embedded';
 import { Connection } from '@temporalio/client';
 import pg from 'pg';
 

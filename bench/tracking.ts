@@ -10,7 +10,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts, run, startPostgres } from '@postroom/launcher';
+import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { migrate } from '@postroom/platform/migrate';
 import type { Hits } from './tracking-hits.ts';
 

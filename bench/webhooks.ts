@@ -15,7 +15,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/launcher';
+import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
 import { migrate } from '@postroom/platform/migrate';
 import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';

@@ -4,7 +4,7 @@
 //   node samples/make-contacts.mjs --rows 10000 --rough > rough.csv   with every kind of bad row in between
 //
 // All addresses are in domains that are reserved for examples, so that no mail can reach a stranger. Some are of the development
-// inbox, whose readers open what they get, and follow a link: docs/inbox.md.
+// inbox, whose readers open what they get, and follow a link: docs/how-to/inbox.md.
 import { parseArgs } from 'node:util';
 
 const { values: options } = parseArgs({

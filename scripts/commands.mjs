@@ -18,10 +18,10 @@ const PROGRAMS = {
   gateway: { program: 'apps/gateway/src/main.ts' },
   worker: { program: 'apps/worker/src/main.ts' },
   submission: { program: 'apps/submission/src/main.ts' },
-  bounces: { program: 'apps/returns/src/main.ts' },
+  bounces: { program: 'apps/bounces/src/main.ts' },
   mcp: { program: 'apps/mcp/src/main.ts' },
   doctor: { program: 'scripts/doctor/main.ts', environment: runningSystem },
-  'rotate-encryption-key': { program: 'apps/gateway/src/renew-secrets.ts', environment: runningSystemRequired },
+  'rotate-encryption-key': { program: 'apps/gateway/src/rotate-encryption-key.ts', environment: runningSystemRequired },
   chaos: { program: 'scripts/chaos/main.ts', installs: true },
 };
 

@@ -1,11 +1,11 @@
 // Records a history of each way that a workflow may go, for the test that replays them against later code:
 // `npm run record-histories -- [names]`, without names what is missing. It runs the workflows on a Temporal server of its own, with
-// activities whose answers are written below. See "Changing workflows" in docs/operations.md.
+// activities whose answers are written below. See "Changing workflows" in docs/how-to/operations.md.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePorts, run, startTemporal, temporalBinary } from '@postroom/launcher';
+import { freePorts, run, startTemporal, temporalBinary } from '@postroom/embedded';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';

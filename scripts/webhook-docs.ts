@@ -1,11 +1,11 @@
-// Writes the reference of the event types into docs/webhooks.md, between its marks: `npm run webhook-docs`.
+// Writes the reference of the event types into docs/reference/webhooks.md, between its marks: `npm run webhook-docs`.
 // A test holds the page to what this makes of modules/webhooks/src/event-types.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@postroom/webhooks';
 import { z } from 'zod';
 
-const PAGE = new URL('../docs/webhooks.md', import.meta.url);
+const PAGE = new URL('../docs/reference/webhooks.md', import.meta.url);
 const [BEGIN, END] = ['<!-- The event types, by scripts/webhook-docs.ts -->', '<!-- End of the event types -->'];
 
 const FAMILIES = [

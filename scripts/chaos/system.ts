@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts, runFile } from '@postroom/launcher';
+import { freePorts } from '@postroom/embedded';
+import { runFile } from '@postroom/launcher';
 import pg from 'pg';
 
 const ROOT = join(import.meta.dirname, '../..');

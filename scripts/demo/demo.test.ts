@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '@postroom/launcher';
+import { freePorts } from '@postroom/embedded';
 import { startSystem, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -7,7 +7,7 @@ import proto from '@temporalio/proto';
 import pg from 'pg';
 import { parseConfig, type Config } from '../../modules/platform/src/config.ts';
 import { readMigrations } from '../../modules/platform/src/migrate.ts';
-import { parseRelayUrl, probeRelay } from '../../modules/emails/src/smtp/index.ts';
+import { parseRelayUrl, probeRelay } from '../../packages/smtp/src/index.ts';
 import { SEARCH_ATTRIBUTES } from '../../modules/platform/src/outbox.ts';
 
 /** One finding. `fix` says what to do about it, as an imperative sentence. */
@@ -50,7 +50,10 @@ export async function runChecks(
     config = parseConfig(env);
     report('Settings', ok(`every value is valid, NODE_ENV is ${config.NODE_ENV}`));
   } catch (error) {
-    report('Settings', failed(messageOf(error), 'Correct the settings above; docs/operations.md explains each one.'));
+    report(
+      'Settings',
+      failed(messageOf(error), 'Correct the settings above; docs/how-to/operations.md explains each one.'),
+    );
     return results;
   }
   const checks: [string, () => Promise<Finding> | Finding][] = [

@@ -1,4 +1,4 @@
-import type * as people from '@postroom/people/activities';
+import type * as people from '@postroom/auth/activities';
 import type * as worker from '@postroom/worker/activities';
 import { proxyActivities } from '@temporalio/workflow';
 

@@ -9,7 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
 import { theme } from './app/theme.ts';
-import { NotificationArea } from './parts/notify.tsx';
+import { NotificationArea } from './components/notify.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
 // The scroll lock of modals makes a style element of its own, with the nonce that this package holds.

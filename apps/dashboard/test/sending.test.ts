@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type MailboxServer, PRESETS, startMailboxServer, startTokenServer } from '@postroom/emails/testing';
+import { type MailboxServer, startMailboxServer, startTokenServer } from '@postroom/transports/testing';
+import { PRESETS } from '@postroom/transports';
 import { db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { authenticatePerson } from '@postroom/people';
+import { authenticatePerson } from '@postroom/auth';
 import { DomainError, type StreamRoute } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
 import { answerError } from './rest/http.ts';

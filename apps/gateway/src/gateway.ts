@@ -2,14 +2,9 @@ import { preferences } from '@postroom/campaigns';
 import { isTrackingHost } from '@postroom/domains';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  CALLBACK_PATH,
-  handleMailboxCallback,
-  handleSesNotification,
-  handleUnsubscribe,
-  SES_PATH,
-  startTracking,
-} from '@postroom/emails';
+import { CALLBACK_PATH, handleMailboxCallback, handleSesNotification, SES_PATH } from '@postroom/transports';
+import { handleUnsubscribe } from '@postroom/unsubscribe';
+import { startTracking } from '@postroom/tracking';
 import {
   type Caller,
   config,
@@ -20,7 +15,7 @@ import {
   pool,
   type Service,
 } from '@postroom/platform';
-import { AUTH_PATH, authenticatePerson } from '@postroom/people';
+import { AUTH_PATH, authenticatePerson } from '@postroom/auth';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { answerDocs } from './docs/docs.ts';

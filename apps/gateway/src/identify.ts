@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { authenticatePerson } from '@postroom/people';
+import { authenticatePerson } from '@postroom/auth';
 import type { Caller } from '@postroom/platform';
 import { authenticate } from '@postroom/projects';
 

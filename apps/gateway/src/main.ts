@@ -1,4 +1,4 @@
-import { createFirstOwner } from '@postroom/people';
+import { createFirstOwner } from '@postroom/auth';
 import { config, logger, runService, unreadableSecret } from '@postroom/platform';
 import { startGateway } from './gateway.ts';
 

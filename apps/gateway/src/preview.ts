@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { authenticatePerson } from '@postroom/people';
+import { authenticatePerson } from '@postroom/auth';
 import { DomainError, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Values } from '@postroom/templates/render';
 import { notice } from './preview-html.ts';

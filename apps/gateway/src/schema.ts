@@ -5,7 +5,7 @@ import '@postroom/emails/graphql';
 import '@postroom/groups/graphql';
 import '@postroom/imports/graphql';
 import '@postroom/insights/graphql';
-import '@postroom/people/graphql';
+import '@postroom/auth/graphql';
 import '@postroom/privacy/graphql';
 import '@postroom/projects/graphql';
 import '@postroom/templates/graphql';

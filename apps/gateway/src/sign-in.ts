@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { handleSignIn } from '@postroom/people';
+import { handleSignIn } from '@postroom/auth';
 import { answerError, readBody } from './rest/http.ts';
 
 /** An address, a password and a code are short. */

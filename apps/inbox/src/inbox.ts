@@ -1,6 +1,6 @@
 import type { Service } from '@postroom/platform';
 import { Intake } from './intake.ts';
-import { Live } from './live.ts';
+import { Live } from './subscription.ts';
 import { Readers } from './readers.ts';
 import { Reporter } from './reporter.ts';
 import { listenSmtp } from './smtp.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Report, recordReports } from '@postroom/emails';
+import { type Report, recordReports } from '@postroom/bounces';
 import { inTransaction, logger } from '@postroom/platform';
 
 /** Reports recorded in one transaction at most. */

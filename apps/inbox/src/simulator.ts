@@ -1,4 +1,4 @@
-import type { Report } from '@postroom/emails';
+import type { Report } from '@postroom/bounces';
 
 /** Mail to this domain, which never exists, is answered and reported on as its local part says. */
 const DOMAIN = 'simulator.invalid';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createHttpServer, DomainError, invalid, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
-import type { Live } from './live.ts';
+import type { Live } from './subscription.ts';
 import {
   countMails,
   deleteMail,

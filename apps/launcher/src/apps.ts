@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './options.ts';
-import { COMPILED, type Start, startNode } from './programs.ts';
+import { COMPILED, type Start, startNode } from '@postroom/embedded';
 
 /** The worker bundles the workflows when it starts, which takes a slow machine a while. */
 const START_TIMEOUT_MS = 120_000;

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from './errors.ts';
-import { SHARED_FOLDER } from './postgres-binaries.ts';
-import { isRunning, processId, type ProcessId, signal, waitForEnd } from './processes.ts';
+import { StartError } from '@postroom/embedded';
+import { SHARED_FOLDER } from '@postroom/embedded';
+import { isRunning, processId, type ProcessId, signal, waitForEnd } from '@postroom/embedded';
 
 /** A folder with this file in it is ours, and only such a one is ever emptied. */
 const MARKER = 'README.txt';

@@ -1,8 +1,9 @@
 export { SMALL_MEMORY } from './apps.ts';
 export { runFile } from './data-folder.ts';
-export { StartError } from './errors.ts';
-export { freePorts } from './ports.ts';
-export { startPostgres } from './postgres.ts';
-export { run, type Start } from './programs.ts';
-export { startTemporal } from './temporal.ts';
-export { temporalBinary } from './temporal-binary.ts';
+export { StartError } from '@postroom/embedded';
+export { freePorts } from '@postroom/embedded';
+export { startPostgres } from '@postroom/embedded';
+export { run, type Start } from '@postroom/embedded';
+export { startTemporal } from '@postroom/embedded';
+export { temporalBinary } from '@postroom/embedded';
+export { ROOT } from './options.ts';

@@ -4,17 +4,17 @@ import pg from 'pg';
 import { type App, startApp } from './apps.ts';
 import { logFile, runFile } from './data-folder.ts';
 import { type DevFile, readDevFile, writeDevFile } from './dev-file.ts';
-import { StartError } from './errors.ts';
-import { followLog, lastWords, logSize } from './logs.ts';
+import { StartError } from '@postroom/embedded';
+import { followLog, lastWords, logSize } from '@postroom/embedded';
 import { type Options, type Ports, portsFrom } from './options.ts';
-import { answers, checkPorts, HOST } from './ports.ts';
-import { startPostgres } from './postgres.ts';
-import { type Start, startNode } from './programs.ts';
+import { answers, checkPorts, HOST } from '@postroom/embedded';
+import { startPostgres } from '@postroom/embedded';
+import { type Start, startNode } from '@postroom/embedded';
 import type { Seed } from './seed.ts';
 import { appEnvironment, type Parts } from './settings.ts';
 import { supervise } from './supervise.ts';
-import { startTemporal } from './temporal.ts';
-import { temporalBinary } from './temporal-binary.ts';
+import { startTemporal } from '@postroom/embedded';
+import { temporalBinary } from '@postroom/embedded';
 
 /** What is being started, and what everything that starts it needs. */
 interface Launch {

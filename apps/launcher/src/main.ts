@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { closeDataFolder, openDataFolder } from './data-folder.ts';
 import { forgetProcess } from './dev-file.ts';
-import { StartError } from './errors.ts';
+import { StartError } from '@postroom/embedded';
 import { launch } from './launch.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { summary } from './summary.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { StartError } from './errors.ts';
+import { StartError } from '@postroom/embedded';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 

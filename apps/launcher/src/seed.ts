@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createContactsBatch } from '@postroom/contacts';
 import { addLocalDomain, senderProblem } from '@postroom/domains';
 import { createGroup } from '@postroom/groups';
-import { createFirstOwner } from '@postroom/people';
+import { createFirstOwner } from '@postroom/auth';
 import { closeDatabase, config } from '@postroom/platform';
 import { authenticate, createApiKey, createProject, listProjects } from '@postroom/projects';
 import { DEMO_DOMAIN } from './demo-domain.ts';
@@ -48,7 +48,7 @@ async function seedProjects(): Promise<Seed['projects']> {
   return seeded.map(({ id, name }) => ({ id, name }));
 }
 
-/** How many of each there are; the inbox plays them (docs/inbox.md). */
+/** How many of each there are; the inbox plays them (docs/how-to/inbox.md). */
 const READERS = { opened: 12, clicked: 6, bounced: 1, complained: 1 };
 
 /** A group whose members open, click, bounce and complain, so that the first campaign has a report. */

@@ -1,5 +1,5 @@
 import { keyFile } from './data-folder.ts';
-import { HOST } from './ports.ts';
+import { HOST } from '@postroom/embedded';
 import type { Ports } from './options.ts';
 
 /** Where the parts that the programs in apps/ stand on are. */

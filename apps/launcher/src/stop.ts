@@ -1,7 +1,7 @@
 import { endLeftovers, runningLauncher } from './data-folder.ts';
-import { StartError } from './errors.ts';
+import { StartError } from '@postroom/embedded';
 import { parseOptions } from './options.ts';
-import { signal, waitForEnd } from './processes.ts';
+import { signal, waitForEnd } from '@postroom/embedded';
 
 /** Every part has its own bound; together they can't take longer than this. */
 const STOP_TIMEOUT_MS = 120_000;

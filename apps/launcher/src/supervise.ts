@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exitText, type Program, run } from './programs.ts';
+import { exitText, type Program, run } from '@postroom/embedded';
 
 /** Waits before a program that ended is started again; the last one repeats. */
 export const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000, 15_000];

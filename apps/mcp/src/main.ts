@@ -1,4 +1,4 @@
-// The tool server: over stdio for one person's assistant, or with --http for several (see docs/guides/mcp.md). It knows
+// The tool server: over stdio for one person's assistant, or with --http for several (see docs/how-to/mcp.md). It knows
 // the gateway's address and nothing else, so it can run wherever the assistant does.
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { startHttp } from './http.ts';

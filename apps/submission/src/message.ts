@@ -1,4 +1,5 @@
-import { type AttachmentInput, formatMailbox, headerProblem, type SendEmailInput } from '@postroom/emails';
+import { type AttachmentInput, formatMailbox, type SendEmailInput } from '@postroom/emails';
+import { headerProblem } from '@postroom/mime';
 import { DomainError, emailKey, jsonProblem, onThread, type ThreadFunction } from '@postroom/platform';
 import { type ParsedMail, parseSubmitted } from './mail-parser.ts';
 import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';

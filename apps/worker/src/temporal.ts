@@ -2,7 +2,7 @@ import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { config, logger } from '@postroom/platform';
-import { startHere } from '@postroom/platform/relay';
+import { startHere } from '@postroom/platform/dispatcher';
 
 export interface TemporalConnections {
   client: Client;

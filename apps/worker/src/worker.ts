@@ -1,9 +1,9 @@
-import { source as campaignSource } from '@postroom/campaigns/relay';
-import { source as domainSource } from '@postroom/domains/relay';
-import { source as emailSource } from '@postroom/emails/relay';
+import { source as campaignSource } from '@postroom/campaigns/reconcile';
+import { source as domainSource } from '@postroom/domains/reconcile';
+import { source as emailSource } from '@postroom/emails/dispatcher';
 import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
-import { outboxSource, startRelay } from '@postroom/platform/relay';
-import { source as deliverySource } from '@postroom/webhooks/relay';
+import { outboxSource, startRelay } from '@postroom/platform/dispatcher';
+import { source as deliverySource } from '@postroom/webhooks/dispatcher';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { activities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';

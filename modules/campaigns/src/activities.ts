@@ -1,12 +1,12 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
-import { newClaim } from '@postroom/emails';
-import { freeze, type Frozen } from './freeze.ts';
+import { newClaim } from '@postroom/ledger';
+import { freeze, type Frozen } from './snapshot-recipients.ts';
 import type { Counts } from './progress-row.ts';
 import { startScheduled } from './sending.ts';
-import { cancelRest, complete, pauseAfterErrors, sendTurn, type Tally, type Turn } from './turn.ts';
-import { autoPause } from './watch.ts';
+import { cancelRest, complete, pauseAfterErrors, sendTurn, type Tally, type Turn } from './send-run.ts';
+import { autoPause } from './send-monitor.ts';
 
 export type { Counts, Frozen, Turn };
 

@@ -1,4 +1,5 @@
-import { parseMailbox, parseTemplate } from '@postroom/emails';
+import { parseMailbox } from '@postroom/emails';
+import { parseTemplate } from '@postroom/templates/render';
 import {
   assertValid,
   db,

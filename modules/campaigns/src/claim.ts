@@ -1,4 +1,4 @@
-import { ledgerPool } from '@postroom/emails';
+import { ledgerPool } from '@postroom/ledger';
 import { messageKeySql } from '@postroom/platform';
 import type { CampaignRow } from './progress-row.ts';
 

@@ -1,4 +1,4 @@
-import { htmlProblem } from '@postroom/emails';
+import { htmlProblem } from '@postroom/templates/render';
 import type { FieldProblem } from '@postroom/platform';
 import { Parser } from 'htmlparser2';
 import type { CampaignContent } from './content.ts';

@@ -1,19 +1,8 @@
-import {
-  addToBody,
-  compileMessage,
-  compositionError,
-  type Frame,
-  messageIdOf,
-  parseMailbox,
-  parseTemplate,
-  renderTemplate,
-  type Template,
-  textTemplateOf,
-  trackHtml,
-  type TrackingSwitches,
-  unsubscribeUrl,
-  type Values,
-} from '@postroom/emails';
+import { addToBody, parseTemplate, renderTemplate, type Template, type Values } from '@postroom/templates/render';
+import { compileMessage, compositionError, type Frame } from '@postroom/mime';
+import { messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
+import { trackHtml, type TrackingSwitches } from '@postroom/tracking';
+import { unsubscribeUrl } from '@postroom/unsubscribe';
 import type { Prisma } from '@postroom/platform';
 
 /** What of a campaign its messages are made of. */

@@ -1,7 +1,7 @@
 import { findContacts } from '@postroom/contacts';
 import { Contact } from '@postroom/contacts/graphql';
 import { batched, builder, callerProject, type Context, relayNames } from '@postroom/platform';
-import { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
+import { resendUnknown, resolveUnknownRecipients, retryFailed } from './requeue.ts';
 import { getCampaign } from './campaigns.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
 

@@ -4,7 +4,8 @@ import { ContentFormat } from '@postroom/templates/graphql';
 import './graphql-policy.ts';
 import './graphql-preflight.ts';
 import './graphql-recipients.ts';
-import { listLinks, type QueuedEmail, type TrackedLink } from '@postroom/emails';
+import { listLinks, type TrackedLink } from '@postroom/tracking';
+import { type QueuedEmail } from '@postroom/emails';
 import {
   ADDRESS,
   authenticated,

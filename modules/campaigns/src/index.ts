@@ -1,4 +1,4 @@
-export { resendUnknown, resolveUnknownRecipients, retryFailed } from './again.ts';
+export { resendUnknown, resolveUnknownRecipients, retryFailed } from './requeue.ts';
 export {
   type Campaign,
   type CampaignFilter,

@@ -1,4 +1,4 @@
-import type { Preferences } from '@postroom/emails';
+import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { inTransaction, pool } from '@postroom/platform';
 import type pg from 'pg';

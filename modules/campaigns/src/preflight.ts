@@ -1,5 +1,7 @@
 import { Parameters } from '@postroom/contacts';
-import { MessageError, readTracking, signatureWarning } from '@postroom/emails';
+import { MessageError } from '@postroom/mime';
+import { readTracking } from '@postroom/tracking';
+import { signatureWarning } from '@postroom/transports';
 import { dayVolume } from '@postroom/domains';
 import { type FieldProblem, pool } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';

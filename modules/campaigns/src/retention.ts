@@ -1,4 +1,4 @@
-import { deleteRecipients, messageRetentions } from '@postroom/emails';
+import { deleteRecipients, messageRetentions } from '@postroom/ledger';
 import { pool } from '@postroom/platform';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

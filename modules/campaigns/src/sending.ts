@@ -1,4 +1,7 @@
-import { MessageError, parseTemplate, scheduleProblem, sendingProblem } from '@postroom/emails';
+import { MessageError } from '@postroom/mime';
+import { parseTemplate } from '@postroom/templates/render';
+import { scheduleProblem } from '@postroom/emails';
+import { sendingProblem } from '@postroom/transports';
 import {
   db,
   DomainError,
@@ -12,7 +15,7 @@ import {
 import { audienceProblems, isAnybody } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign } from './content.ts';
-import { autoPause, senderBlock } from './watch.ts';
+import { autoPause, senderBlock } from './send-monitor.ts';
 import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
 /**

@@ -1,12 +1,7 @@
 import { getContact } from '@postroom/contacts';
-import {
-  formatMailbox,
-  type QueuedEmail,
-  renderTemplate,
-  sendEmails,
-  testUnsubscribeUrl,
-  type Values,
-} from '@postroom/emails';
+import { formatMailbox, type QueuedEmail, sendEmails } from '@postroom/emails';
+import { renderTemplate, type Values } from '@postroom/templates/render';
+import { testUnsubscribeUrl } from '@postroom/unsubscribe';
 import { assertValid, DomainError, emailProblem, invalid } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 import { type CampaignContent, templatesOf } from './content.ts';

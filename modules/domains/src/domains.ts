@@ -17,7 +17,7 @@ import {
 import { createDkimKey } from './dkim/keys.ts';
 import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
 import { recordLifecycle } from './lifecycle.ts';
-import { announceDomain } from './live.ts';
+import { announceDomain } from './subscription.ts';
 import { recordsToPublish } from './records.ts';
 import { sendingSetup } from './sending-setup.ts';
 import { maySend } from './status.ts';

@@ -14,7 +14,7 @@ import {
 } from '@postroom/platform';
 import { recordsOf } from './check.ts';
 import { addDomain, getDomain, listDomains, removeDomain, requestCheck, setTrackingDomain } from './domains.ts';
-import { watchDomain } from './live.ts';
+import { watchDomain } from './subscription.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
 import type { Step } from './publish/plan.ts';
 import { type Publication, publishRecords } from './publish/publish.ts';

@@ -1,10 +1,10 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { stopAfterRepeatedErrors } from '@postroom/platform';
-import { type BurstTurn, endFailingBurst, sendBurstTurn } from './burst-turn.ts';
-import { newClaim } from './ledger.ts';
+import { type BurstTurn, endFailingBurst, sendBurstTurn } from './drain-queue.ts';
+import { newClaim } from '@postroom/ledger';
 import { type BatchTurn, failBatch, sendBatchTurn } from './transactional.ts';
 
-export type { BurstTurn } from './burst-turn.ts';
+export type { BurstTurn } from './drain-queue.ts';
 export type { BatchTurn } from './transactional.ts';
 
 /** Sends what a workflow has in hand and is due now. */

@@ -1,7 +1,7 @@
 import { emailKey, type FieldProblem } from '@postroom/platform';
 import { parseMailbox } from './mailbox.ts';
-import { headerProblem, type Mailbox } from './mime/index.ts';
-import { MAX_TEXT_LENGTH } from './write-words.ts';
+import { headerProblem, type Mailbox } from '@postroom/mime';
+import { MAX_TEXT_LENGTH } from './fill-content.ts';
 
 export interface AttachmentInput {
   filename: string;

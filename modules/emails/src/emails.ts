@@ -30,10 +30,10 @@ import {
   scheduleProblem,
   type SendEmailInput,
 } from './email-input.ts';
-import { type Words, writeWords } from './email-words.ts';
+import { type Words, writeWords } from './render-content.ts';
 import { formatMailbox } from './mailbox.ts';
-import { standingOf } from './providers/sender.ts';
-import { type EmailStatus, STATUS_CONDITIONS } from './status.ts';
+import { standingOf } from '@postroom/transports';
+import { type EmailStatus, STATUS_CONDITIONS } from '@postroom/ledger';
 
 type Message = Prisma.MessageModel;
 

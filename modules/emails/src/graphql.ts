@@ -22,9 +22,9 @@ import {
   sendEmail,
   sendEmails,
 } from './emails.ts';
-import './providers/graphql.ts';
-import { EMAIL_STATUSES, statusOf } from './status.ts';
-import { timelineOf } from './timeline.ts';
+import '@postroom/transports/graphql';
+import { EMAIL_STATUSES, statusOf } from '@postroom/ledger';
+import { timelineOf } from '@postroom/ledger';
 
 const EmailStatus = builder.enumType('EmailStatus', {
   description: 'Where an email is.',

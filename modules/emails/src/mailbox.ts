@@ -1,5 +1,5 @@
 import { emailProblem, normalizeEmail } from '@postroom/platform';
-import type { Mailbox } from './mime/index.ts';
+import type { Mailbox } from '@postroom/mime';
 
 /** The longest that is read: a name of 200 characters, each escaped, and an address. */
 const MAX_LENGTH = 1_000;

@@ -1,8 +1,8 @@
 import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
-import { ledgerPool } from './ledger-pool.ts';
-import { closeLost, giveBackUnsent, settle, type Settlement } from './ledger.ts';
-import { unexpected } from './settlement.ts';
+import { ledgerPool } from '@postroom/ledger';
+import { closeLost, giveBackUnsent, settle, type Settlement } from '@postroom/ledger';
+import { unexpected } from '@postroom/ledger';
 import { parseMailbox } from './mailbox.ts';
 import {
   type Attachment,
@@ -11,15 +11,15 @@ import {
   compositionError,
   type Mailbox,
   MessageError,
-} from './mime/index.ts';
-import { type Hold, sendAll, type Sent, UnrecordedError } from './outflow.ts';
+} from '@postroom/mime';
+import { type Hold, sendAll, type Sent, UnrecordedError } from '@postroom/ledger';
 import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
-import { withRetries } from './retries.ts';
-import { textTemplateOf } from './text-of-html.ts';
-import { routeFor } from './providers/route.ts';
-import type { Outgoing } from './providers/way.ts';
-import type { SendOutcome } from './smtp/index.ts';
-import { readTracking, storeLinks, trackHtml, type TrackedHtml } from './tracking/index.ts';
+import { withRetries } from '@postroom/ledger';
+import { textTemplateOf } from './fill-content-for-project.ts';
+import { routeFor } from '@postroom/transports';
+import type { Outgoing } from '@postroom/transports';
+import type { SendOutcome } from '@postroom/smtp';
+import { readTracking, storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
 
 /** A row that has been claimed, as the claiming statement returns it. */
 export interface ClaimedRow {

@@ -23,7 +23,7 @@ import {
   MAX_PART_BYTES,
   startImport,
 } from './imports.ts';
-import { watchImport } from './live.ts';
+import { watchImport } from './subscription.ts';
 import { checkOptions } from './options.ts';
 import { type PlannedColumn, planOf } from './plan.ts';
 

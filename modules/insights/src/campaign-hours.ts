@@ -1,5 +1,5 @@
 import { isId, notFound, pool, runCostly } from '@postroom/platform';
-import { keptFigures } from './kept.ts';
+import { keptFigures } from './cached-aggregate.ts';
 
 /** What recipients of a campaign did in one hour. */
 export interface CampaignHour {

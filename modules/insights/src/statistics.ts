@@ -1,5 +1,5 @@
 import { invalid, pool, runCostly } from '@postroom/platform';
-import { keptFigures } from './kept.ts';
+import { keptFigures } from './cached-aggregate.ts';
 
 /** How long each point of a series lasts. */
 export const STEPS = ['hour', 'day'] as const;

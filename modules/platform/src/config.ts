@@ -21,7 +21,7 @@ const networks = z.string().transform((text, context) => {
 });
 const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true');
 
-/** Every setting that Postroom reads, with its default. `docs/operations.md` explains them. */
+/** Every setting that Postroom reads, with its default. `docs/how-to/operations.md` explains them. */
 const environment = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('production'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -1,4 +1,4 @@
-import { QUERY_CANCELED, UNIQUE_VIOLATION } from './again.ts';
+import { QUERY_CANCELED, UNIQUE_VIOLATION } from './retry.ts';
 /** HTTP status of each error code: the one map that REST and GraphQL share (spec: Errors). */
 export const STATUS_BY_CODE = {
   validation_error: 400,

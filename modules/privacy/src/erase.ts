@@ -11,7 +11,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { findPerson, type Person, type PersonRef } from './person.ts';
+import { findPerson, type Person, type PersonRef } from './data-subject.ts';
 
 /** What was removed or made nameless, in numbers. */
 export interface Erased {

@@ -1,5 +1,5 @@
 import { db, messageKeySql, pool } from '@postroom/platform';
-import { findPerson, type PersonRef } from './person.ts';
+import { findPerson, type PersonRef } from './data-subject.ts';
 
 /** Everything that is kept of one person, as JSON; `p` is who it is, `m` the messages to that address or contact. */
 const DATA = `

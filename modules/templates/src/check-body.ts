@@ -1,6 +1,6 @@
 // Runs on a thread of the pool: it imports nothing of the platform but types.
 import type { Prisma } from '@postroom/platform';
-import type { Flaw } from './flaws.ts';
+import type { Flaw } from './problems.ts';
 import { compileMjml, lineOf } from './mjml.ts';
 import { htmlProblem, parseTemplate, type TemplateProblem } from './render/index.ts';
 

@@ -1,6 +1,6 @@
 import { type FieldProblem, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Body, CheckedBody, ContentFormat } from './check-body.ts';
-import { type Flaw, inWords } from './flaws.ts';
+import { type Flaw, inWords } from './problems.ts';
 
 export type { Body, ContentFormat };
 

@@ -13,7 +13,7 @@ import {
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import type { Flaw } from './flaws.ts';
+import type { Flaw } from './problems.ts';
 import { checkBody } from './formats.ts';
 import {
   createTemplate,

@@ -1,4 +1,4 @@
-import type { Flaw } from './flaws.ts';
+import type { Flaw } from './problems.ts';
 
 /** What is wrong is listed up to so many times. */
 const MAX_FLAWS = 100;

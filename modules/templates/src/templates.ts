@@ -15,7 +15,7 @@ import {
   savedSince,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
-import { placeholderProblems } from './flaws.ts';
+import { placeholderProblems } from './problems.ts';
 
 type Template = Prisma.TemplateModel;
 type Version = Prisma.TemplateVersionModel;

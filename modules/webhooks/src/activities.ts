@@ -12,7 +12,7 @@ import {
   takeOutOfBatch,
 } from './attempts.ts';
 import { runBatch } from './batch.ts';
-import { tryEnter } from './limits.ts';
+import { tryEnter } from './concurrency-limit.ts';
 import { type Deleted, deleteOld } from './retention.ts';
 import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
 

@@ -1,8 +1,8 @@
 import { listen, liveView, pause, pool } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 import { beginAfter, runStreamRead } from './event-stream.ts';
-import { ATTEMPTED } from './live.ts';
-import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './seen.ts';
+import { ATTEMPTED } from './subscription.ts';
+import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './snapshot-cursor.ts';
 
 /** An attempt that was recorded, and where the stream stands after it. */
 export interface RecordedAttempt {

@@ -1,9 +1,9 @@
 import { config, logger, pool } from '@postroom/platform';
 import { noteHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
-import { ATTEMPTED } from './live.ts';
+import { ATTEMPTED } from './subscription.ts';
 import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
-import { remember } from './remember.ts';
+import { remember } from './memoize.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 import { signingSecret } from './signing-secrets.ts';
 

@@ -1,4 +1,4 @@
-import { STRUGGLING_AFTER } from './limits.ts';
+import { STRUGGLING_AFTER } from './concurrency-limit.ts';
 import { type Attempted, type DueDelivery, giveBack, post, recordAttempts } from './attempts.ts';
 
 /** POSTs under way to one endpoint in a batch: few at first, more with each acknowledgement. */

@@ -1,7 +1,7 @@
 import { FairSemaphore, invalid, liveView, pause, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
-import { watchForEvents } from './news.ts';
-import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './seen.ts';
+import { watchForEvents } from './event-poller.ts';
+import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './snapshot-cursor.ts';
 
 /** An event of the project, and where the stream stands after it. */
 export interface RecordedEvent {

@@ -39,8 +39,8 @@ import {
 } from './endpoints.ts';
 import { type RecordedAttempt, streamAttempts } from './attempt-stream.ts';
 import { currentCursor, type RecordedEvent, streamEvents } from './event-stream.ts';
-import { watchDeliveries } from './live.ts';
-import { type RecentDeliveries, recentDeliveries } from './recent.ts';
+import { watchDeliveries } from './subscription.ts';
+import { type RecentDeliveries, recentDeliveries } from './delivery-stats.ts';
 import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
 
 const Recent = builder.objectRef<RecentDeliveries>('RecentDeliveries').implement({

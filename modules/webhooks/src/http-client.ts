@@ -12,7 +12,7 @@ import {
 } from '@postroom/platform';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { acceptContinue, expectResponse } from './interim-responses.ts';
-import { remember } from './remember.ts';
+import { remember } from './memoize.ts';
 
 /** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
 export const DEADLINE_MS = 10_000;

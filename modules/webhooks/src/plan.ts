@@ -1,5 +1,5 @@
 import { newId } from '@postroom/platform';
-import { STRUGGLING_AFTER } from './limits.ts';
+import { STRUGGLING_AFTER } from './concurrency-limit.ts';
 import { BATCH_SIZE, RETRYING_PER_ENDPOINT } from './queue.ts';
 
 /** First attempts in hand at most, of all endpoints: what Temporal and the workers hold, however much waits. */

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { remember } from './remember.ts';
+import { remember } from './memoize.ts';
 
 const SECRET_PREFIX = 'whsec_';
 

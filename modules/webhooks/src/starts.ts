@@ -1,5 +1,5 @@
 import { config } from '@postroom/platform';
-import type { OneStart } from '@postroom/platform/relay';
+import type { OneStart } from '@postroom/platform/dispatcher';
 import type { Claimed, ClaimedRetry } from './queue.ts';
 import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
 

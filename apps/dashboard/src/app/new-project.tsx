@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useChange } from '../data/change.ts';
 import { graphql } from '../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../parts/form.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../components/form.tsx';
 import { useSession } from './session.tsx';
 
 const CREATE = graphql(`

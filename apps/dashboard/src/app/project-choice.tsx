@@ -2,7 +2,7 @@ import { Group, Menu, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
-import { MenuLink } from '../parts/link.tsx';
+import { MenuLink } from '../components/link.tsx';
 import { useProject, useSession } from './session.tsx';
 
 const NewProject = lazy(() => import('./new-project.tsx'));

@@ -9,7 +9,7 @@ import { settingsRoutes } from '../pages/settings/routes.tsx';
 import { signInRoutes } from '../pages/sign-in/routes.tsx';
 import { templateRoutes } from '../pages/templates/routes.tsx';
 import { webhookRoutes } from '../pages/webhooks/routes.tsx';
-import { LoadFailed, PagePending } from '../parts/route-states.tsx';
+import { LoadFailed, PagePending } from '../components/route-states.tsx';
 import { gateRoute, projectRoute, rootRoute, startRoute } from './routes.tsx';
 
 const routeTree = rootRoute.addChildren([

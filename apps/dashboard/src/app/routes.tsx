@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, Navigate, Outlet } from '@tanstack/react-router';
 import { NoSuchPage, NotFound } from '../pages/not-found.tsx';
-import { ProjectFrame } from './frame.tsx';
-import { Gate } from './gate.tsx';
+import { ProjectFrame } from './app-shell.tsx';
+import { Gate } from './auth-guard.tsx';
 import { useSession } from './session.tsx';
 
 export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });

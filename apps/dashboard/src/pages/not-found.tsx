@@ -1,9 +1,9 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import { IconMoodEmpty } from '@tabler/icons-react';
 import { useProject } from '../app/session.tsx';
-import { ButtonLink, TextLink } from '../parts/link.tsx';
-import { Page, useTitle } from '../parts/page.tsx';
-import { Empty } from '../parts/states.tsx';
+import { ButtonLink, TextLink } from '../components/link.tsx';
+import { Page, useTitle } from '../components/page.tsx';
+import { Empty } from '../components/states.tsx';
 
 /** For addresses that name no page of a project. */
 export function NoSuchPage() {

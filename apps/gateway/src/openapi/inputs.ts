@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Variable } from '../rest/request.ts';
 import { snakeCase } from '@postroom/platform';
-import { leafSchema, stated } from './leaves.ts';
+import { leafSchema, stated } from './scalars.ts';
 import { type Components, described, orNull, type Schema } from './schemas.ts';
 
 /** The schema of what a request gives for a variable of this type, narrowed by what is stated beside it. */

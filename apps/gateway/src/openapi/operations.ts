@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { operation, requestShape, type RequestShape, type Variable } from '../rest/request.ts';
 import { bodyOf, inputSchema, type Used } from './inputs.ts';
-import { stated } from './leaves.ts';
+import { stated } from './scalars.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';

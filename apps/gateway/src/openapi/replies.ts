@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { operation } from '../rest/request.ts';
-import { stated } from './leaves.ts';
+import { stated } from './scalars.ts';
 import { type Components, described, either, type Schema } from './schemas.ts';
 import { rootSelections, type Selection, SelectionSchemas, selections } from './selections.ts';
 

@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { leafSchema, stated } from './leaves.ts';
+import { leafSchema, stated } from './scalars.ts';
 import { type Components, described, type ObjectSchema, orNull, type Schema } from './schemas.ts';
 
 /** A member of what a document selects: its name in the answer, its field in the schema, and what is selected of it. */

@@ -1,4 +1,4 @@
-import { Page } from '../../parts/page.tsx';
+import { Page } from '../../components/page.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';
 import { SecondFactor } from './second-factor.tsx';

@@ -1,6 +1,6 @@
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { FormButtons, Refusal } from '../../parts/form.tsx';
+import { FormButtons, Refusal } from '../../components/form.tsx';
 
 interface AskPasswordProps {
   opened: boolean;

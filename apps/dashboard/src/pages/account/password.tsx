@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
 import { refresh } from '../../data/refresh.ts';
-import { Refusal } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Refusal } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
 import { passwordProblem } from '../sign-in/password.ts';
 
 const SHOW = { visibilityToggleButtonProps: { 'aria-label': 'Show or hide the password' } };

@@ -2,9 +2,9 @@ import { Button, Card, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSession } from '../../app/session.tsx';
 import { postAuth } from '../../data/auth.ts';
-import { State } from '../../parts/badge.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
+import { State } from '../../components/badge.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
 import { AskPassword } from './ask-password.tsx';
 import { SaveCodes, SetUp, type SetUpAnswer } from './set-up-factor.tsx';
 

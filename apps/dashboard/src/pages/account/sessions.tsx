@@ -5,13 +5,13 @@ import { useRead } from '../../data/read.ts';
 import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MySessionsQuery } from '../../generated/graphql.ts';
-import { State } from '../../parts/badge.tsx';
-import { FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
-import { Answer, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../components/badge.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
+import { Answer, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { deviceOf } from './device.ts';
 
 const SESSIONS = graphql(`

@@ -2,9 +2,9 @@ import { Button, Card, Center, Group, Modal, PinInput, SimpleGrid, Stack, Text }
 import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
-import { CopyButton, CopyField } from '../../parts/copy.tsx';
-import { digitProps, Refusal } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { CopyButton, CopyField } from '../../components/copy.tsx';
+import { digitProps, Refusal } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
 
 /** What the server makes up for a new second factor. */
 export interface SetUpAnswer {

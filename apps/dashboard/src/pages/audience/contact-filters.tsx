@@ -3,7 +3,7 @@ import { IconFilter } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { SearchBox } from '../../parts/search-box.tsx';
+import { SearchBox } from '../../components/search-box.tsx';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
 
 export const AUDIENCES = graphql(`

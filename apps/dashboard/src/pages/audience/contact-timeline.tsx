@@ -2,9 +2,9 @@ import { Stack, Text, ThemeIcon, Timeline } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useProject } from '../../app/session.tsx';
 import type { ContactQuery, ContactSource } from '../../generated/graphql.ts';
-import { EVENT_WORDS } from '../../parts/event-words.ts';
-import { TextLink } from '../../parts/link.tsx';
-import { When } from '../../parts/when.tsx';
+import { EVENT_WORDS } from '../../components/event-labels.ts';
+import { TextLink } from '../../components/link.tsx';
+import { When } from '../../components/when.tsx';
 import { SOURCES } from './contact-search.ts';
 import { type Reason, REASONS } from './subscription.tsx';
 

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
 import { FieldInputs } from './field-inputs.tsx';
 import type { CustomField, Values } from './field-values.tsx';
 

@@ -7,12 +7,12 @@ import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CustomFieldType } from '../../generated/graphql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Page } from '../../components/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
 import { CUSTOM_FIELDS, type CustomField } from './field-values.tsx';
 
 const CREATE = graphql(`

@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { tell } from '../../components/notify.tsx';
 
 const ERASE = graphql(`
   mutation ErasePerson($contactId: ID!) {

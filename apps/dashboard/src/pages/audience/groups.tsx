@@ -8,13 +8,13 @@ import { useChange } from '../../data/change.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { addressesIn } from './addresses.ts';
 
 const GROUPS = graphql(`

@@ -1,7 +1,7 @@
 import { useClient } from 'urql';
 import { problemOf } from '../../data/problem.ts';
 import { graphql } from '../../generated/gql.ts';
-import { warn } from '../../parts/notify.tsx';
+import { warn } from '../../components/notify.tsx';
 
 const PERSON_DATA = graphql(`
   query PersonData($contactId: ID!) {

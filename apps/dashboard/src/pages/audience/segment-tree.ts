@@ -39,7 +39,7 @@ export const newBundle = (match: Bundle['match'], children: Node[]): Bundle => (
   children,
 });
 
-/** Reads a filter of the API (docs/segments.md). Every filter has a tree; what is one condition becomes a bundle of it. */
+/** Reads a filter of the API (docs/reference/segments.md). Every filter has a tree; what is one condition becomes a bundle of it. */
 export function treeOf(filter: Filter): Bundle {
   const node = nodeOf(filter);
   return node.kind === 'bundle' ? node : newBundle('all', [node]);
@@ -131,7 +131,7 @@ const ONE_OF = ['is', 'isNot', 'in', 'notIn'];
 
 const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));
 
-/** The fields that conditions may be about, with what each can be compared by (docs/segments.md). */
+/** The fields that conditions may be about, with what each can be compared by (docs/reference/segments.md). */
 export function fieldChoices(custom: CustomField[], groups: { id: string; name: string }[]): FieldChoice[] {
   return [
     { field: 'email', label: 'Address', group: 'Contact', operators: TEXT, input: { kind: 'text' } },

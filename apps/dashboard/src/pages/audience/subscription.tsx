@@ -1,5 +1,5 @@
 import type { SuppressionStatus } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../parts/badge.tsx';
+import { State, type Tone } from '../../components/badge.tsx';
 
 /** Why an address is not mailed. */
 export type Reason = Exclude<SuppressionStatus, 'none'>;

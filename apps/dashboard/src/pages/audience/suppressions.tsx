@@ -9,16 +9,16 @@ import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SuppressionsQuery } from '../../generated/graphql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { ButtonLink } from '../../parts/link.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { SearchBox } from '../../parts/search-box.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchBox } from '../../components/search-box.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { REASONS, type Reason, Subscription } from './subscription.tsx';
 
 const SUPPRESSIONS = graphql(`

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { tell } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf } from './campaign-words.ts';
+import { countOf } from './campaign-labels.ts';
 
 const RETRY = graphql(`
   mutation RetryCampaignRecipients($id: ID!) {

@@ -1,10 +1,10 @@
 import { Card, Group, MultiSelect, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../components/page.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import type { PartProps } from './builder.tsx';
-import { countOf, number } from './campaign-words.ts';
+import { countOf, number } from './campaign-labels.ts';
 
 export const PREFLIGHT = graphql(`
   query CampaignPreflight($id: ID!) {

@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { MoreMenu } from '../../parts/more-menu.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
+import { tell } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { useDuplicate } from './use-duplicate.ts';
 

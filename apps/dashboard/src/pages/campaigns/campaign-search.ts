@@ -1,6 +1,6 @@
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { CampaignStatus, RecipientState } from '../../generated/graphql.ts';
-import { RECIPIENT_WORDS, STATUS_WORDS } from './campaign-words.ts';
+import { RECIPIENT_WORDS, STATUS_WORDS } from './campaign-labels.ts';
 
 export interface CampaignSearch extends PageSearch {
   status?: CampaignStatus;

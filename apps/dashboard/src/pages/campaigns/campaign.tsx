@@ -4,9 +4,9 @@ import { useLive } from '../../data/live.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignQuery } from '../../generated/graphql.ts';
-import { TextLink } from '../../parts/link.tsx';
-import { BackLabel, Page } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { BackLabel, Page } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
 import { Builder } from './builder.tsx';
 import { Running } from './running.tsx';
 

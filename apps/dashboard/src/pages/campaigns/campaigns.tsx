@@ -9,15 +9,15 @@ import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
-import { State } from '../../parts/badge.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
-import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from './campaign-words.ts';
+import { State } from '../../components/badge.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
+import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from './campaign-labels.ts';
 
 const CAMPAIGNS = graphql(`
   query Campaigns($after: String, $status: CampaignStatus) {

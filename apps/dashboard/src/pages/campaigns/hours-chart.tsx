@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import type { CampaignHoursQuery } from '../../generated/graphql.ts';
-import { number } from './campaign-words.ts';
+import { number } from './campaign-labels.ts';
 
 const hour = new Intl.DateTimeFormat('en', {
   day: 'numeric',

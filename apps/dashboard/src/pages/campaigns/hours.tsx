@@ -2,8 +2,8 @@ import { Card, Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Section } from '../../parts/page.tsx';
-import { TIME_ZONE } from '../../parts/when.tsx';
+import { Section } from '../../components/page.tsx';
+import { TIME_ZONE } from '../../components/when.tsx';
 
 const HOURS = graphql(`
   query CampaignHours($id: ID!) {

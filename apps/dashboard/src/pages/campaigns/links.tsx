@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Section } from '../../parts/page.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { number } from './campaign-words.ts';
+import { Section } from '../../components/page.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { number } from './campaign-labels.ts';
 
 const LINKS = graphql(`
   query CampaignLinks($id: ID!) {

@@ -6,15 +6,15 @@ import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { RecipientsQuery } from '../../generated/graphql.ts';
-import { State } from '../../parts/badge.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { BackLabel, Page } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { SearchBox } from '../../parts/search-box.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
-import { RECIPIENT_WORDS } from './campaign-words.ts';
+import { State } from '../../components/badge.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { BackLabel, Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchBox } from '../../components/search-box.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
+import { RECIPIENT_WORDS } from './campaign-labels.ts';
 
 const RECIPIENTS = graphql(`
   query Recipients($id: ID!, $after: String, $state: RecipientState, $email: String) {

@@ -5,17 +5,17 @@ import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { State } from '../../parts/badge.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { Figure, Figures } from '../../parts/figures.tsx';
-import { FormProblem } from '../../parts/form.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { MailFrame } from '../../parts/mail-frame.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Page, Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
-import { WorkflowLink } from '../../parts/workflow-link.tsx';
+import { State } from '../../components/badge.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Figure, Figures } from '../../components/figures.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { MailFrame } from '../../components/mail-frame.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { When } from '../../components/when.tsx';
+import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { Again } from './again.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -29,7 +29,7 @@ import {
   percent,
   reachOf,
   STATUS_WORDS,
-} from './campaign-words.ts';
+} from './campaign-labels.ts';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { StateBar } from './state-bar.tsx';

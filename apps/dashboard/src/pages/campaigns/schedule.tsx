@@ -2,9 +2,9 @@ import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { ago, exactly } from '../../parts/when.tsx';
+import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { ago, exactly } from '../../components/when.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { localIn, momentOf, OWN_ZONE, zones } from './zoned.ts';
 

@@ -2,7 +2,7 @@ import { Alert, Autocomplete, SimpleGrid, TextInput } from '@mantine/core';
 import { useRef } from 'react';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { PlaceholderMenu, usePlaceholders } from '../../parts/mail-editor.tsx';
+import { PlaceholderMenu, usePlaceholders } from '../../components/mail-editor.tsx';
 import type { PartProps } from './builder.tsx';
 
 const SENDER_DOMAINS = graphql(`

@@ -1,9 +1,9 @@
 import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
 import type { RecipientState } from '../../generated/graphql.ts';
-import { TextLink } from '../../parts/link.tsx';
+import { TextLink } from '../../components/link.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { number, percent, RECIPIENT_WORDS } from './campaign-words.ts';
+import { number, percent, RECIPIENT_WORDS } from './campaign-labels.ts';
 
 const STATES = Object.keys(RECIPIENT_WORDS) as RecipientState[];
 

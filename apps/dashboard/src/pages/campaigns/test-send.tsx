@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { useSession } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
 
 const TEST = graphql(`
   mutation TestCampaign($id: ID!, $emails: [String!]!) {

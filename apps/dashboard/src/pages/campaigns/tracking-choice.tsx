@@ -1,7 +1,7 @@
 import { Card, Select, SimpleGrid } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
 import { useRead } from '../../data/read.ts';
-import { Section } from '../../parts/page.tsx';
+import { Section } from '../../components/page.tsx';
 import { TRACKING } from '../settings/tracking.tsx';
 import type { PartProps } from './builder.tsx';
 

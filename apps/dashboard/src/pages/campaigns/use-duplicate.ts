@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { tell } from '../../parts/notify.tsx';
+import { tell } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
 
 const DUPLICATE = graphql(`

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { tell, warn } from '../../components/notify.tsx';
 import type { Domain } from './domain.tsx';
 import { Publish } from './publish.tsx';
 

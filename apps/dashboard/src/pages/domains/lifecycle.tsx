@@ -1,6 +1,6 @@
 import { Card, Text, Timeline } from '@mantine/core';
-import { Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { Section } from '../../components/page.tsx';
+import { When } from '../../components/when.tsx';
 import type { Domain } from './domain.tsx';
 
 const COLORS: Record<string, string> = { verified: 'green', failing: 'yellow', failed: 'red', blocked: 'red' };

@@ -4,10 +4,10 @@ import { type ReactNode, useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { PublishRecordsMutation } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../parts/badge.tsx';
-import { FormButtons, FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { DataTable } from '../../parts/table.tsx';
+import { State, type Tone } from '../../components/badge.tsx';
+import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { DataTable } from '../../components/table.tsx';
 import type { Domain } from './domain.tsx';
 
 const PUBLISH = graphql(`

@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
-import { State, type Tone } from '../../parts/badge.tsx';
-import { CopyField } from '../../parts/copy.tsx';
-import { Section } from '../../parts/page.tsx';
+import { State, type Tone } from '../../components/badge.tsx';
+import { CopyField } from '../../components/copy.tsx';
+import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
 
 type Recommendation = Domain['recommendations'][number];

@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
-import { CopyField } from '../../parts/copy.tsx';
-import { Section } from '../../parts/page.tsx';
+import { CopyField } from '../../components/copy.tsx';
+import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
 import { PartStatus } from './status.tsx';
 

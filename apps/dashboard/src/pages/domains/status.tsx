@@ -1,5 +1,5 @@
 import type { VerificationStatus } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../parts/badge.tsx';
+import { State, type Tone } from '../../components/badge.tsx';
 
 const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   verified: ['good', 'Verified'],

@@ -5,10 +5,10 @@ import { useMay } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { FormButtons, FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
 
 const DEFAULT_STEPS = graphql(`

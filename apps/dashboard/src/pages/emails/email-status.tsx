@@ -1,5 +1,5 @@
 import type { EmailStatus } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../parts/badge.tsx';
+import { State, type Tone } from '../../components/badge.tsx';
 
 /** What each status is called, and what it means. */
 export const STATUS_WORDS: Record<EmailStatus, [tone: Tone, word: string, meaning: string]> = {

@@ -7,17 +7,17 @@ import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EmailQuery } from '../../generated/graphql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
-import { EVENT_WORDS } from '../../parts/event-words.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { MailFrame } from '../../parts/mail-frame.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { BackLabel, Page, Section } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CodeBlock } from '../../components/copy.tsx';
+import { EVENT_WORDS } from '../../components/event-labels.ts';
+import { Facts } from '../../components/facts.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { MailFrame } from '../../components/mail-frame.tsx';
+import { tell } from '../../components/notify.tsx';
+import { BackLabel, Page, Section } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { EmailState, STATUS_WORDS } from './email-status.tsx';
 
 const EMAIL = graphql(`

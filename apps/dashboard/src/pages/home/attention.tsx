@@ -2,9 +2,9 @@ import { Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useProject } from '../../app/session.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { Section } from '../../parts/page.tsx';
-import { countOf, percent, reachOf } from '../campaigns/campaign-words.ts';
+import { TextLink } from '../../components/link.tsx';
+import { Section } from '../../components/page.tsx';
+import { countOf, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { type Point, total } from './statistics.ts';
 import type { Overview } from './overview.ts';
 

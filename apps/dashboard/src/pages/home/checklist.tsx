@@ -1,8 +1,8 @@
 import { Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconCircle } from '@tabler/icons-react';
 import { useProject } from '../../app/session.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { Section } from '../../parts/page.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { Section } from '../../components/page.tsx';
 import type { Overview } from './overview.ts';
 
 /** The way to the first campaign; gone once one has been sent. */

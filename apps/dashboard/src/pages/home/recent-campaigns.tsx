@@ -1,10 +1,10 @@
 import { useProject } from '../../app/session.tsx';
-import { State } from '../../parts/badge.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { Section } from '../../parts/page.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
-import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from '../campaigns/campaign-words.ts';
+import { State } from '../../components/badge.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { Section } from '../../components/page.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
+import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from '../campaigns/campaign-labels.ts';
 import type { Overview } from './overview.ts';
 
 /** The last five campaigns. */

@@ -2,9 +2,9 @@ import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
-import { TextLink } from '../../parts/link.tsx';
-import { Section } from '../../parts/page.tsx';
-import { number } from '../campaigns/campaign-words.ts';
+import { TextLink } from '../../components/link.tsx';
+import { Section } from '../../components/page.tsx';
+import { number } from '../campaigns/campaign-labels.ts';
 import type { Overview } from './overview.ts';
 
 const PROGRESS = graphql(`

@@ -1,7 +1,7 @@
 import { Button, Select, Text } from '@mantine/core';
 import { IconForms } from '@tabler/icons-react';
-import { Section } from '../../parts/page.tsx';
-import { DataTable } from '../../parts/table.tsx';
+import { Section } from '../../components/page.tsx';
+import { DataTable } from '../../components/table.tsx';
 import type { CustomField } from '../audience/field-values.tsx';
 import { type Beginning, samplesOf } from './beginning.ts';
 import { isWorthAField, newFieldOf, type Target } from './mapping.ts';

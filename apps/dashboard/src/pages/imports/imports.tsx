@@ -7,15 +7,15 @@ import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportsQuery } from '../../generated/graphql.ts';
-import { State } from '../../parts/badge.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../components/badge.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { IMPORT_PROGRESS } from './progress.ts';
-import { isUnderWay, STATUS_WORDS } from './import-words.ts';
+import { isUnderWay, STATUS_WORDS } from './import-labels.ts';
 
 const IMPORTS = graphql(`
   query Imports($after: String) {

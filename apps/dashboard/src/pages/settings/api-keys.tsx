@@ -7,13 +7,13 @@ import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ApiKeysQuery } from '../../generated/graphql.ts';
-import { State } from '../../parts/badge.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../components/badge.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Page } from '../../components/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { CreateKey } from './create-key.tsx';
 
 const API_KEYS = graphql(`

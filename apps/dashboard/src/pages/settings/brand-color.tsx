@@ -4,10 +4,10 @@ import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
+import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
 
 const BRAND_COLOR = graphql(`
   query BrandColor {

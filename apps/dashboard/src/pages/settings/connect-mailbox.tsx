@@ -15,11 +15,11 @@ import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts';
-import { CopyField } from '../../parts/copy.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
+import { CopyField } from '../../components/copy.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell, warn } from '../../components/notify.tsx';
 import { ConsentStep, type Consenting } from './consent.tsx';
-import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-words.ts';
+import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-labels.ts';
 
 const CONNECT = graphql(`
   mutation ConnectMailbox($input: ConnectMailboxInput!) {

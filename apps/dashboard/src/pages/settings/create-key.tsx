@@ -6,8 +6,8 @@ import { useProject, useSession } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { KeyScope } from '../../generated/graphql.ts';
-import { CodeBlock, CopyField } from '../../parts/copy.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { CodeBlock, CopyField } from '../../components/copy.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 
 const CREATE = graphql(`
   mutation CreateApiKey($input: CreateApiKeyInput!) {

@@ -2,9 +2,9 @@ import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInpu
 import { useForm } from '@mantine/form';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
-import { numberOrNull, textOrNull } from './mailbox-words.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell, warn } from '../../components/notify.tsx';
+import { numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Mailbox } from './mailboxes.tsx';
 
 const UPDATE = graphql(`

@@ -2,11 +2,11 @@ import { Button, Card, Text } from '@mantine/core';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Answer, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Answer, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { ROLES } from './roles.ts';
 
 const INVITATIONS = graphql(`

@@ -5,7 +5,7 @@ import { useMay } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { Role } from '../../generated/graphql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { ROLES } from './roles.ts';
 
 const INVITE = graphql(`

@@ -15,17 +15,17 @@ import { useRead } from '../../data/read.ts';
 import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxAccountsQuery } from '../../generated/graphql.ts';
-import { State } from '../../parts/badge.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { State } from '../../components/badge.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { tell, warn } from '../../components/notify.tsx';
+import { Page } from '../../components/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { ConnectMailbox } from './connect-mailbox.tsx';
 import { Consent, type Consenting } from './consent.tsx';
 import { EditMailbox } from './edit-mailbox.tsx';
-import { MAILBOX_PROVIDERS, MAILBOX_STATES } from './mailbox-words.ts';
+import { MAILBOX_PROVIDERS, MAILBOX_STATES } from './mailbox-labels.ts';
 
 const MAILBOXES = graphql(`
   query MailboxAccounts {

@@ -16,9 +16,9 @@ import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { numberOrNull, textOrNull } from './mailbox-words.ts';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Provider } from './providers.tsx';
 
 const CREATE = graphql(`

@@ -5,14 +5,14 @@ import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ConnectionStatus, MailProvidersQuery } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../parts/badge.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { CopyField } from '../../parts/copy.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { State, type Tone } from '../../components/badge.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CopyField } from '../../components/copy.tsx';
+import { tell, warn } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { ProviderDialog } from './provider-form.tsx';
 
 const PROVIDERS = graphql(`

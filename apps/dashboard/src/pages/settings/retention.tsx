@@ -3,10 +3,10 @@ import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
 
 const RETENTION = graphql(`
   query Retention {

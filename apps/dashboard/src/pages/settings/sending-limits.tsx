@@ -4,11 +4,11 @@ import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SendingPolicyQuery } from '../../generated/graphql.ts';
-import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
-import { numberOrNull } from './mailbox-words.ts';
+import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
+import { numberOrNull } from './mailbox-labels.ts';
 
 const POLICY = graphql(`
   query SendingPolicy {

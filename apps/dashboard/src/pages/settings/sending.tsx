@@ -1,4 +1,4 @@
-import { Page } from '../../parts/page.tsx';
+import { Page } from '../../components/page.tsx';
 import { Providers } from './providers.tsx';
 import { SendingLimits } from './sending-limits.tsx';
 

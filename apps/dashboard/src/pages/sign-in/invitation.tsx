@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { clientFor } from '../../data/client.ts';
 import { type Problem, problemOf } from '../../data/problem.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem, useFieldProblems } from '../../parts/form.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { Door } from './door.tsx';
+import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { Door } from './auth-layout.tsx';
 import { passwordProblem } from './password.ts';
 
 const ACCEPT = graphql(`

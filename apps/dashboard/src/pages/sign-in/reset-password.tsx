@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
-import { Refusal } from '../../parts/form.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { Door } from './door.tsx';
+import { Refusal } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { Door } from './auth-layout.tsx';
 import { passwordProblem } from './password.ts';
 
 /** Asks for a mail with a link; the link leads back here with a token, to choose a new password. */

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { postAuth, providerName } from '../../data/auth.ts';
-import { digitProps, Refusal } from '../../parts/form.tsx';
-import { TextLink } from '../../parts/link.tsx';
-import { Door } from './door.tsx';
+import { digitProps, Refusal } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { Door } from './auth-layout.tsx';
 
 /** Address and password, then the second factor of those who have one. */
 export function SignIn() {

@@ -8,15 +8,15 @@ import { useEdited } from '../../data/edited.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateQuery } from '../../generated/graphql.ts';
-import { ClashAlert } from '../../parts/clash-alert.tsx';
-import { FormProblem } from '../../parts/form.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { MailEditor } from '../../parts/mail-editor.tsx';
-import { MoreMenu } from '../../parts/more-menu.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
-import { BackLabel, Page } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
-import { When } from '../../parts/when.tsx';
+import { ClashAlert } from '../../components/clash-alert.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { MailEditor } from '../../components/mail-editor.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
+import { tell, warn } from '../../components/notify.tsx';
+import { BackLabel, Page } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
+import { When } from '../../components/when.tsx';
 import { TemplateState } from './templates.tsx';
 
 const TEMPLATE = graphql(`

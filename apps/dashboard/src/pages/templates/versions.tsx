@@ -8,19 +8,19 @@ import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateVersionsQuery } from '../../generated/graphql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { FORMAT_WORDS } from '../../parts/format-words.ts';
-import { TextLink } from '../../parts/link.tsx';
-import { MailFrame } from '../../parts/mail-frame.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { BackLabel, Page, Section } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Answer } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { FORMAT_WORDS } from '../../components/format-labels.ts';
+import { TextLink } from '../../components/link.tsx';
+import { MailFrame } from '../../components/mail-frame.tsx';
+import { tell } from '../../components/notify.tsx';
+import { BackLabel, Page, Section } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Answer } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
 import { TemplateState } from './templates.tsx';
 
-const HtmlEditor = lazy(() => import('../../parts/html-editor.tsx'));
+const HtmlEditor = lazy(() => import('../../components/html-editor.tsx'));
 
 const VERSIONS = graphql(`
   query TemplateVersions($id: ID!, $after: String) {

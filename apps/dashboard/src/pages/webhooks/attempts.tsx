@@ -1,8 +1,8 @@
 import { Accordion, Card, Code, Group, Stack, Text } from '@mantine/core';
-import { CodeBlock } from '../../parts/copy.tsx';
-import { State } from '../../parts/badge.tsx';
-import { milliseconds } from '../../parts/numbers.ts';
-import { exactly, When } from '../../parts/when.tsx';
+import { CodeBlock } from '../../components/copy.tsx';
+import { State } from '../../components/badge.tsx';
+import { milliseconds } from '../../components/numbers.ts';
+import { exactly, When } from '../../components/when.tsx';
 import type { Delivery } from './delivery.tsx';
 
 type Attempt = Delivery['attempts'][number];

@@ -2,10 +2,10 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useChange } from '../../data/change.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { BackLabel, Page } from '../../parts/page.tsx';
-import { Answer } from '../../parts/states.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { tell } from '../../components/notify.tsx';
+import { BackLabel, Page } from '../../components/page.tsx';
+import { Answer } from '../../components/states.tsx';
 import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
 
 const ENDPOINT = graphql(`

@@ -6,9 +6,9 @@ import { useMay, useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { WebhookBacklog } from '../../generated/graphql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { MenuLink } from '../../parts/link.tsx';
-import { tell, warn } from '../../parts/notify.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { MenuLink } from '../../components/link.tsx';
+import { tell, warn } from '../../components/notify.tsx';
 import type { Endpoint } from './endpoint.tsx';
 
 const SEND_TEST = graphql(`

@@ -2,7 +2,7 @@ import { Card, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { Problem } from '../../data/problem.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../parts/form.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { EventChoice } from './event-choice.tsx';
 
 export interface EndpointValues {

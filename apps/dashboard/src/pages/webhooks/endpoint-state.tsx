@@ -1,4 +1,4 @@
-import { State } from '../../parts/badge.tsx';
+import { State } from '../../components/badge.tsx';
 
 /** Whether events go to an endpoint, and whether it takes them. */
 export function EndpointState({ of }: { of: { enabled: boolean; failingSince: string | null } }) {

@@ -6,11 +6,11 @@ import { cursorOf } from '../../data/paging.ts';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EndpointsQuery } from '../../generated/graphql.ts';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Pager } from '../../parts/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../parts/states.tsx';
-import { DataTable } from '../../parts/table.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
 import { EndpointState } from './endpoint-state.tsx';
 
 const ENDPOINTS = graphql(`

@@ -1,7 +1,7 @@
 import { Card, Checkbox, Input, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useRead } from '../../data/read.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Answer, LinesSkeleton } from '../../parts/states.tsx';
+import { Answer, LinesSkeleton } from '../../components/states.tsx';
 
 const EVENT_TYPES = graphql(`
   query EventTypes {

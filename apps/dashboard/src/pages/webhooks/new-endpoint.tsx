@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { CopyField } from '../../parts/copy.tsx';
-import { ButtonLink, TextLink } from '../../parts/link.tsx';
-import { BackLabel, Page } from '../../parts/page.tsx';
+import { CopyField } from '../../components/copy.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { BackLabel, Page } from '../../components/page.tsx';
 import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
 
 const CREATE = graphql(`

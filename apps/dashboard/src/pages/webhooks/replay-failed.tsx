@@ -2,8 +2,8 @@ import { Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { tell } from '../../parts/notify.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { tell } from '../../components/notify.tsx';
 
 const REPLAY = graphql(`
   mutation ReplayFailed($id: ID!, $since: DateTime!) {

@@ -3,12 +3,12 @@ import { IconEye, IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { CodeBlock, CopyLine } from '../../parts/copy.tsx';
-import { FormProblem } from '../../parts/form.tsx';
-import { tell } from '../../parts/notify.tsx';
-import { Section } from '../../parts/page.tsx';
-import { When } from '../../parts/when.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { CodeBlock, CopyLine } from '../../components/copy.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { tell } from '../../components/notify.tsx';
+import { Section } from '../../components/page.tsx';
+import { When } from '../../components/when.tsx';
 import type { Endpoint } from './endpoint.tsx';
 import { SNIPPETS } from './snippets.ts';
 

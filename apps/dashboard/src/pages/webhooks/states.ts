@@ -1,5 +1,5 @@
 import type { DeliveryState } from '../../generated/graphql.ts';
-import type { Tone } from '../../parts/badge.tsx';
+import type { Tone } from '../../components/badge.tsx';
 
 /** What the states of a delivery are called here. */
 export const STATES: Record<DeliveryState, { label: string; tone: Tone }> = {

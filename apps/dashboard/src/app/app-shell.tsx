@@ -1,0 +1,144 @@
+import { AppShell, Box, Burger, Group, Kbd, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { createLink, Outlet, useMatchRoute, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Provider } from 'urql';
+import { clientFor } from '../data/client.ts';
+import { liveIn } from '../data/live.ts';
+import { NotFound } from '../pages/not-found.tsx';
+import { LiveMark, OfflineBanner } from '../components/connection.tsx';
+import { Logo } from '../components/logo.tsx';
+import { may } from './permissions.ts';
+import { type Place, PLACES } from './navigation.ts';
+import { ProjectChoice } from './project-choice.tsx';
+import { useSession } from './session.tsx';
+import { Who } from './user-menu.tsx';
+
+const Finder = lazy(() => import('./command-palette.tsx'));
+
+/** The frame around every page of a project: where one can go, which project it is, who is signed in. */
+export function ProjectFrame() {
+  const { projectId } = useParams({ from: '/gate/p/$projectId' });
+  const { projects } = useSession();
+  const [open, { toggle, close }] = useDisclosure(false);
+  useEffect(() => liveIn(projectId), [projectId]);
+  if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
+  return (
+    <Provider value={clientFor(projectId)}>
+      <a href="#content" className="skip">
+        Skip to the content
+      </a>
+      <AppShell
+        header={{ height: 56 }}
+        navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !open } }}
+        padding={{ base: 'md', sm: 'xl' }}
+      >
+        <AppShell.Header>
+          <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
+            <Group wrap="nowrap" gap="sm" miw={0}>
+              <Burger
+                opened={open}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={open ? 'Close the menu' : 'Open the menu'}
+              />
+              <Box visibleFrom="sm" w={192}>
+                <Logo />
+              </Box>
+              <ProjectChoice />
+            </Group>
+            <Group gap="md" wrap="nowrap">
+              <LiveMark />
+              <FinderButton />
+              <Who />
+            </Group>
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="sm" aria-label="Pages" className={open ? undefined : 'closed'}>
+          <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={8}>
+            <Places onGo={close} />
+          </AppShell.Section>
+        </AppShell.Navbar>
+        <AppShell.Main key={projectId} id="content" tabIndex={-1}>
+          <OfflineBanner />
+          <Outlet />
+        </AppShell.Main>
+      </AppShell>
+    </Provider>
+  );
+}
+
+function Places({ onGo }: { onGo: () => void }) {
+  const { projectId } = useParams({ from: '/gate/p/$projectId' });
+  const role = useSession().projects.find(({ id }) => id === projectId)?.role ?? 'viewer';
+  return PLACES.map(({ heading, places }) => (
+    <Box key={heading} mb="sm">
+      {heading !== '' && (
+        <Text size="xs" fw={600} c="dimmed" px="sm" pt="xs" pb={4}>
+          {heading}
+        </Text>
+      )}
+      {places
+        .filter(({ needs }) => needs === undefined || may(role, needs))
+        .map((place) => (
+          <PlaceLink key={place.to} place={place} projectId={projectId} onGo={onGo} />
+        ))}
+    </Box>
+  ));
+}
+
+const RouterNavLink = createLink(NavLink<'a'>);
+
+function PlaceLink({
+  place: { label, to, icon: Icon },
+  projectId,
+  onGo,
+}: {
+  place: Place;
+  projectId: string;
+  onGo: () => void;
+}) {
+  const active = useMatchRoute()({ to, params: { projectId }, fuzzy: to !== '/p/$projectId' }) !== false;
+  return (
+    <RouterNavLink
+      to={to}
+      params={{ projectId } as never}
+      label={label}
+      leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+      active={active}
+      // The link marks itself too, by the beginning of the address: every address begins with that of the first page.
+      activeOptions={{ exact: to === '/p/$projectId' }}
+      aria-current={active ? 'page' : undefined}
+      onClick={onGo}
+      className="place"
+    />
+  );
+}
+
+/** Opens what finds pages by their names; what it needs is loaded when it is first asked for. */
+function FinderButton() {
+  const [wanted, setWanted] = useState(0);
+  const ask = () => setWanted((times) => times + 1);
+  useHotkeys([['mod+K', ask]]);
+  return (
+    <>
+      <UnstyledButton onClick={ask} className="finder-button">
+        <IconSearch size={16} aria-hidden />
+        <span className="visually-hidden">Find a page</span>
+        <Text size="sm" c="dimmed" visibleFrom="md" aria-hidden>
+          Go to…
+        </Text>
+        <Kbd size="xs" visibleFrom="md" aria-hidden>
+          Ctrl K
+        </Kbd>
+      </UnstyledButton>
+      {wanted > 0 && (
+        <Suspense>
+          <Finder asked={wanted} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { Avatar, Menu, Text, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconBook2, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { postAuth } from '../data/auth.ts';
+import { forgetClients } from '../data/client.ts';
+import { MenuLink } from '../components/link.tsx';
+import { useProject, useSession } from './session.tsx';
+
+/** Who is signed in, and what they may do about themselves. */
+export function Who() {
+  const { me } = useSession();
+  const { id: projectId } = useProject();
+  return (
+    <Menu width={240}>
+      <Menu.Target>
+        <UnstyledButton className="round">
+          <span className="visually-hidden">Signed in as {me.name}. Open your menu</span>
+          <Avatar name={me.name} color="pine" size={32} radius="xl" aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} className="breakable">
+            {me.name}
+          </Text>
+          <Text size="xs" className="breakable">
+            {me.email}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <MenuLink
+          to="/p/$projectId/account"
+          params={{ projectId }}
+          leftSection={<IconUser size={16} stroke={1.7} aria-hidden />}
+        >
+          Your account
+        </MenuLink>
+        <SchemeSwitch />
+        <Menu.Item
+          component="a"
+          href="/docs"
+          target="_blank"
+          leftSection={<IconBook2 size={16} stroke={1.7} aria-hidden />}
+        >
+          API reference
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} stroke={1.7} aria-hidden />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+async function signOut(): Promise<void> {
+  await postAuth('/sign-out');
+  forgetClients();
+  window.location.assign('/sign-in');
+}
+
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const dark = useComputedColorScheme('light') === 'dark';
+  return (
+    <Menu.Item
+      leftSection={
+        dark ? <IconSun size={16} stroke={1.7} aria-hidden /> : <IconMoon size={16} stroke={1.7} aria-hidden />
+      }
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? 'Light colours' : 'Dark colours'}
+    </Menu.Item>
+  );
+}

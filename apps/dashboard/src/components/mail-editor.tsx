@@ -1,0 +1,201 @@
+import {
+  Anchor,
+  Box,
+  Button,
+  Grid,
+  Group,
+  List,
+  Menu,
+  ScrollArea,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+} from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconBraces } from '@tabler/icons-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { useRead } from '../data/read.ts';
+import type { ContentFormat } from '../generated/graphql.ts';
+import { CUSTOM_FIELDS } from '../pages/audience/field-values.tsx';
+import { type ContentProblem, useContentCheck } from './content-check.ts';
+import { FORMAT_WORDS } from './format-labels.ts';
+import type { EditorHandle, Placeholder } from './html-editor.tsx';
+import { MailFrame } from './mail-frame.tsx';
+
+const HtmlEditor = lazy(() => import('./html-editor.tsx'));
+
+const BUILT_IN: Placeholder[] = [
+  { key: 'name', label: 'Name' },
+  { key: 'email', label: 'Address' },
+  { key: 'unsubscribe_url', label: 'Link to unsubscribe by' },
+];
+
+const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribe_url: '#' };
+
+/** What placeholders can name in this project. */
+export function usePlaceholders(): Placeholder[] {
+  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  return [...BUILT_IN, ...fields.map(({ key, label }) => ({ key, label }))];
+}
+
+interface MailEditorProps {
+  value: string;
+  format: ContentFormat;
+  /** The HTML that MJML was made into when it was saved, to be shown at once. */
+  made?: string;
+  readOnly?: boolean;
+  onChange: (value: string) => void;
+}
+
+/** Source and preview of a mail, side by side where there is room; what is wrong is said at its line and below. */
+export function MailEditor(props: MailEditorProps) {
+  // A text of the other format is another text.
+  return <FormatEditor key={props.format} {...props} />;
+}
+
+function FormatEditor({ value, format, made, readOnly = false, onChange }: MailEditorProps) {
+  const label = FORMAT_WORDS[format];
+  const placeholders = usePlaceholders();
+  const editor = useRef<EditorHandle>(null);
+  const narrow = useMediaQuery('(max-width: 62em)');
+  const [shown, setShown] = useState<'write' | 'preview'>('write');
+  const { problems, html } = useContentCheck(value, format, made);
+  const source = (
+    <Stack gap="xs">
+      <Group justify="space-between" mih={30} gap="xs">
+        {!narrow && (
+          <Text size="sm" fw={500}>
+            {label}
+          </Text>
+        )}
+        {!readOnly && <PlaceholderMenu placeholders={placeholders} onChoose={(text) => editor.current?.insert(text)} />}
+      </Group>
+      <Box h={narrow ? 420 : 560}>
+        <Suspense fallback={<Skeleton h="100%" />}>
+          <HtmlEditor
+            ref={editor}
+            value={value}
+            format={format}
+            label={label}
+            placeholders={placeholders}
+            problems={problems}
+            readOnly={readOnly}
+            onChange={onChange}
+          />
+        </Suspense>
+      </Box>
+    </Stack>
+  );
+  const preview = <MailFrame html={html} values={SAMPLE} title={`Preview: ${label}`} />;
+  const show = (problem: ContentProblem) => {
+    setShown('write');
+    // On a phone the editor is there only once it is shown again.
+    setTimeout(() => editor.current?.show(problem));
+  };
+  return (
+    <Stack gap="xs">
+      {narrow && (
+        <SegmentedControl
+          fullWidth
+          aria-label="What is shown"
+          value={shown}
+          onChange={(next) => setShown(next as 'write' | 'preview')}
+          data={[
+            { value: 'write', label: 'Write' },
+            { value: 'preview', label: 'Preview' },
+          ]}
+        />
+      )}
+      {narrow ? (
+        shown === 'write' ? (
+          source
+        ) : (
+          preview
+        )
+      ) : (
+        <Grid gap="md">
+          <Grid.Col span={6}>{source}</Grid.Col>
+          <Grid.Col span={6}>{preview}</Grid.Col>
+        </Grid>
+      )}
+      <Problems label={label} problems={problems} onShow={show} />
+    </Stack>
+  );
+}
+
+/** So many are listed; who has more begins with these. */
+const MOST = 5;
+
+function Problems({
+  label,
+  problems,
+  onShow,
+}: {
+  label: string;
+  problems: readonly ContentProblem[];
+  onShow: (problem: ContentProblem) => void;
+}) {
+  return (
+    <div aria-live="polite">
+      {problems.length > 0 && (
+        <List size="sm" aria-label={`What is wrong with the ${label}`} listStyleType="none">
+          {problems.slice(0, MOST).map((problem, index) => (
+            <List.Item key={index} c="var(--mantine-color-error)">
+              {problem.line !== null && (
+                <>
+                  <Anchor component="button" type="button" size="sm" c="inherit" onClick={() => onShow(problem)}>
+                    Line {problem.line}
+                  </Anchor>
+                  :{' '}
+                </>
+              )}
+              {problem.message}
+            </List.Item>
+          ))}
+          {problems.length > MOST && <List.Item c="dimmed">And {problems.length - MOST} more.</List.Item>}
+        </List>
+      )}
+    </div>
+  );
+}
+
+/** Puts a placeholder where the cursor is; names come with a default, which those without one see. */
+export function PlaceholderMenu({
+  placeholders,
+  onChoose,
+}: {
+  placeholders: Placeholder[];
+  onChoose: (text: string) => void;
+}) {
+  return (
+    <Menu width={280} returnFocus={false}>
+      <Menu.Target>
+        <Button variant="default" size="compact-sm" leftSection={<IconBraces size={15} aria-hidden />}>
+          Insert a placeholder
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <ScrollArea.Autosize mah={320} type="auto">
+          {placeholders.map(({ key, label }) => (
+            <Menu.Item
+              key={key}
+              onClick={() => onChoose(key === 'name' ? '{{name|there}}' : `{{${key}}}`)}
+              rightSection={
+                <Text size="xs" c="dimmed" className="mono">
+                  {key}
+                </Text>
+              }
+            >
+              {label}
+            </Menu.Item>
+          ))}
+        </ScrollArea.Autosize>
+        <Menu.Divider />
+        <Text size="xs" c="dimmed" px="sm" py={6}>
+          A default stands behind a bar: {'{{city|your town}}'}
+        </Text>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

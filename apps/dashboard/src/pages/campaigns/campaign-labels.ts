@@ -1,0 +1,83 @@
+import type { CampaignStatus, RecipientState } from '../../generated/graphql.ts';
+import type { Tone } from '../../components/badge.tsx';
+
+export const STATUS_WORDS: Record<CampaignStatus, [tone: Tone, word: string]> = {
+  draft: ['quiet', 'Draft'],
+  scheduled: ['busy', 'Scheduled'],
+  sending: ['busy', 'Sending'],
+  paused: ['warn', 'Paused'],
+  completed: ['good', 'Completed'],
+  canceled: ['quiet', 'Canceled'],
+};
+
+/** The states of recipients in the order of a bar, with what each means and its colour. */
+export const RECIPIENT_WORDS: Record<RecipientState, { word: string; tone: Tone; color: string; meaning: string }> = {
+  accepted: { word: 'Sent', tone: 'good', color: 'pine.6', meaning: 'The provider accepted the message.' },
+  claimed: { word: 'In flight', tone: 'busy', color: 'blue.5', meaning: 'It is being sent now.' },
+  planned: {
+    word: 'Waiting',
+    tone: 'quiet',
+    color: 'gray.4',
+    meaning: 'Not sent yet, or put off by a server and going again.',
+  },
+  failed: { word: 'Failed', tone: 'bad', color: 'red.6', meaning: 'A server refused it for good.' },
+  unknown: {
+    word: 'Not known',
+    tone: 'warn',
+    color: 'yellow.6',
+    meaning: 'The connection broke when it may have been accepted. It is not sent again by itself.',
+  },
+  suppressed: {
+    word: 'Suppressed',
+    tone: 'quiet',
+    color: 'grape.5',
+    meaning: 'The address is not to be mailed, so nothing was sent.',
+  },
+  canceled: { word: 'Canceled', tone: 'quiet', color: 'gray.6', meaning: 'The campaign ended before it went out.' },
+};
+
+export const number = (value: number) => value.toLocaleString('en');
+
+export const countOf = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+
+/** A part of a whole in percent, or a dash where there is no whole. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  const share = (part / whole) * 100;
+  // Neither nearly nothing nor nearly all is rounded to that.
+  const isNear = (share > 0 && share < 10) || (share > 99 && share < 100);
+  return `${isNear ? Math.min(99.9, share).toFixed(1) : Math.round(share)} %`;
+}
+
+/** A length of time in the words that people use. */
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** The messages that shares are of: those delivered or, where no delivery is reported, those accepted. */
+export interface Reach {
+  count: number;
+  word: 'delivered' | 'accepted';
+}
+
+export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }): Reach =>
+  delivered > 0 || sent === 0 ? { count: delivered, word: 'delivered' } : { count: sent, word: 'accepted' };
+
+/** A share of people, with what programs did beside it. */
+export function ofReached(people: number, { count, word }: Reach, machines = 0): string {
+  const share = `${percent(people, count)} of ${word}`;
+  return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
+}
+
+/** The share that was delivered; in words where only acceptance is known. */
+export const deliveredShare = (engagement: { sent: number; delivered: number }): string =>
+  reachOf(engagement).word === 'accepted' ? 'not reported' : percent(engagement.delivered, engagement.sent);
+
+/** What is counted of a campaign, in a sentence. */
+export function countedWords(opens: boolean, clicks: boolean): string {
+  if (opens && clicks) return 'Opens and clicks are counted.';
+  if (!opens && !clicks) return 'Neither opens nor clicks are counted.';
+  return opens ? 'Opens are counted, clicks are not.' : 'Clicks are counted, opens are not.';
+}

@@ -1,0 +1,21 @@
+import type { Tone } from '../../components/badge.tsx';
+import type { ImportStatus } from '../../generated/graphql.ts';
+
+export const STATUS_WORDS: Record<ImportStatus, [tone: Tone, word: string]> = {
+  uploading: ['quiet', 'Uploading'],
+  queued: ['busy', 'Waiting'],
+  running: ['busy', 'Running'],
+  completed: ['good', 'Completed'],
+  failed: ['bad', 'Failed'],
+  canceled: ['quiet', 'Canceled'],
+};
+
+export const isUnderWay = (status: ImportStatus) => status === 'queued' || status === 'running';
+
+const bytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** The size of a file as people say it. */
+export function fileSize(size: number): string {
+  if (size < 1024) return `${size} bytes`;
+  return size < 1024 ** 2 ? `${bytes.format(size / 1024)} kB` : `${bytes.format(size / 1024 ** 2)} MB`;
+}

@@ -1,0 +1,34 @@
+import type { MailboxProvider, MailboxStatus } from '../../generated/graphql.ts';
+import type { Tone } from '../../components/badge.tsx';
+
+/** What is known of who runs a mailbox; limits are those of the server where none are given. */
+export const MAILBOX_PROVIDERS: Record<
+  MailboxProvider,
+  { label: string; password: string; perMinute: number; dailyCap: number }
+> = {
+  gmail: {
+    label: 'Gmail',
+    password: 'An app password: the ordinary one does not work. Google makes one when 2-step verification is on.',
+    perMinute: 20,
+    dailyCap: 400,
+  },
+  microsoft: {
+    label: 'Microsoft 365',
+    password: 'Of the mailbox. “Authenticated SMTP” must be allowed for it.',
+    perMinute: 24,
+    dailyCap: 2000,
+  },
+  other: { label: 'Another', password: 'Of the mailbox, or an app password.', perMinute: 5, dailyCap: 300 },
+};
+
+export const MAILBOX_STATES: Record<MailboxStatus, { label: string; tone: Tone }> = {
+  connected: { label: 'Connected', tone: 'good' },
+  connecting: { label: 'Consent is missing', tone: 'warn' },
+  needs_attention: { label: 'Needs attention', tone: 'bad' },
+};
+
+/** The number in a field, which is text while it is typed; an empty field gives none. */
+export const numberOrNull = (value: number | string): number | null => (value === '' ? null : Number(value));
+
+/** The text in a field; an empty one gives none. */
+export const textOrNull = (value: string): string | null => (value.trim() === '' ? null : value.trim());

@@ -1,0 +1,255 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import diagnostics from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { builder, type Context, db, newId, pool } from '@postroom/platform';
+import { type Api, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
+import {
+  getNamedType,
+  getNullableType,
+  graphql,
+  type GraphQLNamedOutputType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schema } from '../src/schema.ts';
+
+/** Queries that go deep. Together they ask for every list, and every row of another type, that a row of a list has. */
+const QUERIES: Record<string, string> = {
+  'recipients → contact → groups, segments, activity': `query ($campaign: ID!) {
+    campaignRecipients(id: $campaign) { nodes { email state contact {
+      email groups { name } segments { name } activity { type campaignName }
+    } } }
+  }`,
+  'contacts → groups, segments, activity': `{
+    contacts { nodes { email customFields groups { id name } segments { id name } a: activity { type } b: activity(messages: 5) { type } } }
+  }`,
+  'groups → contacts':
+    '{ groups { edges { node { name contactIds contactCount memberCount leftCount contacts { email } } } } }',
+  'segments → their number of contacts': '{ segments(first: 30) { nodes { name editedByName contactCount } } }',
+  'segments → contacts → groups, segments': `{
+    segments(first: 30) { nodes { name contacts(first: 5) { totalCount edges { cursor } nodes { email groups { name } segments { name } } pageInfo { hasNextPage } } } }
+  }`,
+  'nodes of several types': `query ($ids: [ID!]!) {
+    nodes(ids: $ids) { id ... on Contact { groups { name } } ... on Group { contacts { email } } ... on Segment { contactCount } }
+  }`,
+  campaigns:
+    '{ campaigns { totalCount nodes { name editedByName groupIds segmentIds progress { planned } engagement { sent } } } }',
+  'emails → recipients, attachments, events': `{
+    emails { nodes { subject from to html headers recipients { email status } attachments { filename } events { type } } }
+  }`,
+  'endpoints → recent': '{ webhookEndpoints { nodes { url recent { acknowledged medianMs } } } }',
+  'deliveries → endpoint, event, attempts': `{
+    webhookDeliveries { nodes { eventType body endpoint { url recent { queued } } event { data } attempts { number status } } }
+  }`,
+  'domains → records, lifecycle': `{
+    domains { nodes { domain records { name found } recommendations { title record { name } } lifecycle { type } dnsProvider { name } trackingRecord { name found } warmup { step todaySent } workflowUrl } }
+  }`,
+  'people → user; keys → projects; audit log → actors': `{
+    members { role user { email } } invitations { email } apiKeys { name projectIds } auditLog { nodes { action actorName } }
+    myProjects { role project { name } } mySessions { id }
+  }`,
+  'templates, suppressions, custom fields, imports': `{
+    templates { nodes { name editedByName } } suppressions { nodes { email } } customFields { nodes { key } }
+    imports { nodes { fileName columns { name } counts { rows } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
+  }`,
+  'mailbox accounts, mail providers': `{
+    mailboxAccounts { email sentToday } mailProviders { name status }
+  }`,
+};
+
+/** The statements of the request in hand: what runs in the background of the same process has none. */
+const inHand = new AsyncLocalStorage<string[]>();
+const COUNTED = 'x-counted-request';
+let counted: string[] = [];
+// oxlint-disable-next-line typescript/unbound-method
+const { query } = pg.Client.prototype;
+
+let few: Filled;
+let many: Filled;
+
+function enter(message: unknown): void {
+  if ((message as { request: IncomingMessage }).request.headers[COUNTED] !== undefined) inHand.enterWith(counted);
+}
+
+beforeAll(async () => {
+  [few, many] = [await fill(3), await fill(30)];
+  diagnostics.subscribe('http.server.request.start', enter);
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [first] = args;
+    inHand.getStore()?.push(typeof first === 'string' ? first : ((first as { text?: string } | undefined)?.text ?? ''));
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+}, 120_000);
+afterAll(() => {
+  diagnostics.unsubscribe('http.server.request.start', enter);
+  pg.Client.prototype.query = query;
+});
+
+test.each(Object.entries(QUERIES))('%s: as many statements for thirty rows as for three', async (_name, document) => {
+  const [forFew, forMany] = [await count(few, document), await count(many, document)];
+  expect(forFew.length).toBeGreaterThan(0);
+  expect(forMany).toEqual(forFew);
+});
+
+test('the queries ask for every list and every row that a row of a list has', () => {
+  const asked = new Set<string>();
+  for (const document of Object.values(QUERIES)) {
+    const types = new TypeInfo(schema);
+    const note = {
+      Field: () => void asked.add(`${types.getParentType()?.name}.${types.getFieldDef()?.name}`),
+    };
+    visit(parse(document), visitWithTypeInfo(types, note));
+  }
+  expect(inLists().filter((field) => !asked.has(field))).toEqual([]);
+});
+
+/** The fields with rows of their own that rows of lists have, such as `Group.contacts`. */
+function inLists(): string[] {
+  const found = new Set<string>();
+  const walk = (type: GraphQLNamedOutputType, isInList: boolean, seen: ReadonlySet<string>) => {
+    if (!isObjectType(type)) return;
+    // Connections and edges only lead to the rows.
+    const isRow = !/(Connection|Edge)$/.test(type.name);
+    for (const field of Object.values(type.getFields())) {
+      const inner = getNamedType(field.type);
+      if (!isCompositeType(inner) || seen.has(`${type.name}.${field.name}`)) continue;
+      const list = isListType(getNullableType(field.type)) || inner.name.endsWith('Connection');
+      if (isInList && isRow) found.add(`${type.name}.${field.name}`);
+      walk(inner, isInList || list, new Set([...seen, `${type.name}.${field.name}`]));
+    }
+  };
+  walk(schema.getQueryType() as GraphQLNamedOutputType, false, new Set());
+  return [...found];
+}
+
+test('in tests, a field that loads rows without what is asked of them is an error', async () => {
+  const { id } = few.owner;
+  builder.queryField('careless', (t) =>
+    t.prismaField({
+      type: 'User',
+      skipTypeScopes: true,
+      resolve: () => db.user.findUniqueOrThrow({ where: { id } }),
+    }),
+  );
+  const caller = { id, kind: 'person', projects: [], projectId: '', may: () => true } as const;
+  const contextValue: Context = { caller, requestId: '' };
+  const { errors } = await graphql({ schema: builder.toSchema(), source: '{ careless { email } }', contextValue });
+  expect(errors?.[0]?.message).toMatch(/query/i);
+});
+
+/** What a request reads, once its statements have been prepared. */
+async function count({ owner, campaign, ids }: Filled, document: string): Promise<string[]> {
+  const variables = document.includes('$campaign') ? { campaign } : document.includes('$ids') ? { ids } : {};
+  const run = async () => {
+    const { body } = await owner.graphql(document, variables, { [COUNTED]: 'yes' });
+    expect(body.errors).toBeUndefined();
+    return body.data;
+  };
+  await run();
+  counted = [];
+  await run();
+  return counted
+    .map(shapeOf)
+    .filter((text) => !ELSEWHERE.test(text))
+    .sort();
+}
+
+/** Who calls is found out the same way for every request; a new connection is set up now and then. */
+const ELSEWHERE = /"sessions"."token"|gin_pending_list_limit/;
+
+/** How a statement begins: further on it may have more parameters, or the filter of each segment. */
+const shapeOf = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);
+
+interface Filled {
+  owner: Awaited<ReturnType<typeof signedIn>>;
+  campaign: string;
+  /** Of contacts, groups and segments. */
+  ids: string[];
+}
+
+/** A project that has so many rows of everything. */
+async function fill(rows: number): Promise<Filled> {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  await using _mail = await takeSystemMail();
+  const numbers = Array.from({ length: rows }, (_, index) => index);
+  const contacts: string[] = [];
+  for (const number of numbers) contacts.push((await api.contact(`c${number}@example.com`)).id);
+  const [campaigns, groups, segments]: [string[], string[], string[]] = [[], [], []];
+  for (const number of numbers) {
+    await Promise.all([
+      create(api, '/v1/groups', { name: `Group ${number}`, contact_ids: contacts }).then((id) => groups.push(id)),
+      create(api, '/v1/segments', {
+        name: `S${number}`,
+        filter: { field: 'email', op: 'contains', value: `c${number % 3}` },
+      }).then((id) => segments.push(id)),
+      create(api, '/v1/templates', { name: `T${number}`, body: 'Hello' }),
+      create(api, '/v1/suppressions', { email: `s${number}@example.com` }),
+      create(api, '/v1/custom-fields', { key: `field_${number}`, label: `F${number}`, type: 'text' }),
+      create(api, '/v1/campaigns', { name: `Campaign ${number}` }).then((id) => campaigns.push(id)),
+      owner.graphql(`mutation { createApiKey(input: { name: "K${number}", scope: sending }) { id } }`),
+      owner.graphql(`mutation { invite(input: { email: "i${number}@example.com", role: viewer }) { id } }`),
+    ]);
+  }
+  for (const number of numbers) {
+    const id = newId('imp');
+    await pool.query(
+      `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields) VALUES ($1, $2, 'completed', 'skip', false, false)`,
+      [id, api.projectId],
+    );
+    await pool.query(
+      `INSERT INTO import_errors (import_id, line, field, message) SELECT $1, line, 'email', 'is required' FROM generate_series(1, $2) AS line`,
+      [id, number],
+    );
+  }
+  const url = 'https://receiver.example/hook';
+  const endpoints: string[] = [];
+  for (const number of numbers)
+    endpoints.push(await create(api, '/v1/webhooks', { url: `${url}/${number}`, events: ['*'] }));
+  const campaign = campaigns[0] ?? '';
+  const { projectId } = api;
+  for (const [index, contactId] of contacts.entries()) {
+    const [event, delivery, message] = [newId('evt'), newId('dlv'), newId('eml')];
+    await pool.query(
+      `INSERT INTO domains (id, project_id, domain, updated_at, warmup_steps, warmup_since) VALUES ($1, $2, $3, now(), '{10,20}', now()::date)`,
+      [newId('dom'), projectId, `d${index}.example`],
+    );
+    await pool.query(
+      `INSERT INTO mailbox_accounts (id, project_id, email, email_key, provider, host, port, implicit_tls, username, sign_in,
+         credentials, per_minute, daily_cap)
+       VALUES ($1, $2, $3, $3, 'other', 'mail.example.com', 465, true, $3, 'password', '', 1, 1)`,
+      [newId('mbx'), projectId, `m${index}@example.com`],
+    );
+    await pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, $5, 'failed')`,
+      [message, projectId, campaign, contactId, `c${index}@example.com`],
+    );
+    await pool.query(`INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'webhook.test', '{}')`, [
+      event,
+      projectId,
+    ]);
+    // Closed, so that no worker attempts it.
+    await pool.query(
+      `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, closed_at) VALUES ($1, $2, $3, $4, 'failed', now())`,
+      [delivery, projectId, endpoints[index], event],
+    );
+    await pool.query(
+      `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, headers) VALUES ($1, $2, 1, now(), 5, '{}')`,
+      [delivery, projectId],
+    );
+  }
+  return { owner, campaign, ids: [...contacts, ...groups, ...segments] };
+}
+
+async function create(api: Api, path: string, body: object): Promise<string> {
+  const reply = await api.post(path, body);
+  if (reply.status >= 300) throw new Error(`${path}: ${JSON.stringify(reply.body)}`);
+  return reply.body.data.id;
+}

@@ -1,0 +1,141 @@
+import { testApi } from '@postroom/testkit';
+import {
+  buildSchema,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { schema } from '../src/schema.ts';
+
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+test('every type, field and argument has a description, and none refers to the specification', () => {
+  const bare = types.flatMap((type) => {
+    const fields = isObjectType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : [];
+    const args = fields.flatMap((field) =>
+      'args' in field
+        ? field.args.map((arg: { name: string }) => ({ ...arg, name: `${field.name}(${arg.name})` }))
+        : [],
+    );
+    return [{ name: '', description: type.description }, ...fields, ...args]
+      .filter((member) => !member.description || /\((spec|design)\b/i.test(member.description))
+      .map((member) => `${type.name}.${member.name}`);
+  });
+  expect(bare).toEqual([]);
+});
+
+test('every deprecation says what to use instead, and that is in the schema', () => {
+  expect(deprecationProblems(schema)).toEqual([]);
+});
+
+test('a deprecation that does not say what to use instead is found', () => {
+  const careless = buildSchema(`
+    type Query {
+      good: Int @deprecated(reason: "Use Query.better.")
+      better(old: Int @deprecated(reason: "Use Query.nothing.")): State
+      gone: Int @deprecated(reason: "Nothing replaces it: it was always zero.")
+      bad: Int @deprecated
+    }
+    enum State { fine wrong @deprecated(reason: "Do not use it.") }
+    input Filter { by: Int @deprecated(reason: "Use State.fine."), at: Int @deprecated(reason: "Use fine.") }`);
+  expect(deprecationProblems(careless)).toEqual(['Query.better(old)', 'Query.bad', 'State.wrong', 'Filter.at']);
+});
+
+test("errors carry the specification's codes and never insides", async () => {
+  const api = await testApi();
+  const missing = await api.graphql('{ group(id: "grp_nothing") { id } }');
+  expect(missing.body.errors[0]).toMatchObject({
+    message: 'No such group in this project.',
+    extensions: { code: 'not_found' },
+  });
+  expect(missing.body.errors[0].extensions.stack).toBeUndefined();
+  const nobody = await api.graphql('{ groups { nodes { id } } }', {}, { key: null });
+  expect(nobody).toMatchObject({ status: 401, body: { errors: [{ extensions: { code: 'unauthorized' } }] } });
+  const unknown = await api.graphql('{ groups { nodes { id } } }', {}, { key: `pr_${'a'.repeat(40)}` });
+  expect(unknown.status).toBe(401);
+});
+
+test.each([
+  ['depth', `{ ${'groups { edges { node { contacts { id } } } } '.repeat(1)} ${deep(14)} }`],
+  ['aliases', `{ ${Array.from({ length: 40 }, (_, index) => `a${index}: projects { id }`).join(' ')} }`],
+  ['directives', `{ projects { ${'id @include(if: true) '.repeat(40)} } }`],
+  ['tokens', `{ projects { ${'id '.repeat(2_100)} } }`],
+])('a document over the limit on %s is refused before it runs', async (_limit, query) => {
+  const api = await testApi();
+  const reply = await api.graphql(query);
+  expect(reply.body.data).toBeUndefined();
+  expect(reply.body.errors.length).toBeGreaterThan(0);
+});
+
+test('cost counts what variables ask for: a page of 1,000 of pages is refused', async () => {
+  const api = await testApi();
+  const query = `query ($n: Int) { ${['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((alias) => `${alias}: groups(first: $n) { nodes { id name contactIds contacts { id email name } } }`).join(' ')} }`;
+  expect((await api.graphql(query, { n: 1 })).body.errors).toBeUndefined();
+  expect((await api.graphql(query, { n: 1000 })).body.errors[0]).toMatchObject({
+    extensions: { code: 'validation_error' },
+  });
+});
+
+test('a page size out of range is a validation error', async () => {
+  const api = await testApi();
+  for (const first of [0, -1, 1001]) {
+    const reply = await api.graphql('query ($first: Int) { groups(first: $first) { nodes { id } } }', { first });
+    expect(reply.body.errors[0].extensions).toMatchObject({ code: 'validation_error', details: [{ field: 'first' }] });
+  }
+});
+
+test('node finds any row of the project by its global id, and nothing of another', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const create = 'mutation { createTemplate(input: {name: "T", body: "b"}) { id } }';
+  const { id } = (await api.graphql(create)).body.data.createTemplate;
+  const node = 'query ($id: ID!) { node(id: $id) { id ... on Template { name } } }';
+  expect((await api.graphql(node, { id })).body.data).toEqual({ node: { id, name: 'T' } });
+  expect((await other.graphql(node, { id })).body.data).toEqual({ node: null });
+  expect((await api.graphql(node, { id: 'nonsense' })).body.data).toEqual({ node: null });
+});
+
+function deep(levels: number): string {
+  return levels === 0
+    ? 'id'
+    : `node(id: "x") { ... on Group { id ${'createdAt '.repeat(1)} } } ${deepSelection(levels)}`;
+}
+
+function deepSelection(levels: number): string {
+  return `__schema { types ${'{ fields { type '.repeat(levels)} { name } ${'} }'.repeat(levels)} }`;
+}
+
+interface Deprecatable {
+  name: string;
+  deprecationReason?: string | null | undefined;
+}
+
+/** What is deprecated without a reason of the form that docs/reference/graphql.md promises. */
+function deprecationProblems(schema: GraphQLSchema): string[] {
+  const all = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const members = all.flatMap((type): [string, Deprecatable][] => {
+    if (isEnumType(type)) return type.getValues().map((value) => [`${type.name}.${value.name}`, value]);
+    if (isInputObjectType(type))
+      return Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field]);
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    return Object.values(type.getFields()).flatMap((field): [string, Deprecatable][] => [
+      [`${type.name}.${field.name}`, field],
+      ...field.args.map((arg): [string, Deprecatable] => [`${type.name}.${field.name}(${arg.name})`, arg]),
+    ]);
+  });
+  const known = new Set(members.map(([name]) => name));
+  return members
+    .filter(([, { deprecationReason: reason }]) => reason != null && !isAnswered(reason, known))
+    .map(([name]) => name);
+}
+
+function isAnswered(reason: string, known: ReadonlySet<string>): boolean {
+  if (/^Nothing replaces it: \S/.test(reason)) return true;
+  const [, replacement = ''] = /^Use (\w+\.\w+)\b/.exec(reason) ?? [];
+  return known.has(replacement);
+}

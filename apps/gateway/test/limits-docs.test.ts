@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const root = new URL('../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const rows = [...read('docs/reference/limits.md').matchAll(/^\| (.+?) \| ([\d,]+)/gm)].map(
+  ([, limit = '', value = '']) => [limit, Number(value.replaceAll(',', ''))] as const,
+);
+
+/** Where the code has each limit of the page, by how its row begins: a file, and a constant in it or what is around the number. */
+const SOURCES: [row: string, file: string, source: string | RegExp][] = [
+  ['Requests per second', 'modules/platform/src/config.ts', /RATE_LIMIT_PER_SECOND: .*\.default\((\d+)\)/],
+  ['Body of a request', 'apps/gateway/src/rest/facade.ts', 'MAX_BODY_BYTES'],
+  ['Body of `POST /v1/emails`', 'modules/emails/src/rest.ts', 'MAX_BODY_BYTES'],
+  ['Rows on a page (`limit`', 'modules/platform/src/pages.ts', 'MAX_PAGE_SIZE'],
+  ['Rows on a page unless', 'modules/platform/src/pages.ts', 'DEFAULT_PAGE_SIZE'],
+  ['Rows that a total counts', 'modules/platform/src/pages.ts', 'MAX_TOTAL'],
+  ['Length of an `Idempotency-Key`', 'apps/gateway/src/rest/idempotency.ts', /\{1,(\d+)\}\$/],
+  ['Depth of a JSON value', 'modules/platform/src/scalars.ts', 'MAX_JSON_DEPTH'],
+  ['Tokens in a document', 'apps/gateway/src/limits.ts', /tokens: ([\d_]+)/],
+  ['Levels in a document', 'apps/gateway/src/limits.ts', /depth: ([\d_]+)/],
+  ['Aliases in a document', 'apps/gateway/src/limits.ts', /aliases: ([\d_]+)/],
+  ['Directives in a document', 'apps/gateway/src/limits.ts', /directives: ([\d_]+)/],
+  ['Cost of a document', 'modules/platform/src/builder.ts', /limit: \{ complexity: ([\d_]+)/],
+  ['Ids in `nodes(ids:)`', 'modules/platform/src/nodes.ts', 'MAX_NODES'],
+  ['Operations on one single-connection', 'apps/gateway/src/streams/streams.ts', 'MAX_OPERATIONS'],
+  ['Length of an email address', 'modules/platform/src/email-address.ts', 'MAX_LENGTH'],
+  ["Length of a contact's name", 'modules/contacts/src/contacts.ts', 'MAX_NAME_LENGTH'],
+  ['Contacts in `POST /v1/contacts/batch`', 'modules/contacts/src/contact-batch.ts', 'MAX_BATCH_ROWS'],
+  ['Custom fields of a project', 'modules/contacts/src/custom-fields.ts', 'MAX_FIELDS'],
+  ['Options of a custom field', 'modules/contacts/src/custom-fields.ts', 'MAX_OPTIONS'],
+  ['Length of a text value', 'modules/contacts/src/coercion.ts', 'MAX_TEXT_LENGTH'],
+  ["Length of a group's name", 'modules/groups/src/groups.ts', /trimmed\.length > (\d+)/],
+  ['Members of a group', 'modules/groups/src/groups.ts', /A group keeps at least (one) member/],
+  ['Segments of a project', 'modules/contacts/src/segments.ts', 'MAX_SEGMENTS'],
+  ["Length of a segment's name", 'modules/contacts/src/segments.ts', /trimmed\.length > (\d+)/],
+  ['Levels of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_DEPTH'],
+  ['Conditions of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_CONDITIONS'],
+  ['Values in a list', 'modules/contacts/src/segment-filter.ts', 'MAX_LIST'],
+  ['Length of a text in a condition', 'modules/contacts/src/segment-filter.ts', 'MAX_TEXT'],
+  ['Size of a file', 'modules/imports/src/imports.ts', 'MAX_FILE_BYTES'],
+  ['Size of one part', 'modules/imports/src/imports.ts', 'MAX_PART_BYTES'],
+  ['Lines of a file', 'modules/imports/src/file.ts', 'MAX_LINES'],
+  ['Length of one row', 'modules/imports/src/csv/records.ts', 'MAX_RECORD_LENGTH'],
+  ['Addresses in `to`', 'modules/emails/src/email-input.ts', 'MAX_RECIPIENTS'],
+  ['Emails in `POST /v1/emails/batch`', 'modules/emails/src/emails.ts', 'MAX_BATCH'],
+  ['Length of the subject', 'modules/emails/src/email-input.ts', /at\('subject'\), (\d+)/],
+  ['Length of `html`', 'modules/emails/src/fill-content.ts', 'MAX_TEXT_LENGTH'],
+  ['Attachments', 'modules/emails/src/email-input.ts', 'MAX_ATTACHMENTS'],
+  ['Headers added', 'modules/emails/src/email-input.ts', /names\.length > (\d+)/],
+  [
+    'Tags',
+    'modules/emails/src/email-input.ts',
+    /given\.length > (\d+)\) problems\.add\(path, 'must be at most \d+ tags/,
+  ],
+  ['Size of `metadata`', 'modules/emails/src/email-input.ts', 'MAX_METADATA_LENGTH'],
+  ['Days ahead', 'modules/emails/src/email-input.ts', 'MAX_SCHEDULE_DAYS'],
+  ["Length of a template's HTML", 'modules/templates/src/check-body.ts', /html: ([\d_]+), mjml/],
+  ["Length of a template's MJML", 'modules/templates/src/check-body.ts', /mjml: ([\d_]+) \}/],
+  ["Length of a campaign's body", 'modules/campaigns/src/campaigns.ts', 'MAX_BODY_LENGTH'],
+  ['Groups of a campaign', 'modules/campaigns/src/campaigns.ts', 'MAX_AUDIENCE'],
+  ['Messages per second of a campaign', 'modules/campaigns/src/campaigns.ts', 'MAX_RATE'],
+  ['Recipient ids', 'modules/campaigns/src/requeue.ts', 'MAX_IDS'],
+  ['Mail providers', 'modules/transports/src/providers.ts', 'MAX_PROVIDERS'],
+  ['Days of a warm-up', 'modules/domains/src/warmup.ts', 'MAX_STEPS'],
+  ["Length of an endpoint's URL", 'modules/webhooks/src/endpoints.ts', /url\.length > (\d+)/],
+  ["Length of an endpoint's description", 'modules/webhooks/src/endpoints.ts', /description\.length > (\d+)/],
+  ['Attempts of a delivery', 'modules/webhooks/src/schedule.ts', 'MAX_ATTEMPTS'],
+  ['Bytes of a response', 'modules/webhooks/src/http-client.ts', 'ANSWER_BYTES'],
+  ['Days that events are kept', 'modules/platform/src/config.ts', /\bRETENTION_DAYS: .*\.default\((\d+)\)/],
+];
+
+test.each(rows)('docs/reference/limits.md: %s is %i in the code', (limit, value) => {
+  const sources = SOURCES.filter(([row]) => limit.startsWith(row));
+  expect(sources).toHaveLength(1);
+  const [[, file, source]] = sources as [(typeof SOURCES)[number]];
+  const pattern = typeof source === 'string' ? new RegExp(`const ${source} = ([\\d_* ]+);`) : source;
+  expect(valueOf(pattern.exec(read(file))?.[1])).toBe(value);
+});
+
+test('every limit that this test knows is on the page', () => {
+  expect(rows).toHaveLength(SOURCES.length);
+});
+
+/** `4 * 1024 * 1024`, `5_000_000` or `one` as a number. */
+function valueOf(text: string | undefined): number | undefined {
+  if (text === 'one') return 1;
+  return text
+    ?.split('*')
+    .map((factor) => Number(factor.trim().replaceAll('_', '')))
+    .reduce((product, factor) => product * factor, 1);
+}

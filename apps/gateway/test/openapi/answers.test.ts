@@ -1,0 +1,95 @@
+import { pool, type Route } from '@postroom/platform';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { everything, type Everything } from '../rest/fixtures.ts';
+import { routes } from '../../src/routes.ts';
+import { schema } from '../../src/schema.ts';
+import { Conformance } from './conformance.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+
+// What the gateway really answers is held against the document, which was derived without asking it.
+
+const conformance = new Conformance(openApiDocument(schema, routes));
+
+let shared: Everything;
+beforeAll(async () => {
+  shared = await everything();
+});
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const every = routes.map((route): [string, Route] => [nameOf(route), route]);
+const reads = ({ method }: Route) => method === 'GET';
+
+/** A campaign that has completed, as far as its row says. */
+const complete = ({ ids }: Everything) =>
+  pool.query("UPDATE campaigns SET status = 'completed', frozen_at = now(), started_at = now() WHERE id = $1", [
+    ids['/v1/campaigns'],
+  ]);
+
+/** What has to happen before the example of a route can be what a newcomer would send. */
+const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
+  'POST /v1/custom-fields': ({ api, fill }) => api.delete(fill('/v1/custom-fields/{id}')),
+  'POST /v1/deliveries/{id}/replay': ({ ids }) =>
+    pool.query("UPDATE deliveries SET state = 'failed', closed_at = now() WHERE id = $1", [ids['/v1/deliveries']]),
+  'POST /v1/deliveries/{id}/retry': ({ ids }) =>
+    pool.query("UPDATE deliveries SET state = 'retried', closed_at = NULL WHERE id = $1", [ids['/v1/deliveries']]),
+  'POST /v1/campaigns/{id}/unschedule': ({ api, fill }) =>
+    api.post(fill('/v1/campaigns/{id}/schedule'), { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }),
+  'POST /v1/campaigns/{id}/pause': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
+  'POST /v1/campaigns/{id}/cancel': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
+  'POST /v1/campaigns/{id}/recipients/retry': complete,
+  'POST /v1/campaigns/{id}/recipients/resend': complete,
+  'POST /v1/campaigns/{id}/acknowledge': ({ ids }) =>
+    pool.query("UPDATE campaigns SET status = 'completed', pause_blocks_sender = true WHERE id = $1", [
+      ids['/v1/campaigns'],
+    ]),
+  'POST /v1/campaigns/{id}/resume': async ({ api, fill }) => {
+    await api.post(fill('/v1/campaigns/{id}/send'));
+    await api.post(fill('/v1/campaigns/{id}/pause'));
+  },
+};
+
+/** The example with ids of this project where it names something. */
+function exampleFor({ references }: Everything, { example }: Route) {
+  if (example === undefined) return undefined;
+  const own = Object.entries(example).map(([name, value]) => {
+    const id = references[name];
+    return [name, id === undefined ? value : Array.isArray(value) ? [id] : id];
+  });
+  return Object.fromEntries(own);
+}
+
+async function send(about: Everything, route: Route, options: { key?: string; body?: unknown; path?: string }) {
+  const { path = about.fill(route.path), ...more } = options;
+  const { status, body } = await about.api.send(route.method, path, more);
+  return { status, problems: conformance.problemsOf({ method: route.method, route: route.path, status, body }) };
+}
+
+/** Kept for the paths that programs know, and answered with 403. */
+const CLOSED_TO_KEYS = new Set(['POST /v1/contacts/{id}/erase']);
+
+describe('the example of the reference is taken, and answered as the document says', () => {
+  test.each(every)('%s', async (name, route) => {
+    const about = reads(route) ? shared : await everything();
+    await BEFORE[name]?.(about);
+    const { key } = await about.api.newKey('full');
+    const { status, problems } = await send(about, route, { key, body: exampleFor(about, route) });
+    expect(problems).toEqual([]);
+    expect(status).toBeLessThan(CLOSED_TO_KEYS.has(name) ? 404 : 300);
+  });
+});
+
+describe('refusals are answered as the document says', () => {
+  const nobody = (path: string) => path.replaceAll(/\{\w+\}/g, 'nobody');
+  test.each(every)('%s', async (_name, route) => {
+    const { key } = await shared.api.newKey('full');
+    const refusals = await Promise.all([
+      send(shared, route, { key: 'pr_nonsense' }),
+      send(shared, route, { key, path: `${shared.fill(route.path)}?colour=red` }),
+      send(shared, route, { key, path: nobody(route.path), body: route.example }),
+      ...(reads(route) ? [] : [send(shared, route, { key, body: '{"colour":"red"}' })]),
+      ...(reads(route) || route.method === 'DELETE' ? [] : [send(shared, route, { key, body: '{' })]),
+    ]);
+    expect(refusals.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(Math.max(...refusals.map(({ status }) => status))).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,102 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormatsModule, { type FormatsPlugin } from 'ajv-formats';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
+import type { Schema } from '../../src/openapi/schemas.ts';
+
+// The package is CommonJS that says of itself it is not.
+const addFormats = addFormatsModule as unknown as FormatsPlugin;
+
+/** What tests hold an answer against. */
+export interface Answer {
+  method: string;
+  /** The path of the route, such as `/v1/groups/{id}`. */
+  route: string;
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Tells how answers differ from the document, for tests. Members that it does not name count as differences: readers of
+ * the document must be able to trust that they know all.
+ */
+export class Conformance {
+  readonly #document: OpenApiDocument;
+  readonly #named: Record<string, Schema>;
+  readonly #ajv = new Ajv2020({
+    strict: true,
+    allErrors: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+  });
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+    this.#named = document.components.schemas as Record<string, Schema>;
+    addFormats(this.#ajv);
+    this.#ajv.addFormat('int32', { type: 'number', validate: (value: number) => (value | 0) === value });
+    for (const keyword of ['example', 'discriminator', 'x-enum-varnames', 'x-or-one']) this.#ajv.addKeyword(keyword);
+    this.#ajv.addSchema({ $id: 'document', $defs: asDefinitions(closed(document.components.schemas, this.#named)) });
+  }
+
+  /** Compiles every named schema; throws for one that is none. */
+  compileAll(): void {
+    for (const name of Object.keys(this.#named)) this.#compile({ $ref: `#/components/schemas/${name}` });
+  }
+
+  /** What is wrong with a value by a schema of the document; nothing when it conforms. */
+  problems(schema: Schema, value: unknown): string[] {
+    const validate = this.#compile(closed(schema, this.#named) as Schema);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  /** What is wrong with an answer: a status or a body that the document does not have. */
+  problemsOf({ method, route, status, body }: Answer): string[] {
+    const documented = this.#document.paths[route]?.[method.toLowerCase()]?.responses[String(status)];
+    if (documented === undefined) return [`${method} ${route} answered ${status}, which the document does not have`];
+    const response = this.#resolved(documented) as { content?: Record<string, { schema: Schema }> };
+    const schema = response.content?.['application/json']?.schema;
+    if (schema === undefined) return body === undefined ? [] : [`${method} ${route} answered ${status} with a body`];
+    return this.problems(schema, body).map((problem) => `${method} ${route} ${status}: ${problem}`);
+  }
+
+  #resolved(part: Schema): Schema {
+    if (typeof part.$ref !== 'string') return part;
+    const [, , kind = '', name = ''] = part.$ref.split('/');
+    return (this.#document.components[kind] as Record<string, Schema>)[name] as Schema;
+  }
+
+  #compile(schema: Schema) {
+    return this.#ajv.compile(asDefinitions(schema) as Schema);
+  }
+}
+
+/** Schemas that refer to each other as JSON Schema has it. */
+const asDefinitions = (part: unknown): unknown =>
+  JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"document#/$defs/'));
+
+/** The same schemas, of which nothing else may be a member; `named` are those that a `$ref` stands for. */
+function closed(part: unknown, named: Record<string, Schema>): unknown {
+  if (Array.isArray(part)) return part.map((each) => closed(each, named));
+  if (typeof part !== 'object' || part === null) return part;
+  const schema = part as Schema;
+  if (Array.isArray(schema.allOf))
+    return { allOf: schema.allOf.map((each) => open(each, named)), unevaluatedProperties: false };
+  const whole =
+    schema.type === 'object' && schema.properties !== undefined && schema.additionalProperties === undefined;
+  return { ...inside(schema, named), ...(whole ? { additionalProperties: false } : {}) };
+}
+
+/** A part of an `allOf` knows nothing of the other parts, so it stays open itself. */
+function open(schema: Schema, named: Record<string, Schema>): unknown {
+  const whole = typeof schema.$ref === 'string' ? named[schema.$ref.split('/').at(-1) as string] : schema;
+  return inside(whole as Schema, named);
+}
+
+const inside = (schema: Schema, named: Record<string, Schema>) =>
+  Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'example' ? value : closed(value, named)]),
+  );

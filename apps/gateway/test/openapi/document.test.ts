@@ -1,0 +1,345 @@
+import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { buildSchema } from 'graphql';
+import { expect, test } from 'vitest';
+import { routes, streams } from '../../src/routes.ts';
+import { schema } from '../../src/schema.ts';
+import { Conformance } from './conformance.ts';
+import { type OpenApiDocument, openApiDocument } from '../../src/openapi/document.ts';
+import type { Schema } from '../../src/openapi/schemas.ts';
+
+const document = openApiDocument(schema, routes, streams);
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
+);
+
+test('the document is valid OpenAPI 3.1', async () => {
+  await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toMatchObject({ openapi: '3.1.0' });
+});
+
+test('every schema in it is a valid JSON Schema 2020-12', () => {
+  expect(() => new Conformance(document).compileAll()).not.toThrow();
+});
+
+test('every example in it is what its schema allows', () => {
+  const conformance = new Conformance(document);
+  for (const { at, operation } of operations) {
+    const content = (
+      operation.requestBody?.content as Record<string, { example?: unknown; schema: Schema }> | undefined
+    )?.['application/json'];
+    expect([at, content?.example === undefined ? [] : conformance.problems(content.schema, content.example)]).toEqual([
+      at,
+      [],
+    ]);
+  }
+});
+
+test('every route is in it, under an id of its own, with a summary, a tag and every error it may answer with', () => {
+  expect(operations.map(({ at }) => at).toSorted()).toEqual(
+    [...routes, ...streams].map(({ method, path }) => `${method} ${path}`).toSorted(),
+  );
+  const ids = operations.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { at, operation } of operations) {
+    const always = ['400', '401', '403', '429', '500'];
+    const inPath = at.includes('{') ? ['404'] : [];
+    const body = /^(POST|PATCH|PUT)/.test(at) ? ['409', '413', '415'] : at.startsWith('DELETE') ? ['409'] : [];
+    expect([at, Object.keys(operation.responses)]).toEqual([
+      at,
+      expect.arrayContaining([...always, ...inPath, ...body]),
+    ]);
+    expect([at, Object.keys(operation.responses).some((status) => status.startsWith('2'))]).toEqual([at, true]);
+    expect([at, typeof operation.summary, (operation.tags as string[]).length]).toEqual([at, 'string', 1]);
+  }
+});
+
+test('every parameter and every member of a request says what it is', () => {
+  const silent = operations.flatMap(({ at, operation }) =>
+    operation.parameters
+      .filter((each) => each.$ref === undefined && !each.description)
+      .map(({ name }) => `${at} ${String(name)}`),
+  );
+  const inputs = Object.entries(document.components.schemas as Record<string, Schema>).filter(([name]) =>
+    name.endsWith('Input'),
+  );
+  const members = inputs.flatMap(([name, input]) =>
+    Object.entries(input.properties as Record<string, Schema>)
+      .filter(([, member]) => !member.description)
+      .map(([member]) => `${name}.${member}`),
+  );
+  expect([...silent, ...members]).toEqual([]);
+});
+
+test('it is served without a key, to browsers too, and only once', async () => {
+  const { url } = await testApi();
+  const first = await fetch(`${url}/v1/openapi.json`);
+  expect(first.status).toBe(200);
+  expect(first.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await first.json()).toEqual(JSON.parse(JSON.stringify(document)));
+  const headers = { 'If-None-Match': first.headers.get('etag') ?? '' };
+  expect((await fetch(`${url}/v1/openapi.json`, { headers })).status).toBe(304);
+});
+
+test('every body is a named schema, and no object stands inside of another without a name', () => {
+  const contents = operations.flatMap(({ operation }) => [
+    ...Object.values((operation.requestBody?.content ?? {}) as Record<string, { schema: Schema }>),
+    ...Object.values(operation.responses).flatMap(({ content }) =>
+      Object.values((content ?? {}) as Record<string, { schema: Schema }>),
+    ),
+  ]);
+  expect(
+    contents.map(({ schema: body }) => body).filter((body) => body.$ref === undefined && body.type !== 'string'),
+  ).toEqual([]);
+  const inline = Object.entries(document.components.schemas as Record<string, Schema>).flatMap(
+    ([name, { properties = {} }]) =>
+      Object.entries(properties as Record<string, Schema>)
+        .filter(([, part]) => JSON.stringify(part).includes('"properties"'))
+        .map(([member]) => `${name}.${member}`),
+  );
+  expect(inline).toEqual([]);
+});
+
+test('generators find only what they compile: no nested anyOf, no boolean with one value, no content of a parameter', () => {
+  const found: string[] = [];
+  const look = (part: unknown, at: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const { anyOf = [], const: only, in: place, content } = part as { anyOf?: Schema[] } & Schema;
+    if (Array.isArray(anyOf) && anyOf.some((each) => each.anyOf !== undefined)) found.push(`${at}: nested anyOf`);
+    if (typeof only === 'boolean') found.push(`${at}: const ${only}`);
+    if (typeof place === 'string' && content !== undefined) found.push(`${at}: content of a parameter`);
+    for (const [name, inner] of Object.entries(part)) look(inner, `${at}/${name}`);
+  };
+  look(document, '#');
+  expect(found).toEqual([]);
+});
+
+test('every text in the body of a request has a bound', () => {
+  const unbounded = Object.entries(document.components.schemas as Record<string, Schema>)
+    .filter(([name]) => name.endsWith('Input'))
+    .flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties as Record<string, Schema>)
+        .filter(([, part]) => [part.type].flat().includes('string'))
+        .filter(([, part]) => !['maxLength', 'pattern', 'enum', 'format'].some((bound) => bound in part))
+        .map(([member]) => `${name}.${member}`),
+    );
+  expect(unbounded).toEqual([]);
+});
+
+// How answers are derived, on a schema of its own.
+
+const small = buildSchema(`
+  enum Outcome { made found }
+  type Thing { id: ID! name: String size: Int! outcome: Outcome! parts: [Part!]! }
+  type Part { id: ID! }
+  type PageInfo { hasNextPage: Boolean! endCursor: String }
+  type Things { nodes: [Thing!]! pageInfo: PageInfo! }
+  type Payload { thing: Thing! created: Boolean! matched: Int! }
+  input ThingInput { name: String! partIds: [ID!] size: Int = 3 }
+  type Query { thing(id: ID!): Thing! things(first: Int, after: String, minSize: Int!): Things! maybe: Thing }
+  type Mutation { makeThing(input: ThingInput!): Payload! removeThing(id: ID!): Boolean! }
+`);
+
+function described(route: Partial<Route> & Pick<Route, 'document' | 'reply'>) {
+  const full: Route = { method: 'GET', path: '/v1/things', needs: 'full', summary: 'A thing', tag: 'Things', ...route };
+  const made: OpenApiDocument = openApiDocument(small, [full]);
+  const operation = made.paths[full.path]?.[full.method.toLowerCase()];
+  const schemas = made.components.schemas as Record<string, Schema>;
+  const content = (status: number) => operation?.responses[status]?.content as Record<string, { schema: Schema }>;
+  /** What an answer is called. */
+  const replyName = (status: number) => nameOf(content(status)?.['application/json']?.schema);
+  const reply = (status: number) => schemas[replyName(status) ?? ''];
+  return { operation, reply, replyName, schemas };
+}
+
+const nameOf = (schema: Schema | undefined) => (schema?.$ref as string | undefined)?.split('/').at(-1);
+
+const thing = { $ref: '#/components/schemas/Thing' };
+
+test('{data} of a row is a reference to what the document selects of it', () => {
+  const { reply, replyName, schemas } = described({
+    path: '/v1/things/{id}',
+    document: gql`
+      query ($id: ID!) {
+        thing(id: $id) {
+          id
+          name
+          size
+          outcome
+          parts {
+            id
+          }
+        }
+      }
+    `,
+    reply: found('thing'),
+  });
+  expect(reply(200)).toEqual({ type: 'object', properties: { data: thing }, required: ['data'] });
+  expect(replyName(200)).toBe('ThingResponse');
+  expect(schemas.Thing).toEqual({
+    type: 'object',
+    properties: {
+      id: { type: 'string', maxLength: 64 },
+      name: { type: ['string', 'null'] },
+      size: { type: 'integer', format: 'int32' },
+      outcome: { $ref: '#/components/schemas/Outcome' },
+      parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } },
+    },
+    required: ['id', 'name', 'size', 'outcome', 'parts'],
+  });
+});
+
+test('{data, has_more, next_cursor} of a connection', () => {
+  const { operation, reply, replyName } = described({
+    document: gql`
+      query ($limit: Int, $cursor: String, $minSize: Int!) {
+        things(first: $limit, after: $cursor, minSize: $minSize) {
+          nodes {
+            id
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    `,
+    reply: page('things'),
+  });
+  expect(reply(200)).toMatchObject({
+    properties: {
+      data: { type: 'array', items: thing },
+      has_more: { type: 'boolean' },
+      next_cursor: { type: ['string', 'null'] },
+    },
+    required: ['data', 'has_more', 'next_cursor'],
+  });
+  expect(reply(200)).not.toHaveProperty('properties.has_more.const');
+  expect(replyName(200)).toBe('ThingListResponse');
+  expect(operation?.operationId).toBe('listThings');
+  expect(operation?.parameters.slice(0, 3)).toMatchObject([
+    { name: 'limit', in: 'query', required: false, schema: { minimum: 1, maximum: 1000 } },
+    { name: 'cursor', in: 'query', required: false },
+    { name: 'min_size', in: 'query', required: true, schema: { type: 'integer' } },
+  ]);
+});
+
+test('{deleted: true} has a name of its own, and no boolean is said to have one value', () => {
+  const { reply, replyName } = described({
+    method: 'DELETE',
+    path: '/v1/things/{id}',
+    document: gql`
+      mutation ($id: ID!) {
+        removeThing(id: $id)
+      }
+    `,
+    reply: deleted(),
+  });
+  expect(reply(200)).toMatchObject({
+    properties: { deleted: { type: 'boolean' } },
+    required: ['deleted'],
+  });
+  expect(reply(200)).not.toHaveProperty('properties.deleted.const');
+  expect(replyName(200)).toBe('DeletedResponse');
+});
+
+const make = gql`
+  mutation ($input: ThingInput!) {
+    makeThing(input: $input) {
+      created
+      matched
+      thing {
+        id
+        name
+        outcome
+      }
+    }
+  }
+`;
+
+test('a status that depends on what was done is found by trying both', () => {
+  const { reply } = described({
+    method: 'POST',
+    document: make,
+    reply: ({ makeThing: { created: isNew, thing: made, matched } }) => ({
+      status: isNew ? 201 : 200,
+      body: { data: made, matched },
+    }),
+  });
+  for (const status of [200, 201]) {
+    expect(reply(status)).toMatchObject({
+      properties: { data: thing, matched: { type: 'integer' } },
+      required: ['data', 'matched'],
+    });
+  }
+});
+
+test('a body that depends on what was done is all that it may be, each part by a name', () => {
+  const { reply, schemas } = described({
+    method: 'POST',
+    document: make,
+    reply: ({ makeThing: { thing: made } }) => ({
+      status: 202,
+      body:
+        made.outcome === 'made' ? { data: { ...made, fresh: true } } : { data: { name: made.name, why: made.outcome } },
+    }),
+  });
+  const data = reply(202)?.properties as Record<'data', { anyOf: Schema[] }>;
+  expect(data.data.anyOf.map((each) => schemas[nameOf(each) ?? ''])).toEqual([
+    {
+      type: 'object',
+      properties: { name: { type: ['string', 'null'] }, why: { $ref: '#/components/schemas/Outcome' } },
+      required: ['name', 'why'],
+    },
+    {
+      allOf: [thing, { type: 'object', properties: { fresh: { type: 'boolean' } }, required: ['fresh'] }],
+    },
+  ]);
+});
+
+test('what may be null is, also as a whole', () => {
+  const { reply } = described({
+    document: gql`
+      query {
+        maybe {
+          id
+        }
+      }
+    `,
+    reply: found('maybe'),
+  });
+  expect(reply(200)).toHaveProperty('properties.data', { anyOf: [thing, { type: 'null' }] });
+});
+
+test('a request takes the members of its input in snake_case, and no others', () => {
+  const { operation, schemas } = described({ method: 'POST', document: make, reply: created('makeThing') });
+  expect(operation?.requestBody).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ThingInput' } } },
+  });
+  expect(schemas.ThingInput).toEqual({
+    type: 'object',
+    properties: {
+      name: { type: 'string', maxLength: 1_048_576 },
+      part_ids: { type: ['array', 'null'], items: { type: 'string', maxLength: 64 } },
+      size: { type: ['integer', 'null'], format: 'int32', minimum: -2_147_483_647, default: 3 },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  });
+});
+
+test('two selections of a type have names of their own', () => {
+  const routesOf = (...selections: string[]) =>
+    selections.map((selection, index): Route => ({
+      method: 'GET',
+      path: `/v1/${'abc'[index]}/{id}`,
+      needs: 'full',
+      summary: 'A thing',
+      tag: 'Things',
+      document: gql`query ($id: ID!) { thing(id: $id) { ${selection} } }`,
+      reply: found('thing'),
+    }));
+  const names = Object.keys(openApiDocument(small, routesOf('id name', 'id', 'id name size')).components.schemas ?? {});
+  expect(names.filter((name) => /^Thing(?!.*Response$)/.test(name))).toEqual(['Thing', 'ThingSummary', 'ThingDetail']);
+});

@@ -1,0 +1,415 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Api, testApi } from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { goTools, GUZZLE, javaTools, npmTools, phpTools, pythonTools } from '../../src/openapi/generators.ts';
+
+// Clients are generated from the document that is served, without flags, compiled, and make real calls: each adds a
+// contact, lists the contacts, and asks for a contact that does not exist.
+
+const exec = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'postroom-clients-'));
+const document = join(folder, 'openapi.json');
+const PROGRAM_TIMEOUT_MS = 240_000;
+
+const [npm, python, java, go, php] = await Promise.all([npmTools(), pythonTools(), javaTools(), goTools(), phpTools()]);
+
+let api: Api;
+beforeAll(async () => {
+  api = await testApi();
+  writeFileSync(document, await (await fetch(`${api.url}/v1/openapi.json`)).text());
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a program prints; what went wrong is in the message of the error when it fails. */
+async function run(command: string, args: string[], { cwd = folder, env = {} }: { cwd?: string; env?: object } = {}) {
+  const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 << 20 };
+  return exec(command, args, options).catch((error: { stdout: string; stderr: string; message: string }) => {
+    throw new Error(`${command} ${args.join(' ')}\n${error.message}\n${error.stdout}`.slice(0, 4000));
+  });
+}
+
+/** A tool of npm, under this Node. */
+const runNode = (bin: string, args: string[], cwd = folder) =>
+  run(process.execPath, [join(npm as string, 'node_modules', bin), ...args], { cwd });
+
+const generate = (generator: string, output: string, ...flags: string[]) =>
+  run('java', [
+    '-jar',
+    join(java as string, 'openapi-generator-cli.jar'),
+    'generate',
+    '-i',
+    document,
+    '-g',
+    generator,
+    '-o',
+    output,
+    ...flags,
+  ]);
+
+const file = (path: string, text: string) => {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+
+/** What a client is told when it makes its calls, for a project of its own. */
+async function calls(call: (key: string, url: string) => Promise<{ stdout: string }>): Promise<unknown> {
+  const own = await testApi();
+  const { stdout } = await call(own.key, own.url);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
+const ANSWERED = { name: 'Ada Lovelace', emails: ['ada@example.com'], status: 404 };
+
+const AXIOS_AND_FETCH = (create: string) => `
+import { Configuration, ContactsApi } from './client';
+async function main([, , key, url]: string[]) {
+  ${create}
+}
+main(process.argv).catch((error) => { console.error(error); process.exit(1); });`;
+
+/** Programs that use what is generated in the folder \`client\` beside them. */
+const TYPESCRIPT: Record<string, { generate: (output: string) => Promise<unknown>; program: string }> = {
+  'typescript-fetch of openapi-generator': {
+    generate: (output) => generate('typescript-fetch', output),
+    program: AXIOS_AND_FETCH(`
+  const contacts = new ContactsApi(new Configuration({ basePath: url, accessToken: key }));
+  const { data } = await contacts.createContact({ createContactInput: { email: 'ada@example.com', name: 'Ada Lovelace' } });
+  const list = await contacts.listContacts();
+  const status: number = await contacts.getContact({ id: 'ctc_none' }).then(() => 200, (error) => error.response.status);
+  console.log(JSON.stringify({ name: data.name, emails: list.data.map(({ email }) => email), status }));`),
+  },
+  'typescript-axios of openapi-generator': {
+    generate: (output) => generate('typescript-axios', output),
+    program: AXIOS_AND_FETCH(`
+  const contacts = new ContactsApi(new Configuration({ basePath: url, accessToken: key }));
+  const { data } = await contacts.createContact({ email: 'ada@example.com', name: 'Ada Lovelace' });
+  const list = await contacts.listContacts();
+  const status: number = await contacts.getContact('ctc_none').then(() => 200, (error) => error.response.status);
+  console.log(JSON.stringify({ name: data.data.name, emails: list.data.data.map(({ email }) => email), status }));`),
+  },
+  'hey-api': {
+    generate: (output) => runNode('@hey-api/openapi-ts/bin/run.js', ['-i', document, '-o', output]),
+    program: `
+import { createContact, getContact, listContacts } from './client';
+import { client } from './client/client.gen';
+async function main([, , key, url]: string[]) {
+  client.setConfig({ baseUrl: url, auth: key });
+  const made = await createContact({ body: { email: 'ada@example.com', name: 'Ada Lovelace' } });
+  const list = await listContacts();
+  const { response } = await getContact({ path: { id: 'ctc_none' } });
+  const emails = list.data?.data.map(({ email }) => email);
+  console.log(JSON.stringify({ name: made.data?.data.name, emails, status: response?.status }));
+}
+main(process.argv).catch((error) => { console.error(error); process.exit(1); });`,
+  },
+  'openapi-typescript with openapi-fetch': {
+    generate: (output) => runNode('openapi-typescript/bin/cli.js', [document, '-o', join(output, 'index.ts')]),
+    program: `
+import createClient from 'openapi-fetch';
+import type { paths } from './client';
+async function main([, , key, url]: string[]) {
+  const client = createClient<paths>({ baseUrl: url, headers: { Authorization: \`Bearer \${key}\` } });
+  const made = await client.POST('/v1/contacts', { body: { email: 'ada@example.com', name: 'Ada Lovelace' } });
+  const list = await client.GET('/v1/contacts');
+  const { response } = await client.GET('/v1/contacts/{id}', { params: { path: { id: 'ctc_none' } } });
+  const emails = list.data?.data.map(({ email }) => email);
+  console.log(JSON.stringify({ name: made.data?.data.name, emails, status: response.status }));
+}
+main(process.argv).catch((error) => { console.error(error); process.exit(1); });`,
+  },
+  orval: {
+    generate: (output) => {
+      const target = { target: join(output, 'index.ts'), client: 'fetch', baseUrl: api.url };
+      writeFileSync(
+        join(output, 'orval.config.mjs'),
+        `export default ${JSON.stringify({ api: { input: document, output: target } })};`,
+      );
+      return runNode('orval/dist/bin/orval.mjs', ['--config', join(output, 'orval.config.mjs')], output);
+    },
+    program: `
+import { createContact, getContact, listContacts } from './client';
+async function main([, , key]: string[]) {
+  const headers = { Authorization: \`Bearer \${key}\` };
+  const made = await createContact({ email: 'ada@example.com', name: 'Ada Lovelace' }, { headers });
+  const list = await listContacts({}, { headers });
+  const { status } = await getContact('ctc_none', { headers });
+  if (made.status !== 201 || list.status !== 200) throw new Error(JSON.stringify([made, list]));
+  console.log(JSON.stringify({ name: made.data.data.name, emails: list.data.data.map(({ email }) => email), status }));
+}
+main(process.argv).catch((error) => { console.error(error); process.exit(1); });`,
+  },
+};
+
+const folderOf = (name: string) => `typescript/${name.replaceAll(' ', '-')}`;
+
+test.skipIf(npm === undefined || java === undefined)(
+  'clients in TypeScript compile and call: openapi-generator (fetch and axios), hey-api, openapi-typescript, orval',
+  async () => {
+    await Promise.all(
+      Object.entries(TYPESCRIPT).map(async ([name, { generate: write, program }]) => {
+        file(`${folderOf(name)}/main.ts`, program);
+        mkdirSync(join(folder, folderOf(name), 'client'), { recursive: true });
+        await write(join(folder, folderOf(name), 'client'));
+      }),
+    );
+    symlinkSync(join(npm as string, 'node_modules'), join(folder, 'node_modules'));
+    const options = {
+      strict: true,
+      skipLibCheck: true,
+      target: 'ES2022',
+      module: 'Node16',
+      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+      types: ['node'],
+      outDir: 'built',
+      rootDir: 'typescript',
+    };
+    file('package.json', '{"private":true}');
+    file('tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['typescript/**/*.ts'] }));
+    await runNode('typescript/bin/tsc', ['-p', folder]);
+    for (const name of Object.keys(TYPESCRIPT)) {
+      const program = join(folder, folderOf(name).replace('typescript', 'built'), 'main.js');
+      expect(await calls((key, url) => run(process.execPath, [program, key, url]))).toEqual(ANSWERED);
+    }
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+const GENERATED_PYTHON = `
+import json, sys
+from openapi_client import ApiClient, ApiException, Configuration, ContactsApi, CreateContactInput
+key, url = sys.argv[1:]
+contacts = ContactsApi(ApiClient(Configuration(host=url, access_token=key)))
+made = contacts.create_contact(CreateContactInput(email='ada@example.com', name='Ada Lovelace'))
+found = contacts.list_contacts()
+try:
+    contacts.get_contact('ctc_none')
+    status = 200
+except ApiException as error:
+    status = error.status
+print(json.dumps({'name': made.data.name, 'emails': [each.email for each in found.data], 'status': status}))
+`;
+
+test.skipIf(python === undefined || java === undefined)(
+  'a client in Python of openapi-generator compiles and calls',
+  async () => {
+    await generate('python', join(folder, 'python'));
+    file('python/main.py', GENERATED_PYTHON);
+    const bin = join(python as string, 'bin/python');
+    await run(bin, ['-m', 'compileall', '-q', 'openapi_client'], { cwd: join(folder, 'python') });
+    expect(await calls((key, url) => run(bin, ['main.py', key, url], { cwd: join(folder, 'python') }))).toEqual(
+      ANSWERED,
+    );
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+const PYTHON_CLIENT = `
+import json, sys
+from postroom_client import AuthenticatedClient
+from postroom_client.api.contacts import create_contact, get_contact, list_contacts
+from postroom_client.models import CreateContactInput
+key, url = sys.argv[1:]
+client = AuthenticatedClient(base_url=url, token=key)
+made = create_contact.sync(client=client, body=CreateContactInput(email='ada@example.com', name='Ada Lovelace'))
+found = list_contacts.sync(client=client)
+status = int(get_contact.sync_detailed('ctc_none', client=client).status_code)
+print(json.dumps({'name': made.data.name, 'emails': [each.email for each in found.data], 'status': status}))
+`;
+
+test.skipIf(python === undefined)(
+  'a client in Python of openapi-python-client compiles and calls',
+  async () => {
+    const bin = join(python as string, 'bin');
+    const env = { PATH: bin + delimiter + process.env.PATH };
+    await run(join(bin, 'python'), ['-m', 'openapi_python_client', 'generate', '--path', document], { env });
+    file('postroom-client/main.py', PYTHON_CLIENT);
+    const cwd = join(folder, 'postroom-client');
+    await run(join(bin, 'python'), ['-m', 'compileall', '-q', 'postroom_client'], { cwd });
+    expect(await calls((key, url) => run(join(bin, 'python'), ['main.py', key, url], { cwd }))).toEqual(ANSWERED);
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+const JAVA = (setUp: string) => `
+import org.openapitools.client.*;
+import org.openapitools.client.api.ContactsApi;
+import org.openapitools.client.model.*;
+public class Main {
+  public static void main(String[] args) throws Exception {
+    ApiClient client = new ApiClient();
+    ${setUp}
+    ContactsApi contacts = new ContactsApi(client);
+    CreateContactInput input = new CreateContactInput().email("ada@example.com").name("Ada Lovelace");
+    ContactResponse made = contacts.createContact(input, null, null);
+    ContactListResponse list = contacts.listContacts(null, null, null, null, null, null, null, null, null, null, null);
+    int status = 200;
+    try { contacts.getContact("ctc_none", null); } catch (ApiException error) { status = error.getCode(); }
+    System.out.println("{\\"name\\":\\"" + made.getData().getName() + "\\",\\"emails\\":[\\"" + list.getData().get(0).getEmail() + "\\"],\\"status\\":" + status + "}");
+  }
+}`;
+
+test.skipIf(java === undefined).each([
+  ['okhttp-gson', 'client.setBasePath(args[1]); client.setBearerToken(args[0]);'],
+  [
+    'native',
+    'client.updateBaseUri(args[1]); client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + args[0]));',
+  ],
+])(
+  'a client in Java of openapi-generator compiles and calls: %s',
+  async (library, setUp) => {
+    const output = join(folder, `java-${library}`);
+    await generate('java', output, '--library', library);
+    file(`java-${library}/src/main/java/Main.java`, JAVA(setUp));
+    const { stdout: sources } = await run('find', ['src/main/java', '-name', '*.java'], { cwd: output });
+    writeFileSync(join(output, 'sources'), sources);
+    const libraries = join(java as string, 'lib/*');
+    await run('javac', ['-nowarn', '-proc:none', '-cp', libraries, '-d', 'built', '@sources'], { cwd: output });
+    expect(
+      await calls((key, url) => run('java', ['-cp', `built:${libraries}`, 'Main', key, url], { cwd: output })),
+    ).toEqual(ANSWERED);
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+const GENERATED_GO = `package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	client "github.com/GIT_USER_ID/GIT_REPO_ID"
+)
+
+func main() {
+	configuration := client.NewConfiguration()
+	configuration.Servers = client.ServerConfigurations{{URL: os.Args[2]}}
+	contacts := client.NewAPIClient(configuration).ContactsAPI
+	ctx := context.WithValue(context.Background(), client.ContextAccessToken, os.Args[1])
+	input := client.NewCreateContactInput("ada@example.com")
+	input.SetName("Ada Lovelace")
+	made, _, err := contacts.CreateContact(ctx).CreateContactInput(*input).Execute()
+	if err != nil { panic(err) }
+	list, _, err := contacts.ListContacts(ctx).Execute()
+	if err != nil { panic(err) }
+	_, none, _ := contacts.GetContact(ctx, "ctc_none").Execute()
+	emails := []string{}
+	for _, each := range list.Data { emails = append(emails, each.Email) }
+	json.NewEncoder(os.Stdout).Encode(map[string]any{"name": made.Data.Name, "emails": emails, "status": none.StatusCode})
+}
+`;
+
+test.skipIf(java === undefined || go === undefined)(
+  'a client in Go of openapi-generator compiles and calls',
+  async () => {
+    await generate('go', join(folder, 'go'));
+    file('go/cmd/main.go', GENERATED_GO);
+    const cwd = join(folder, 'go');
+    await run('go', ['mod', 'tidy'], { cwd });
+    await run('go', ['build', '-o', 'program', './cmd'], { cwd });
+    expect(await calls((key, url) => run(join(cwd, 'program'), [key, url]))).toEqual(ANSWERED);
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+const OAPI_CODEGEN = `package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+
+	"example.com/calls/api"
+)
+
+func main() {
+	authorized := api.WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
+		request.Header.Set("Authorization", "Bearer "+os.Args[1])
+		return nil
+	})
+	client, err := api.NewClientWithResponses(os.Args[2], authorized)
+	if err != nil { panic(err) }
+	ctx, name := context.Background(), "Ada Lovelace"
+	made, err := client.CreateContactWithResponse(ctx, nil, api.CreateContactInput{Email: "ada@example.com", Name: &name})
+	if err != nil { panic(err) }
+	list, err := client.ListContactsWithResponse(ctx, nil)
+	if err != nil { panic(err) }
+	none, err := client.GetContactWithResponse(ctx, "ctc_none", nil)
+	if err != nil { panic(err) }
+	emails := []string{}
+	for _, each := range list.JSON200.Data { emails = append(emails, string(each.Email)) }
+	json.NewEncoder(os.Stdout).Encode(map[string]any{"name": made.JSON201.Data.Name, "emails": emails, "status": none.StatusCode()})
+}
+`;
+
+test.skipIf(go === undefined)(
+  'a client in Go of oapi-codegen compiles and calls',
+  async () => {
+    const cwd = join(folder, 'oapi');
+    file('oapi/main.go', OAPI_CODEGEN);
+    file('oapi/go.mod', 'module example.com/calls\n\ngo 1.24\n');
+    const { stdout } = await run(join(go as string, 'oapi-codegen'), [
+      '-package',
+      'api',
+      '-generate',
+      'types,client',
+      document,
+    ]);
+    file('oapi/api/api.go', stdout);
+    await run('go', ['mod', 'tidy'], { cwd });
+    await run('go', ['build', '-o', 'program', '.'], { cwd });
+    expect(await calls((key, url) => run(join(cwd, 'program'), [key, url]))).toEqual(ANSWERED);
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+const PHP = `<?php
+require '${GUZZLE}';
+spl_autoload_register(function ($class) {
+  $path = __DIR__ . '/lib/' . str_replace('\\\\', '/', substr($class, strlen('OpenAPI\\\\Client\\\\'))) . '.php';
+  if (str_starts_with($class, 'OpenAPI\\\\Client\\\\') && is_file($path)) require $path;
+});
+$configuration = (new OpenAPI\\Client\\Configuration())->setHost($argv[2])->setAccessToken($argv[1]);
+$contacts = new OpenAPI\\Client\\Api\\ContactsApi(new GuzzleHttp\\Client(), $configuration);
+$made = $contacts->createContact(new OpenAPI\\Client\\Model\\CreateContactInput(['email' => 'ada@example.com', 'name' => 'Ada Lovelace']));
+$emails = array_map(fn ($each) => $each->getEmail(), $contacts->listContacts()->getData());
+try { $contacts->getContact('ctc_none'); $status = 200; } catch (OpenAPI\\Client\\ApiException $error) { $status = $error->getCode(); }
+echo json_encode(['name' => $made->getData()->getName(), 'emails' => $emails, 'status' => $status]);
+`;
+
+test.skipIf(java === undefined || php === undefined)(
+  'a client in PHP of openapi-generator compiles and calls',
+  async () => {
+    await generate('php', join(folder, 'php'));
+    file('php/main.php', PHP);
+    // Every class is loaded, so that one which does not parse is found.
+    const { stdout } = await run('find', ['lib', '-name', '*.php'], { cwd: join(folder, 'php') });
+    const load = stdout
+      .trim()
+      .split('\n')
+      .map((path) => `token_get_all(file_get_contents('${path}'), TOKEN_PARSE);`);
+    file('php/parse.php', `<?php\n${load.join('\n')}`);
+    await run('php', ['parse.php'], { cwd: join(folder, 'php') });
+    expect(await calls((key, url) => run('php', ['main.php', key, url], { cwd: join(folder, 'php') }))).toEqual(
+      ANSWERED,
+    );
+  },
+  PROGRAM_TIMEOUT_MS,
+);
+
+test.skipIf(npm === undefined)(
+  'Spectral and Redocly find nothing in the document by their recommended rules',
+  async () => {
+    file('spectral.yaml', 'extends: ["spectral:oas"]\n');
+    const spectral = ['lint', '-r', join(folder, 'spectral.yaml'), '--fail-severity', 'hint', document];
+    await runNode('@stoplight/spectral-cli/dist/index.js', spectral);
+    const { stderr, stdout } = await runNode('@redocly/cli/bin/cli.js', ['lint', '--extends', 'recommended', document]);
+    expect(stdout + stderr).toMatch(/Your API description is valid/);
+    expect(stdout + stderr).not.toMatch(/You have \d+ warning/);
+  },
+  PROGRAM_TIMEOUT_MS,
+);

@@ -1,0 +1,184 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { secretColumns } from '@postroom/platform';
+import { migrate } from '@postroom/platform/migrate';
+import { eventually, freePorts } from '@postroom/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import '../src/rest/idempotency.ts';
+import '../src/schema.ts';
+
+const [old, fresh] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+const BOTH = { POSTROOM_SECRET_KEY: fresh, POSTROOM_SECRET_KEY_PREVIOUS: old };
+
+let db: pg.Client;
+let databaseUrl: string;
+
+beforeAll(async () => {
+  const name = `renew_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  const url = new URL(process.env.DATABASE_URL ?? '');
+  url.pathname = `/${name}`;
+  databaseUrl = url.href;
+  await migrate(databaseUrl);
+  db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+});
+
+afterAll(() => db.end());
+
+interface Ended {
+  code: number | null;
+  output: string;
+  // What the program sent.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  sent: any;
+}
+
+/** Starts a program of this folder on the test's database, with these keys. */
+function start(program: string, keys: Record<string, string>, args: string[] = []): [ChildProcess, Promise<Ended>] {
+  const child = fork(join(import.meta.dirname, program), args, {
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      NODE_ENV: 'test',
+      PUBLIC_URL: 'http://localhost',
+      ...keys,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  let sent: unknown;
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  child.on('message', (message) => (sent = message));
+  return [child, new Promise((resolve) => child.once('close', (code) => resolve({ code, output, sent })))];
+}
+
+async function run(program: string, keys: Record<string, string>, args: string[] = []): Promise<Ended> {
+  return start(program, keys, args)[1];
+}
+
+const read = (keys: Record<string, string>, outside: unknown) =>
+  run('renew-secrets.program.ts', keys, [JSON.stringify(outside)]);
+
+const names = () =>
+  secretColumns()
+    .filter(({ table }) => table !== 'made_up')
+    .map(({ table, column }) => `${table}.${column}`);
+
+/** Every column of every table that holds a text like this. */
+async function columnsWith(pattern: string): Promise<string[]> {
+  const { rows } = await db.query<{ table: string; column: string }>(
+    `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
+     JOIN information_schema.tables t USING (table_schema, table_name)
+     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND t.table_name <> '_prisma_migrations'`,
+  );
+  const found: string[] = [];
+  for (const { table, column } of rows) {
+    const { rowCount } = await db.query(`SELECT 1 FROM "${table}" WHERE "${column}"::text ~ $1 LIMIT 1`, [pattern]);
+    if (rowCount === 1) found.push(`${table}.${column}`);
+  }
+  return found.sort();
+}
+
+const SEALED = /"?(v[12]:|\$ba\$)/.source;
+
+test(
+  'every secret of every kind is under the new key after a run that was killed and one that was not, and reads as before',
+  { timeout: 180_000 },
+  async () => {
+    const { sent: outside, output } = await run('renew-secrets.program.ts', { POSTROOM_SECRET_KEY: old });
+    expect(outside, output).toBeDefined();
+    expect(await columnsWith('whsec_')).toEqual([]);
+    // Whoever adds a column with secrets makes one in the program above, and nothing encrypted is in another column.
+    expect(await columnsWith(`^${SEALED}`)).toEqual(names().toSorted());
+    const before = (await read({ POSTROOM_SECRET_KEY: old }, outside)).sent;
+    expect(before.totp).toBe(outside.totp);
+    // What was encrypted before keys had names.
+    await db.query(`UPDATE webhook_endpoints SET secret = 'v1:' || split_part(secret, ':', 3)`);
+    await db.query(`UPDATE two_factors SET backup_codes = split_part(backup_codes, '$', 4)`);
+
+    // The run is killed where it waits for a row of the last column that somebody has in hand.
+    const [table = ''] = (names().at(-1) ?? '').split('.');
+    const holder = new pg.Client({ connectionString: databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query(`SELECT FROM ${table} FOR UPDATE`);
+    const [child, ended] = start('renew-secrets.ts', BOTH);
+    await eventually(async () => {
+      const { rows } = await db.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE "${table}"%'`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    child.kill('SIGKILL');
+    await ended;
+    await holder.query('ROLLBACK');
+    await holder.end();
+    const { rows } = await db.query(`SELECT secret FROM webhook_endpoints WHERE NOT starts_with(secret, 'v2:')`);
+    expect(rows).toEqual([]);
+
+    const second = await run('renew-secrets.ts', BOTH);
+    expect(second.output).toContain('webhook_endpoints.secret: 0 encrypted anew');
+    expect(second.output).toMatch(/Every secret is under the key [0-9a-f]{8}\./);
+    expect(second.code).toBe(0);
+
+    const after = (await read({ POSTROOM_SECRET_KEY: fresh }, outside)).sent;
+    expect(after.secrets).toEqual(before.secrets);
+    expect(after.totp).toBe(outside.totp);
+
+    // What is in mails that are out was made with the old key, which is still set, or not any more.
+    expect(before.links).toEqual({ unsubscribe: 200, returns: true });
+    expect((await read(BOTH, outside)).sent.links).toEqual(before.links);
+    expect(after.links).toEqual({ unsubscribe: 404, returns: false });
+  },
+);
+
+/** Adds an endpoint whose secret is under a key that nobody has. */
+async function addUnreadable(name: string): Promise<void> {
+  await db.query(`INSERT INTO projects (id, name) VALUES ('prj_' || $1, 'x')`, [name]);
+  await db.query(
+    `INSERT INTO webhook_endpoints (id, project_id, url, events, secret, updated_at)
+     VALUES ('whe_' || $1, 'prj_' || $1, 'https://example.com', '{*}', 'v2:00000000:AAAA', now())`,
+    [name],
+  );
+}
+
+test('with a key that opens nothing, the run says which setting lacks it, changes nothing and fails', async () => {
+  await addUnreadable('x');
+  const { code, output } = await run('renew-secrets.ts', BOTH);
+  expect(output).toMatch(/webhook_endpoints\.secret: \d+ encrypted anew, 1 left/);
+  expect(output).toMatch(/key 00000000, which POSTROOM_SECRET_KEY .* and POSTROOM_SECRET_KEY_PREVIOUS do not hold/);
+  expect(code).toBe(1);
+  const { rows } = await db.query(`SELECT secret FROM webhook_endpoints WHERE id = 'whe_x'`);
+  expect(rows).toEqual([{ secret: 'v2:00000000:AAAA' }]);
+});
+
+test('a gateway that can not read the secrets says which, and does not wait until it has found that out', async () => {
+  await addUnreadable('y');
+  await db.query(`UPDATE webhook_endpoints SET secret = 'v2:00000000:AAAA'`);
+  const [port = 0] = await freePorts(1);
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE webhook_endpoints');
+  const [child, ended] = start('main.ts', { ...BOTH, GATEWAY_PORT: String(port), LOG_LEVEL: 'error' });
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  const [ready] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  expect(ready).toEqual({ ready: true });
+  expect(output).not.toContain("can't be read");
+  await holder.query('ROLLBACK');
+  await holder.end();
+  await eventually(() =>
+    expect(output).toMatch(/secrets in the database can't be read: webhook_endpoints\.secret: .*the key 00000000/),
+  );
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+}, 90_000);

@@ -1,7 +1,0 @@
-import * as platform from '@postroom/platform';
-import { expect, test } from 'vitest';
-import { SEARCH_ATTRIBUTES } from './temporal.ts';
-
-test('Temporal starts with every search attribute that workflows are labelled with', () => {
-  expect(SEARCH_ATTRIBUTES).toEqual([...platform.SEARCH_ATTRIBUTES]);
-});

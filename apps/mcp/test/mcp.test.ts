@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { db, newId } from '@postroom/platform';
+import { type Api, eventually, type Receiver, startReceiver, startTestWorker, testApi } from '@postroom/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startHttp } from '../src/http.ts';
+
+const ROOT = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
+const guide = readFileSync(new URL('../../../docs/how-to/mcp.md', import.meta.url), 'utf8');
+const configurations = [...guide.matchAll(/```json\n([^`]+)```/g)].map(
+  ([, json = '']) => Object.values(JSON.parse(json).mcpServers)[0],
+);
+const closing: (() => Promise<unknown>)[] = [];
+let http: Awaited<ReturnType<typeof startHttp>> | undefined;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  await startTestWorker();
+  receiver = await startReceiver();
+  const { url } = await testApi();
+  http = await startHttp({ host: '127.0.0.1', port: 0, baseUrl: url });
+});
+afterAll(async () => {
+  await http?.stop();
+  await receiver.close();
+});
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+type Connect = (api: Api, key?: string) => Transport;
+
+/** As the guide says an assistant should start it, with the address and the key of the test. */
+const overStdio: Connect = (api, key = api.key) => {
+  const { command, args, env } = configurations[0] as { command: string; args: string[]; env: Record<string, string> };
+  return new StdioClientTransport({
+    command,
+    args: args.map((argument) => argument.replace('/path/to/postroom', ROOT)),
+    env: { ...getDefaultEnvironment(), ...env, POSTROOM_URL: api.url, POSTROOM_API_KEY: key },
+  });
+};
+
+const overHttp: Connect = (_api, key = _api.key) => {
+  const { headers } = configurations[1] as { headers: { Authorization: string } };
+  const requestInit = { headers: { Authorization: headers.Authorization.replace('pr_…', key) } };
+  return new StreamableHTTPClientTransport(new URL(http?.url ?? ''), { requestInit }) as Transport;
+};
+
+async function connected(connect: Connect, api: Api, key?: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(connect(api, key));
+  closing.push(() => client.close());
+  return client;
+}
+
+// The shape is what the test is about to find out.
+// oxlint-disable-next-line typescript/no-explicit-any
+async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<any> {
+  const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
+  const [{ text }] = content as [{ text: string }];
+  if (isError === true) return { error: text };
+  expect(JSON.parse(text)).toEqual(structuredContent);
+  return structuredContent;
+}
+
+async function readyCampaign(api: Api): Promise<string> {
+  await db.domain.create({
+    data: {
+      id: newId('dom'),
+      projectId: api.projectId,
+      domain: 'example.com',
+      verifiedForSending: true,
+      verification: 'verified',
+      dkim: 'verified',
+      mailFrom: 'verified',
+      dmarc: 'verified',
+    },
+  });
+  const ada = await api.contact('ada@example.com');
+  const group = (await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] })).body.data.id;
+  const campaign = {
+    name: 'November',
+    subject: 'News',
+    from_email: 'news@example.com',
+    html: '<p>News.</p>',
+    group_ids: [group],
+  };
+  return (await api.post('/v1/campaigns', campaign)).body.data.id;
+}
+
+describe.each([
+  ['stdio, started as the guide says', overStdio],
+  ['streamable HTTP', overHttp],
+] as const)('over %s', (_, connect) => {
+  test('the tools are listed, and those that only read say so', async () => {
+    const client = await connected(connect, await testApi());
+    const { tools } = await client.listTools();
+    const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
+    const writes = tools.filter(({ name }) => !reads.includes(name)).map(({ name }) => name);
+    expect(writes.sort()).toEqual(['create_contact', 'send_campaign', 'send_test_webhook']);
+    expect(reads.sort()).toEqual([
+      'campaign_preflight',
+      'delivery_status',
+      'list_campaigns',
+      'list_contacts',
+      'list_webhooks',
+    ]);
+    for (const { name } of tools) expect(guide).toContain(`\`${name}\``);
+    // JSON Schema has these formats; a client that is strict refuses what it does not know.
+    const formats = [...JSON.stringify(tools).matchAll(/"format":"([^"]*)"/g)].map(([, format]) => format);
+    expect(formats.filter((format) => !['date-time', 'email', 'uri', 'uuid'].includes(format ?? ''))).toEqual([]);
+  });
+
+  test('a sample webhook.test event is queued by send_test_webhook, arrives, and its delivery can be looked at', async () => {
+    const api = await testApi();
+    const client = await connected(connect, api);
+    expect(await call(client, 'send_test_webhook')).toMatchObject({ error: expect.stringContaining('no webhook') });
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['email.sent'] })).body.data;
+    expect(await call(client, 'list_webhooks')).toMatchObject({ data: [{ id, enabled: true }], has_more: false });
+    const queued = await call(client, 'send_test_webhook');
+    await eventually(async () => {
+      const status = await call(client, 'delivery_status', { id: queued.deliveryId });
+      expect(status).toMatchObject({ state: 'acknowledged', attempts: [{ number: 1, status: 204 }] });
+    });
+    const arrived = receiver.received.filter(({ event }) => event.id === queued.eventId);
+    expect(arrived).toMatchObject([{ event: { type: 'webhook.test', project_id: api.projectId } }]);
+    await api.post('/v1/webhooks', { url: receiver.url, events: ['email.sent'] });
+    expect(await call(client, 'send_test_webhook')).toMatchObject({ error: expect.stringContaining('several') });
+    expect(await call(client, 'send_test_webhook', { endpoint_id: id })).toMatchObject({ eventId: expect.any(String) });
+  });
+
+  test('contacts are created and found', async () => {
+    const api = await testApi();
+    const client = await connected(connect, api);
+    const ada = await call(client, 'create_contact', { email: 'ada@example.com', name: 'Ada' });
+    expect((await api.get(`/v1/contacts/${ada.id}`)).body.data).toMatchObject({
+      email: 'ada@example.com',
+      name: 'Ada',
+    });
+    expect(await call(client, 'list_contacts', { search: 'ada' })).toMatchObject({ data: [{ id: ada.id }] });
+    expect(await call(client, 'list_contacts', { search: 'grace' })).toMatchObject({ data: [] });
+  });
+
+  test('a campaign is looked at, and one that is incomplete is not sent: the assistant reads why', async () => {
+    const api = await testApi();
+    const client = await connected(connect, api);
+    const { id } = (await api.post('/v1/campaigns', { name: 'November' })).body.data;
+    expect(await call(client, 'list_campaigns')).toMatchObject({ data: [{ id, status: 'draft' }] });
+    expect(await call(client, 'campaign_preflight', { campaign_id: id })).toMatchObject({ isReady: false });
+    const { error } = await call(client, 'send_campaign', { campaign_id: id });
+    expect(error).toMatch(/^validation_error: [^]*subject/);
+    expect(await call(client, 'delivery_status', { id })).toMatchObject({ status: 'draft' });
+    expect(await call(client, 'delivery_status', { id: 'ctc_1' })).toMatchObject({ error: expect.any(String) });
+  });
+
+  test('a campaign that is ready is sent, once', async () => {
+    const api = await testApi();
+    const client = await connected(connect, api);
+    const id = await readyCampaign(api);
+    expect(await call(client, 'campaign_preflight', { campaign_id: id })).toMatchObject({
+      isReady: true,
+      audience: { recipients: 1 },
+    });
+    expect(await call(client, 'send_campaign', { campaign_id: id })).toEqual({ id, status: 'sending' });
+    expect((await call(client, 'send_campaign', { campaign_id: id })).error).toMatch(/^conflict/);
+  });
+
+  test('the API key is its credential: no other project, no wider scope, nothing without one that is valid', async () => {
+    const [api, other] = [await testApi(), await testApi()];
+    await other.contact('grace@example.com');
+    const client = await connected(connect, api);
+    expect(await call(client, 'list_contacts')).toMatchObject({ data: [] });
+    const sending = await connected(connect, api, (await api.newKey('sending')).key);
+    expect((await call(sending, 'list_contacts')).error).toMatch(/^insufficient_scope/);
+    const unknown = await connected(connect, api, 'pr_unknown');
+    expect((await call(unknown, 'list_contacts')).error).toMatch(/^unauthorized/);
+  });
+});
+
+test('over HTTP a request without a key, of a web page, or too large is refused', async () => {
+  const url = http?.url ?? '';
+  const key = { Authorization: 'Bearer pr_x' };
+  const status = async (init: RequestInit, at = url) =>
+    (await fetch(at, { method: 'POST', body: '{}', ...init })).status;
+  expect(await status({})).toBe(401);
+  expect(await status({ headers: { ...key, Origin: 'https://evil.example' } })).toBe(403);
+  expect(await status({ headers: key, body: 'x'.repeat(1024 * 1024 + 1) })).toBe(413);
+  expect(await status({ headers: key, body: '{' })).toBe(400);
+  expect(await status({ headers: key, method: 'GET', body: null })).toBe(405);
+  expect(await status({ headers: key }, url.replace('/mcp', '/'))).toBe(404);
+});

@@ -1,0 +1,57 @@
+import { config, newId, pool } from '@postroom/platform';
+import { eventually, onlyOneOf, startTestWorker, testApi } from '@postroom/testkit';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureSchedules, runSchedules } from '../src/schedules.ts';
+
+// What runs by the clock deletes what is old of all projects.
+onlyOneOf('retention');
+
+let client: Client;
+beforeAll(async () => {
+  await startTestWorker();
+  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
+});
+afterAll(() => client.connection.close());
+
+const schedule = () => client.schedule.getHandle(`${config.TEMPORAL_TASK_QUEUE}-delete-old`);
+
+test('several workers make one schedule, which deletes every hour; one that a person paused stays paused', async () => {
+  await schedule().pause('by the test');
+  await Promise.all([ensureSchedules(client), ensureSchedules(client)]);
+  const { spec, state } = await schedule().describe();
+  expect(spec.intervals).toMatchObject([{ every: 3_600_000 }]);
+  expect(state.paused).toBe(true);
+  await schedule().unpause();
+});
+
+test('it runs when a worker starts as well, unless a person paused it', async () => {
+  const actions = async () => (await schedule().describe()).info.numActionsTaken;
+  const before = await actions();
+  await schedule().pause('by the test');
+  await runSchedules(client);
+  expect(await actions()).toBe(before);
+  await schedule().unpause();
+  await runSchedules(client);
+  await eventually(async () => expect(await actions()).toBe(before + 1));
+});
+
+test('when its time has come, what is old is deleted by a workflow that says what it did', async () => {
+  const { projectId } = await testApi();
+  await pool.query(
+    `INSERT INTO idempotency_keys (project_id, key, fingerprint, created_at) VALUES ($1, $2, '', now() - interval '2 days')`,
+    [projectId, newId('req')],
+  );
+  await schedule().trigger();
+  await eventually(async () => {
+    const { rows } = await pool.query('SELECT key FROM idempotency_keys WHERE project_id = $1', [projectId]);
+    expect(rows).toEqual([]);
+  });
+  const last = await eventually(async () => {
+    const action = (await schedule().describe()).info.recentActions.at(-1)?.action;
+    expect(action).toBeDefined();
+    return action;
+  });
+  const result = await client.workflow.getHandle(last?.workflow.workflowId ?? '').result();
+  expect(result).toMatchObject({ idempotencyKeys: expect.any(Number), events: expect.any(Number) });
+});

@@ -1,0 +1,413 @@
+import { actorName } from '@postroom/projects';
+import '@postroom/projects/graphql';
+import {
+  authenticated,
+  builder,
+  callerProject,
+  type Context,
+  db,
+  DomainError,
+  Node,
+  registerNode,
+  succeeds,
+  useInstead,
+  notFound,
+  type Prisma,
+  readRows,
+  rowsQuery,
+  relayNames,
+  removalMutation,
+} from '@postroom/platform';
+import { acceptInvitation, invite, listInvitations, waiting, withdrawInvitation } from './invitations.ts';
+import { changeRole, listMembers, removeMember } from './members.ts';
+import { createOwnProject } from './own-projects.ts';
+import { Person } from './caller.ts';
+import { renameUser } from './users.ts';
+
+const Role = builder.enumType('Role', {
+  description: 'What a person may do in a project.',
+  values: {
+    owner: { description: 'Everything, owners included.' },
+    admin: { description: 'Everything but owners: keys, domains, secrets, members.' },
+    member: { description: 'What a full-scope key can do.' },
+    viewer: { description: 'Looking.' },
+  },
+});
+
+const User = builder.prismaObject('User', {
+  interfaces: [Node],
+  description: 'A person who signs in.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'User id.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The address they sign in with.' }),
+    twoFactorEnabled: t.boolean({
+      description: 'Whether signing in takes a second factor.',
+      select: { twoFactorEnabled: true },
+      resolve: (user) => user.twoFactorEnabled === true,
+    }),
+  }),
+});
+
+const Session = builder.prismaObject('Session', {
+  interfaces: [Node],
+  description: 'A browser that is signed in.',
+  select: { id: true, expiresAt: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Session id.' }),
+    ipAddress: t.exposeString('ipAddress', { nullable: true, description: 'Where it signed in from.' }),
+    userAgent: t.exposeString('userAgent', { nullable: true, description: 'What it says it is.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it signed in.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends unless it is used.' }),
+    current: t.boolean({
+      description: 'Whether it is the one that asks.',
+      resolve: (session, _args, context) => person(context).sessionId === session.id,
+    }),
+  }),
+});
+
+const Member = builder.prismaObject('Member', {
+  description: 'A person in a project.',
+  fields: (t) => ({
+    user: t.relation('user', { description: 'The person.' }),
+    role: t.expose('role', { type: Role, description: 'What they may do.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Since when.' }),
+  }),
+});
+
+const Membership = builder.prismaObject('Member', {
+  variant: 'Membership',
+  description: 'A project that a person is in.',
+  fields: (t) => ({
+    project: t.relation('project', { description: 'The project.' }),
+    role: t.expose('role', { type: Role, description: 'What they may do in it.' }),
+  }),
+});
+
+const Invitation = builder.prismaObject('Invitation', {
+  interfaces: [Node],
+  description: 'A place in a project that waits for a person.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Invitation id.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The invited address.' }),
+    role: t.expose('role', { type: Role, description: 'What they will be.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be accepted.' }),
+  }),
+});
+
+const AuditEntry = builder.prismaObject('AuditEntry', {
+  interfaces: [Node],
+  description: 'Who changed what, and when.',
+  select: { id: true, actorId: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Entry id.' }),
+    actorId: t.exposeID('actorId', { description: '`usr_…` or `key_…`.' }),
+    actorName: t.string({
+      nullable: true,
+      description: 'What the person or the key is called now; null when they are gone.',
+      resolve: ({ actorId }) => actorName(actorId),
+    }),
+    action: t.exposeString('action', {
+      description: 'What was done, such as `createGroup`. A mutation keeps the action of the one that it replaced.',
+    }),
+    targetId: t.exposeID('targetId', { nullable: true, description: 'What it was done to.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+  }),
+});
+
+/** The signed-in person; fields about oneself are closed to keys. */
+function person(context: Context): Person {
+  const caller = authenticated(context);
+  if (caller instanceof Person) return caller;
+  throw new DomainError('forbidden', 'Only people who are signed in may ask this, never an API key.');
+}
+
+const asOwner = (context: Context) => authenticated(context).may('own');
+
+registerNode('usr', 'User', (context, ids) => {
+  const { id } = authenticated(context);
+  const inProject = { memberships: { some: { projectId: callerProject(context) } } };
+  return db.user.findMany({ where: { id: { in: ids }, OR: [{ id }, inProject] } });
+});
+registerNode('ses', 'Session', (context, ids) =>
+  db.session.findMany({ where: { id: { in: ids }, userId: authenticated(context).id, expiresAt: { gt: new Date() } } }),
+);
+registerNode(
+  'inv',
+  'Invitation',
+  (context, ids) => db.invitation.findMany({ where: { ...waiting(callerProject(context)), id: { in: ids } } }),
+  'manage',
+);
+registerNode(
+  'aud',
+  'AuditEntry',
+  (context, ids) => db.auditEntry.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'manage',
+);
+
+builder.queryFields((t) => ({
+  me: t.prismaField({
+    type: User,
+    skipTypeScopes: true,
+    description: 'The person who is signed in.',
+    resolve: (query, _root, _args, context) =>
+      db.user.findUniqueOrThrow({ ...query, where: { id: person(context).id } }),
+  }),
+  myProjects: t.prismaField({
+    type: [Membership],
+    skipTypeScopes: true,
+    description: 'The projects of the person who is signed in, and their role in each.',
+    resolve: (query, _root, _args, context) =>
+      db.member.findMany({ ...query, where: { userId: person(context).id }, orderBy: { createdAt: 'asc' } }),
+  }),
+  mySessions: t.prismaField({
+    type: [Session],
+    skipTypeScopes: true,
+    description: 'Where the person is signed in, newest first.',
+    resolve: (query, _root, _args, context) =>
+      db.session.findMany({
+        ...query,
+        where: { userId: person(context).id, expiresAt: { gt: new Date() } },
+        orderBy: { createdAt: 'desc' },
+      }),
+  }),
+  members: t.field({
+    type: [Member],
+    description: 'The people of the project.',
+    resolve: (_root, _args, context) => listMembers(callerProject(context)),
+  }),
+  invitations: t.field({
+    type: [Invitation],
+    authScopes: { manage: true },
+    description: 'The invitations that wait, newest first.',
+    resolve: (_root, _args, context) => listInvitations(callerProject(context)),
+  }),
+  auditLog: t.connection(
+    {
+      type: AuditEntry,
+      authScopes: { manage: true },
+      description: 'What people and keys changed in the project, newest first.',
+      resolve: (_root, args, context, info) =>
+        readRows<Prisma.AuditEntryModel>(
+          db.auditEntry,
+          'aud',
+          args,
+          { projectId: callerProject(context) },
+          rowsQuery(context, info),
+        ),
+    },
+    ...relayNames('AuditEntry'),
+  ),
+}));
+
+const InviteInput = builder.inputType('InviteInput', {
+  description: 'Whom to invite, and the role they will have.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'Where the invitation goes; only this address can accept it.' }),
+    role: t.field({ type: Role, required: true, description: 'What they will be.' }),
+  }),
+});
+
+const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
+  description: 'An invitation and, for a person without an account, who they are.',
+  fields: (t) => ({
+    token: t.string({ required: true, description: 'What the link holds.' }),
+    name: t.string({ description: 'Display name.' }),
+    password: t.string({ description: 'At least 10 characters.' }),
+  }),
+});
+
+const InvitePayload = builder.objectRef<{ id: string }>('InvitePayload').implement({
+  description: 'An invitation that was sent.',
+  fields: (t) => ({
+    invitation: t.prismaField({
+      type: Invitation,
+      description: 'The invitation.',
+      resolve: (query, { id }) => db.invitation.findUniqueOrThrow({ ...query, where: { id } }),
+    }),
+    id: t.exposeID('id', { description: 'Invitation id.', deprecationReason: 'Use InvitePayload.invitation.' }),
+    url: t.string({
+      nullable: true,
+      description: 'Always null.',
+      deprecationReason:
+        'Nothing replaces it: the link is only in the mail, since whoever has it can create the account.',
+      resolve: () => null,
+    }),
+  }),
+});
+
+const InvitationAcceptPayload = builder.objectRef<{ projectId: string }>('InvitationAcceptPayload').implement({
+  description: 'What `invitationAccept` did.',
+  fields: (t) => ({
+    project: t.prismaField({
+      type: 'Project',
+      description: 'The project that the person has joined.',
+      resolve: (query, { projectId }) => db.project.findUniqueOrThrow({ ...query, where: { id: projectId } }),
+    }),
+  }),
+});
+
+const MemberChangeRolePayload = builder
+  .objectRef<{ projectId: string; userId: string }>('MemberChangeRolePayload')
+  .implement({
+    description: 'What `memberChangeRole` did.',
+    fields: (t) => ({
+      member: t.prismaField({
+        type: Member,
+        description: 'The member, as they are now.',
+        resolve: (query, ids) => db.member.findUniqueOrThrow({ ...query, where: { projectId_userId: ids } }),
+      }),
+    }),
+  });
+
+const MemberRemovePayload = builder.objectRef<{ projectId: string; userId: string }>('MemberRemovePayload').implement({
+  description: 'What `memberRemove` did.',
+  fields: (t) => ({
+    userId: t.exposeID('userId', { description: 'Who is no longer in the project.' }),
+    members: t.field({
+      type: [Member],
+      description: 'The people who are still in it.',
+      resolve: ({ projectId }) => listMembers(projectId),
+    }),
+  }),
+});
+
+const userId = { required: true, description: 'User id.' } as const;
+
+builder.mutationFields((t) => ({
+  invite: t.field({
+    type: InvitePayload,
+    authScopes: { manage: true },
+    description:
+      'Invites a person to the project, by mail; the link is in the mail only. `conflict` when the installation can not send mail.',
+    args: { input: t.arg({ type: InviteInput, required: true, description: 'The invitation.' }) },
+    resolve: async (_root, { input }, context) => {
+      const { id } = await invite(callerProject(context), {
+        ...input,
+        invitedById: person(context).id,
+        asOwner: asOwner(context),
+      });
+      return { id };
+    },
+  }),
+  invitationAccept: t.field({
+    type: InvitationAcceptPayload,
+    skipTypeScopes: true,
+    ...succeeds('acceptInvitation'),
+    description: 'Accepts an invitation, signed in or with a name and a password.',
+    args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
+    resolve: (_root, { input }, { caller }) =>
+      acceptInvitation({ ...input, userId: caller?.kind === 'person' ? caller.id : undefined }),
+  }),
+  acceptInvitation: t.field({
+    type: 'ID',
+    skipTypeScopes: true,
+    deprecationReason: useInstead('invitationAccept'),
+    description: 'Accepts an invitation, signed in or with a name and a password; returns the project id.',
+    args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
+    resolve: async (_root, { input }, { caller }) => {
+      const { projectId } = await acceptInvitation({
+        ...input,
+        userId: caller?.kind === 'person' ? caller.id : undefined,
+      });
+      return projectId;
+    },
+  }),
+  memberChangeRole: t.field({
+    type: MemberChangeRolePayload,
+    authScopes: { manage: true },
+    ...succeeds('changeRole'),
+    description: 'Gives a member another role.',
+    args: {
+      userId: t.arg.id(userId),
+      role: t.arg({ type: Role, required: true, description: 'The new role.' }),
+    },
+    resolve: async (_root, { userId, role }, context) => {
+      const projectId = callerProject(context);
+      await changeRole(projectId, userId, role, { asOwner: asOwner(context), actorId: person(context).id });
+      return { projectId, userId };
+    },
+  }),
+  changeRole: t.field({
+    type: 'Boolean',
+    authScopes: { manage: true },
+    deprecationReason: useInstead('memberChangeRole'),
+    description:
+      'Gives a member another role. Returns true. Keys that they created and invitations that they sent end with the right to manage the project.',
+    args: {
+      userId: t.arg.id(userId),
+      role: t.arg({ type: Role, required: true, description: 'The new role.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const actorId = person(context).id;
+      await changeRole(callerProject(context), args.userId, args.role, { asOwner: asOwner(context), actorId });
+      return true;
+    },
+  }),
+  memberRemove: t.field({
+    type: MemberRemovePayload,
+    authScopes: { manage: true },
+    ...succeeds('removeMember'),
+    description: 'Takes a person out of the project.',
+    args: { userId: t.arg.id(userId) },
+    resolve: async (_root, { userId }, context) => {
+      const projectId = callerProject(context);
+      await removeMember(projectId, userId, { asOwner: asOwner(context), actorId: person(context).id });
+      return { projectId, userId };
+    },
+  }),
+  removeMember: t.field({
+    type: 'Boolean',
+    authScopes: { manage: true },
+    deprecationReason: useInstead('memberRemove'),
+    description:
+      'Takes a person out of the project. Returns true. Keys that they created for it and invitations that they sent end.',
+    args: { userId: t.arg.id(userId) },
+    resolve: async (_root, args, context) => {
+      const actorId = person(context).id;
+      await removeMember(callerProject(context), args.userId, { asOwner: asOwner(context), actorId });
+      return true;
+    },
+  }),
+  createProject: t.prismaField({
+    type: 'Project',
+    skipTypeScopes: true,
+    description: 'Creates a project that the person owns; for owners of one.',
+    args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
+    resolve: async (query, _root, { name }, context) => {
+      const { id } = await createOwnProject(person(context).id, name);
+      return db.project.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  renameMe: t.prismaField({
+    type: User,
+    skipTypeScopes: true,
+    description: 'Changes what people call the person who is signed in.',
+    args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
+    resolve: async (query, _root, { name }, context) => {
+      await renameUser(person(context).id, name);
+      return db.user.findUniqueOrThrow({ ...query, where: { id: person(context).id } });
+    },
+  }),
+}));
+
+removalMutation('invitationWithdraw', {
+  replaces: 'withdrawInvitation',
+  description: 'Takes an invitation back.',
+  id: 'Invitation id.',
+  authScopes: { manage: true },
+  remove: (context, id) => withdrawInvitation(callerProject(context), id),
+});
+
+removalMutation('sessionRevoke', {
+  replaces: 'revokeSession',
+  description: 'Signs one of your own sessions out, immediately.',
+  id: 'Session id.',
+  skipTypeScopes: true,
+  remove: async (context, id) => {
+    const { count } = await db.session.deleteMany({ where: { id, userId: person(context).id } });
+    if (count === 0) throw notFound('session');
+  },
+});

@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  config,
+  db,
+  DomainError,
+  emailKey,
+  emailProblem,
+  inTransaction,
+  invalid,
+  logger,
+  newId,
+  notFound,
+  pool,
+  type Prisma,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+import { PERMISSIONS, type Role } from './caller.ts';
+import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
+import { createUser } from './users.ts';
+
+type Invitation = Prisma.InvitationModel;
+
+const VALID_MS = 7 * 24 * 3600 * 1000;
+
+const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/**
+ * Invites an address to a project. The link goes to that address and nowhere else: whoever has it can create the account there, so it
+ * proves that the mailbox is theirs.
+ * @throws DomainError `validation_error`, `forbidden` for a role above one's own, `conflict` for somebody who is in already, or when
+ * the mail can not be sent.
+ */
+export async function invite(
+  projectId: string,
+  { email, role, invitedById, asOwner }: { email: string; role: Role; invitedById: string; asOwner: boolean },
+): Promise<Invitation> {
+  const address = emailKey(email);
+  const problem = emailProblem(email.trim());
+  if (problem !== undefined) throw invalid({ field: 'email', message: problem });
+  if (role === 'owner' && !asOwner) throw new DomainError('forbidden', 'Only an owner may invite an owner.');
+  const member = await db.member.count({ where: { projectId, user: { email: address } } });
+  if (member > 0) throw new DomainError('conflict', `${address} is a member already.`);
+  if (!canSendSystemMail()) {
+    throw new DomainError(
+      'conflict',
+      'Invitations are sent by email, and this installation has no mail server of its own. Set SMTP_URL and SYSTEM_MAIL_FROM, restart, and invite again.',
+    );
+  }
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(Date.now() + VALID_MS);
+  const invitation = await db.invitation.create({
+    data: { id: newId('inv'), projectId, email: address, role, invitedById, tokenHash: hashToken(token), expiresAt },
+    include: { project: true, invitedBy: true },
+  });
+  const url = `${config.PUBLIC_URL}/invitation?token=${token}`;
+  await sendSystemMail({
+    to: address,
+    subject: `${invitation.invitedBy.name} invites you to ${invitation.project.name}`,
+    text: `${invitation.invitedBy.name} invites you to the project ${invitation.project.name} on Postroom.\n\nAccept within seven days:\n${url}\n\nIf you have a Postroom account with this address, sign in there first.`,
+  }).catch(async (error: unknown) => {
+    logger.error({ err: error, invitationId: invitation.id }, 'the mail of an invitation was not taken, see SMTP_URL');
+    await db.invitation.deleteMany({ where: { id: invitation.id } });
+    throw new DomainError(
+      'conflict',
+      `The mail server of this installation did not take the invitation to ${address}, so nobody was invited. Its operator finds the reason in the log.`,
+    );
+  });
+  return invitation;
+}
+
+/** Which invitations of a project can still be accepted. */
+export const waiting = (projectId: string) => ({ projectId, acceptedAt: null, expiresAt: { gt: new Date() } });
+
+/** The invitations of a project that can still be accepted, newest first. */
+export async function listInvitations(projectId: string): Promise<Invitation[]> {
+  return db.invitation.findMany({ where: waiting(projectId), orderBy: { id: 'desc' } });
+}
+
+/** Takes an invitation back. @throws DomainError `not_found` when none waits under the id. */
+export async function withdrawInvitation(projectId: string, id: string): Promise<void> {
+  const { count } = await db.invitation.deleteMany({ where: { id, projectId, acceptedAt: null } });
+  if (count === 0) throw notFound('invitation');
+}
+
+/**
+ * Accepts an invitation: a person who has an account gives the token, another a name and a password as well. Works once.
+ * @throws DomainError `not_found` for a token that is wrong, used or too old, `validation_error`, `forbidden` when somebody
+ * else's address was invited.
+ */
+export async function acceptInvitation(input: {
+  token: string;
+  name?: string | null | undefined;
+  password?: string | null | undefined;
+  /** Who is signed in, if anybody. */
+  userId: string | undefined;
+}): Promise<{ projectId: string; userId: string }> {
+  const invitation = await db.invitation.findUnique({ where: { tokenHash: hashToken(input.token) } });
+  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < new Date()) throw notValid();
+  await assertStillAllowed(pool, invitation);
+  const userId = await accountFor(invitation, input);
+  await inTransaction(async (tx) => {
+    await assertStillAllowed(tx, invitation);
+    const accepted = await sql(
+      tx,
+      'UPDATE invitations SET accepted_at = now() WHERE id = $1 AND accepted_at IS NULL RETURNING id',
+      [invitation.id],
+    );
+    if (accepted.length === 0) throw new DomainError('not_found', 'This invitation has been used.');
+    await sql(tx, 'INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, $3::role) ON CONFLICT DO NOTHING', [
+      invitation.projectId,
+      userId,
+      invitation.role,
+    ]);
+  });
+  return { projectId: invitation.projectId, userId };
+}
+
+const notValid = () => new DomainError('not_found', 'This invitation is not valid any more. Ask for another.');
+
+/** An invitation lasts no longer than the right to send it, also when that right ended while the mail was on its way. */
+async function assertStillAllowed(tx: Tx, { projectId, invitedById, role }: Invitation): Promise<void> {
+  const [inviter] = await sql<{ role: Role }>(
+    tx,
+    'SELECT role FROM members WHERE project_id = $1 AND user_id = $2 FOR SHARE',
+    [projectId, invitedById],
+  );
+  const needed = role === 'owner' ? 'own' : 'manage';
+  if (inviter === undefined || !PERMISSIONS[inviter.role].includes(needed)) throw notValid();
+}
+
+async function accountFor(
+  { email }: Invitation,
+  {
+    name,
+    password,
+    userId,
+  }: { name?: string | null | undefined; password?: string | null | undefined; userId: string | undefined },
+): Promise<string> {
+  const account = await db.user.findUnique({ where: { email } });
+  if (account === null) {
+    if (password == null) throw invalid({ field: 'password', message: 'is required: this address has no account yet' });
+    return (await createUser({ email, name: name ?? '', password })).id;
+  }
+  if (account.id !== userId) throw new DomainError('forbidden', `Sign in as ${email} to accept this invitation.`);
+  return account.id;
+}

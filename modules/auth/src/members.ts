@@ -1,0 +1,92 @@
+import { audit, db, DomainError, inTransaction, notFound, type Prisma, sql, type Tx } from '@postroom/platform';
+import { endAccessOfKeysBy } from '@postroom/projects';
+import { PERMISSIONS, type Role } from './caller.ts';
+
+type Member = Prisma.MemberModel & { user: { id: string; name: string; email: string } };
+
+/** The people of a project, those who came first first. */
+export async function listMembers(projectId: string): Promise<Member[]> {
+  return db.member.findMany({
+    where: { projectId },
+    include: { user: { select: { id: true, name: true, email: true } } },
+    orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
+  });
+}
+
+/**
+ * Gives a member another role. Only owners make or unmake owners, and one always stays. Whoever may no longer manage the project loses
+ * the keys that they created for it, and the invitations that they sent.
+ * @throws DomainError `not_found`, `forbidden`, or `conflict` for the last owner.
+ */
+export async function changeRole(
+  projectId: string,
+  userId: string,
+  role: Role,
+  { asOwner, actorId }: { asOwner: boolean; actorId: string },
+): Promise<void> {
+  await inTransaction(async (tx) => {
+    const member = await lockMembers(tx, projectId, userId);
+    if (!asOwner && (role === 'owner' || member.role === 'owner')) throw onlyOwners();
+    if (member.role === 'owner' && role !== 'owner' && member.owners === 1) throw lastOwner();
+    await tx.query('UPDATE members SET role = $3::role WHERE project_id = $1 AND user_id = $2', [
+      projectId,
+      userId,
+      role,
+    ]);
+    await endAccessGrantedBy(tx, { projectId, userId, role, actorId });
+  });
+}
+
+/**
+ * Takes a person out of a project. Keys that they created for it and invitations that they sent end; all else that they made stays.
+ * @throws DomainError as `changeRole`.
+ */
+export async function removeMember(
+  projectId: string,
+  userId: string,
+  { asOwner, actorId }: { asOwner: boolean; actorId: string },
+): Promise<void> {
+  await inTransaction(async (tx) => {
+    const member = await lockMembers(tx, projectId, userId);
+    if (!asOwner && member.role === 'owner') throw onlyOwners();
+    if (member.role === 'owner' && member.owners === 1) throw lastOwner();
+    await tx.query('DELETE FROM members WHERE project_id = $1 AND user_id = $2', [projectId, userId]);
+    await endAccessGrantedBy(tx, { projectId, userId, role: undefined, actorId });
+  });
+}
+
+/** Ends the access to a project that a person gave to others, or kept for themselves in keys, as far as their new role could not give it. */
+async function endAccessGrantedBy(
+  tx: Tx,
+  { projectId, userId, role, actorId }: { projectId: string; userId: string; role: Role | undefined; actorId: string },
+): Promise<void> {
+  const permissions = role === undefined ? [] : PERMISSIONS[role];
+  if (permissions.includes('own')) return;
+  const because = role === undefined ? 'removeMember' : 'changeRole';
+  const note = (action: string, targetId: string) =>
+    audit(tx, { projectId, actorId, action, targetId, details: { because, userId } });
+  const isManager = permissions.includes('manage');
+  const invitations = await sql<{ id: string }>(
+    tx,
+    `DELETE FROM invitations WHERE project_id = $1 AND invited_by_id = $2 AND accepted_at IS NULL AND (role = 'owner' OR NOT $3) RETURNING id`,
+    [projectId, userId, isManager],
+  );
+  for (const { id } of invitations) await note('withdrawInvitation', id);
+  if (isManager) return;
+  for (const id of await endAccessOfKeysBy(tx, projectId, userId)) await note('removeApiKeyFromProject', id);
+}
+
+/** Locks the project's members, so that of two owners who leave at once one stays. */
+async function lockMembers(tx: Tx, projectId: string, userId: string): Promise<{ role: Role; owners: number }> {
+  const rows = await sql<{ user_id: string; role: Role }>(
+    tx,
+    'SELECT user_id, role FROM members WHERE project_id = $1 ORDER BY user_id FOR UPDATE',
+    [projectId],
+  );
+  const member = rows.find((row) => row.user_id === userId);
+  if (member === undefined) throw notFound('member');
+  return { role: member.role, owners: rows.filter((row) => row.role === 'owner').length };
+}
+
+const onlyOwners = () => new DomainError('forbidden', 'Only an owner may make or unmake owners.');
+const lastOwner = () => new DomainError('conflict', 'A project keeps at least one owner.');

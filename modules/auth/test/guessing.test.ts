@@ -1,0 +1,225 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { db } from '@postroom/platform';
+import { type Api, postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { countFailure } from '../src/guessing.ts';
+
+const STEP_MS = 30_000;
+const WRONG = 'wrong wrong wrong';
+
+const tryPassword = (api: Api, email: string, password: string, cookie = '') =>
+  postAuth(api, '/sign-in/email', { email, password }, cookie === '' ? {} : { cookie });
+
+const guesses = async (api: Api, email: string, times: number) => {
+  const statuses: number[] = [];
+  for (let time = 0; time < times; time++) statuses.push((await tryPassword(api, email, WRONG)).status);
+  return statuses;
+};
+
+const cookieOf = (cookies: readonly string[], name?: string) =>
+  cookies
+    .map((line) => line.split(';', 1)[0] ?? '')
+    .filter((pair) => name === undefined || pair.startsWith(`${name}=`))
+    .join('; ');
+
+test('wrong passwords of one account are throttled, from however many addresses they come', async () => {
+  const api = await testApi();
+  const { email } = await signedIn(api);
+  const statuses = await guesses(api, email, 12);
+  expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
+  // Nor is the right one looked at, so that it can not be found in the meantime.
+  const right = await tryPassword(api, email.toUpperCase(), TEST_PASSWORD);
+  expect(right.status).toBe(429);
+  expect(right.text).toContain('Too many wrong passwords');
+});
+
+test('a hundred guesses at once count as a hundred', async () => {
+  const api = await testApi();
+  const { email } = await signedIn(api);
+  const replies = await Promise.all(Array.from({ length: 40 }, () => tryPassword(api, email, WRONG)));
+  expect(replies.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(10);
+});
+
+test('an address without an account is throttled in the same way, so that throttling tells nothing', async () => {
+  const api = await testApi();
+  expect(await guesses(api, `nobody-${randomBytes(6).toString('hex')}@people.example`, 11)).toEqual([
+    ...Array<number>(10).fill(401),
+    429,
+  ]);
+});
+
+test('the owner of an account still signs in where they have signed in before, and where another account has not', async () => {
+  const api = await testApi();
+  const [owner, other] = [await signedIn(api), await signedIn(api)];
+  await guesses(api, owner.email, 11);
+  expect((await tryPassword(api, owner.email, TEST_PASSWORD, owner.cookie)).status).toBe(200);
+  // A cookie of another account, or one that somebody made up, is worth nothing.
+  expect((await tryPassword(api, owner.email, TEST_PASSWORD, other.cookie)).status).toBe(429);
+  const made = owner.cookie.replace(/(postroom\.device=[^;.]*)[^;]*/, '$1.made-up');
+  expect((await tryPassword(api, owner.email, TEST_PASSWORD, made)).status).toBe(429);
+});
+
+test('who chooses a new password by mail signs in at once', async () => {
+  const api = await testApi();
+  const person = await signedIn(api);
+  await guesses(api, person.email, 11);
+  await postAuth(api, '/request-password-reset', { email: person.email, redirectTo: '/reset-password' });
+  const { identifier } = await db.verification.findFirstOrThrow({ where: { value: person.id } });
+  const token = identifier.replace('reset-password:', '');
+  const reset = await postAuth(api, '/reset-password', { newPassword: 'another horse battery', token });
+  expect(reset.status).toBe(200);
+  const device = cookieOf(reset.cookies, 'postroom.device');
+  expect((await tryPassword(api, person.email, 'another horse battery', device)).status).toBe(200);
+});
+
+test('the account waits a minute, then twice as long each time, and a quarter of an hour at most', async () => {
+  const key = randomBytes(8).toString('hex');
+  const waits: (number | undefined)[] = [];
+  for (let time = 0; time < 18; time++) {
+    const wait = await countFailure(key);
+    if (wait !== undefined) waits.push(wait);
+    // As if it had waited.
+    if (wait !== undefined) {
+      await db.signInFailure.update({ where: { key }, data: { nextAt: new Date(Date.now() - 1000) } });
+    }
+  }
+  expect(waits).toEqual([60, 120, 240, 480]);
+});
+
+test('passwords are not guessed by a session either', async () => {
+  const api = await testApi();
+  const { cookie } = await signedIn(api);
+  const change = () =>
+    postAuth(api, '/change-password', { currentPassword: WRONG, newPassword: 'some other password' }, { cookie });
+  const statuses: number[] = [];
+  for (let time = 0; time < 12; time++) statuses.push((await change()).status);
+  expect(statuses.slice(0, 10)).toEqual(Array<number>(10).fill(400));
+  expect(statuses.slice(10)).toEqual([429, 429]);
+});
+
+/** A person with a second factor that was set up a while ago. */
+async function withFactor(api: Api): Promise<SignedIn & { secret: string; codes: string[] }> {
+  const person = await signedIn(api);
+  const { cookie } = person;
+  const enabled = JSON.parse((await postAuth(api, '/two-factor/enable', { password: TEST_PASSWORD }, { cookie })).text);
+  const secret = new URL(enabled.totpURI).searchParams.get('secret') ?? '';
+  const verified = await postAuth(api, '/two-factor/verify-totp', { code: totp(secret) }, { cookie });
+  expect(verified.status).toBe(200);
+  await db.twoFactor.updateMany({ where: { userId: person.id }, data: { lastUsedStep: null } });
+  return { ...person, secret, codes: enabled.backupCodes };
+}
+
+/** Gives the password, and returns the cookie of the sign-in that waits for its code. */
+async function challenge(api: Api, email: string): Promise<string> {
+  const { status, cookies, text } = await tryPassword(api, email, TEST_PASSWORD);
+  expect([status, JSON.parse(text).twoFactorRedirect]).toEqual([200, true]);
+  return cookieOf(cookies);
+}
+
+test('a code of an authenticator signs in once, also when it is sent twice at once', async () => {
+  const api = await testApi();
+  const { email, secret } = await withFactor(api);
+  const code = totp(secret);
+  const challenges = await Promise.all(Array.from({ length: 5 }, () => challenge(api, email)));
+  const replies = await Promise.all(
+    challenges.map((cookie) => postAuth(api, '/two-factor/verify-totp', { code }, { cookie })),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
+  expect(replies.find(({ status }) => status === 401)?.text).toContain('This code has been used');
+  const again = await postAuth(api, '/two-factor/verify-totp', { code }, { cookie: await challenge(api, email) });
+  expect(again.status).toBe(401);
+  // Nor is one of a step before, which has not been used itself.
+  const older = await postAuth(
+    api,
+    '/two-factor/verify-totp',
+    { code: totp(secret, -1) },
+    { cookie: await challenge(api, email) },
+  );
+  expect(older.status).toBe(401);
+  const next = await postAuth(
+    api,
+    '/two-factor/verify-totp',
+    { code: totp(secret, 1) },
+    { cookie: await challenge(api, email) },
+  );
+  expect(next.status).toBe(200);
+});
+
+test('the code that set an authenticator up does not sign in as well', async () => {
+  const api = await testApi();
+  const person = await signedIn(api);
+  const { cookie } = person;
+  const enabled = JSON.parse((await postAuth(api, '/two-factor/enable', { password: TEST_PASSWORD }, { cookie })).text);
+  const code = totp(new URL(enabled.totpURI).searchParams.get('secret') ?? '');
+  expect((await postAuth(api, '/two-factor/verify-totp', { code }, { cookie })).status).toBe(200);
+  const waiting = await challenge(api, person.email);
+  expect((await postAuth(api, '/two-factor/verify-totp', { code }, { cookie: waiting })).status).toBe(401);
+});
+
+test('a backup code signs in once, also when it is sent twice at once', async () => {
+  const api = await testApi();
+  const { email, codes } = await withFactor(api);
+  const challenges = await Promise.all(Array.from({ length: 5 }, () => challenge(api, email)));
+  const replies = await Promise.all(
+    challenges.map((cookie) => postAuth(api, '/two-factor/verify-backup-code', { code: codes[0] }, { cookie })),
+  );
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  const again = await postAuth(
+    api,
+    '/two-factor/verify-backup-code',
+    { code: codes[0] },
+    { cookie: await challenge(api, email) },
+  );
+  expect(again.status).toBe(401);
+});
+
+test('wrong codes of one account are throttled, from however many addresses and sign-ins they come, and not for ever', async () => {
+  const api = await testApi();
+  const { email, secret, id } = await withFactor(api);
+  const statuses: number[] = [];
+  for (let time = 0; time < 11; time++) {
+    const cookie = await challenge(api, email);
+    statuses.push((await postAuth(api, '/two-factor/verify-totp', { code: wrongCode(secret) }, { cookie })).status);
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+  const right = () =>
+    challenge(api, email).then((cookie) =>
+      postAuth(api, '/two-factor/verify-totp', { code: totp(secret, 1) }, { cookie }),
+    );
+  expect((await right()).status).toBe(429);
+  const { lockedUntil } = await db.twoFactor.findFirstOrThrow({ where: { userId: id } });
+  expect(lockedUntil?.getTime()).toBeLessThan(Date.now() + 16 * 60_000);
+  await db.twoFactor.updateMany({
+    where: { userId: id },
+    data: { lockedUntil: new Date(Date.now() - 1000), lastUsedStep: null },
+  });
+  expect((await right()).status).toBe(200);
+});
+
+test('signing in again and again with the right password is never throttled by account', async () => {
+  const api = await testApi();
+  const { email } = await signedIn(api);
+  for (let time = 0; time < 15; time++) expect(await signIn(api, email, TEST_PASSWORD)).toContain('postroom.session');
+});
+
+/** The code of an authenticator (RFC 6238), `steps` away from now. */
+function totp(secret: string, steps = 0): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP_MS) + steps));
+  const digest = createHmac('sha1', fromBase32(secret)).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** A code of none of the steps that are accepted. */
+function wrongCode(secret: string): string {
+  const right = [-2, -1, 0, 1, 2].map((steps) => totp(secret, steps));
+  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.includes(code)) ?? '';
+}
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text.replaceAll('=', '')]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}

@@ -1,0 +1,16 @@
+import type { Email } from 'postal-mime';
+import { fieldGroups, partOf, type Returned } from './bounce.ts';
+
+/** Reports that say that the reader did not want the mail. */
+const COMPLAINTS = new Set(['abuse', 'fraud', 'opt-out', 'opt-out-list', 'miscategorized', 'other']);
+
+/** A report of a provider about what its reader did (RFC 5965); undefined when the mail is none. */
+export function readComplaint(mail: Email): Returned | undefined {
+  const report = partOf(mail, /^message\/feedback-report$/i);
+  if (report === undefined) return undefined;
+  const fields = new Map(fieldGroups(report).flatMap((group) => [...group]));
+  const type = (fields.get('feedback-type') ?? 'abuse').toLowerCase();
+  if (!COMPLAINTS.has(type)) return { kind: 'ignored', why: `a feedback report of type ${type.slice(0, 40)}` };
+  const agent = fields.get('user-agent');
+  return { kind: 'complained', detail: agent === undefined ? type : `${type} (${agent.slice(0, 100)})` };
+}

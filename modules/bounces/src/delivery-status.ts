@@ -1,0 +1,31 @@
+import type { Email } from 'postal-mime';
+import { detailOf } from './detail.ts';
+import { fieldGroups, partOf, type Returned } from './bounce.ts';
+
+const STATUS_PART = /^message\/(global-)?delivery-status$/i;
+
+/** A notification of a server (RFC 3464, RFC 6533); undefined when the mail is none, or names nobody. */
+export function readStatus(mail: Email): Returned | undefined {
+  const report = partOf(mail, STATUS_PART);
+  if (report === undefined) return undefined;
+  const recipients = fieldGroups(report).filter((fields) => fields.has('action') || fields.has('status'));
+  const failed = recipients.find((fields) => actionOf(fields) === 'failed');
+  if (failed !== undefined) {
+    const { status, diagnostic } = { status: failed.get('status'), diagnostic: failed.get('diagnostic-code') };
+    return { kind: 'bounced', detail: detailOf(status, diagnostic, mail.text ?? '') };
+  }
+  const actions = recipients.map(actionOf);
+  if (actions.includes('delayed')) return { kind: 'ignored', why: 'the message is delayed, and still tried' };
+  if (actions.includes('delivered')) return { kind: 'delivered' };
+  if (actions.includes('relayed')) return { kind: 'ignored', why: 'it was relayed to a server that reports nothing' };
+  if (actions.length === 0) return undefined;
+  return { kind: 'ignored', why: `the message was ${actions[0]?.slice(0, 40)}` };
+}
+
+/** Some servers leave the action out, or write more behind it; the class of the status says it then. */
+function actionOf(fields: ReadonlyMap<string, string>): string {
+  const action = /^[a-z]+/i.exec(fields.get('action') ?? '')?.[0]?.toLowerCase();
+  if (action !== undefined) return action;
+  const status = fields.get('status') ?? '';
+  return status.startsWith('5') ? 'failed' : status.startsWith('4') ? 'delayed' : 'delivered';
+}

@@ -1,0 +1,60 @@
+import { classify } from '@postroom/smtp';
+import { oneLine } from '@postroom/smtp';
+
+/** A reply of a server within other words: a code, and what it says. */
+const REPLY = /(?:^|[^\d.])([45]\d\d)(?:: ?|[ -]{1,2})(?:#?([45]\.\d{1,3}\.\d{1,3})[ -]{0,2})?(?=\S)/;
+
+/** What people's servers say where they give no code. The first that fits decides. */
+const WORDS: readonly [RegExp, string][] = [
+  [
+    /(mailbox|inbox|quota|account)[^.]{0,60}(is |was )?(full|exceeded)|over ?quota|quota exceeded|exceeded (the |its |their )?(storage|quota)|storage allocation/i,
+    '5.2.2',
+  ],
+  [
+    /delivery time(out)? (was )?(expired|exceeded)|too long in the queue|in the queue too long|retry time(out)? (exceeded|not reached)|retry timeout|message expired|gave up|timed out/i,
+    '5.4.7',
+  ],
+  [/message (size|is too (large|big))|size limit|exceeds (the )?(maximum|size)|too large/i, '5.3.4'],
+  [
+    /(user|mailbox|recipient|account|address|alias)[^\n]{0,80}(unknown|not found|does ?n[o']t exist|doesn't exist|no longer (valid|available|exists)|not exist|unavailable|disabled|inactive|not listed)|no such (user|mailbox|recipient|address|person)|unknown (user|recipient|address|alias|local)|no mailbox here|unrouteable address|does not like recipient|not our customer|recipient rejected|invalid (recipient|mailbox)/i,
+    '5.1.1',
+  ],
+  [
+    /(host|domain)[^.\n]{0,60}(unknown|not found|does ?n[o']t exist|doesn't exist)|no such (domain|host)|could ?n[o']t (find|resolve) (any )?(host|domain)|mx record|nxdomain|name service error/i,
+    '5.1.2',
+  ],
+  [/spam|blocked|black ?list|blocklist|reputation|policy|rejected due to|not authori[sz]ed|access denied/i, '5.7.1'],
+];
+
+/**
+ * What a bounce says, in the form that the table of replies reads: the reply of the server where there is one, else its status
+ * and words. Never empty: a bounce of which nothing is known must not be taken for one for good.
+ */
+export function detailOf(status: string | undefined, diagnostic: string | undefined, text: string): string {
+  const code = /^[45]\.\d{1,3}\.\d{1,3}/.exec(status?.replace(/^\D+/, '') ?? '')?.[0];
+  const words = oneLine((diagnostic ?? '').replace(/^[\w-]+\s*;\s*/, ''));
+  const reply = replyIn(words);
+  if (reply !== undefined) {
+    // "550 User unknown" beside the status 5.1.1: whichever of them says more.
+    const withStatus =
+      code === undefined || /^\d{3} \d\.\d/.test(reply) ? reply : reply.replace(/^(\d{3}) /, `$1 ${code} `);
+    return classify(reply).verdict === 'other' ? withStatus : reply;
+  }
+  const known = code === undefined || /^5\.0\.0$/.test(code) ? (statusOf(words) ?? code) : code;
+  if (known !== undefined) return oneLine(`${known} ${words === '' ? 'Undeliverable' : words}`);
+  return replyIn(text) ?? (words === '' ? 'It came back and does not say why' : words);
+}
+
+/** The first reply of a server that stands in a text, to the end of its sentence or paragraph. */
+export function replyIn(text: string): string | undefined {
+  const match = REPLY.exec(text);
+  if (match === null) return undefined;
+  const [, code, enhanced] = match;
+  const rest = text.slice(match.index + match[0].length).split(/\n\s*\n|\n\s*--|>>> /, 1)[0] ?? '';
+  return oneLine([code, enhanced, rest.trim().replace(/'$/, '')].filter(Boolean).join(' '));
+}
+
+/** The status that words mean, where no server gave one. */
+export function statusOf(words: string): string | undefined {
+  return WORDS.find(([pattern]) => pattern.test(words))?.[1];
+}

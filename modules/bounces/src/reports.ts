@@ -1,0 +1,150 @@
+import type pg from 'pg';
+import { campaignNotice } from '@postroom/ledger';
+import { EMAIL_EVENT_MEMBERS, OF_ERASED } from '@postroom/ledger';
+import { emailKey, messageKeySql, newId } from '@postroom/platform';
+import { suppressAll } from '@postroom/ledger';
+import { classify } from '@postroom/smtp';
+import type { Addressed } from '@postroom/unsubscribe';
+import { countSoftBounces, endStreaks } from '@postroom/ledger';
+
+/** What a provider, or the inbox of a development system, tells of a message that it took. */
+export interface Report {
+  /** Of the Message-ID: the message's id. */
+  messageId: string;
+  kind: 'delivered' | 'bounced' | 'complained' | 'rejected';
+  /** In the words of the server; says whether a bounce is for good. */
+  detail?: string | undefined;
+  at: Date;
+  /** The address it is about, for an email that went to several; the first when not given. */
+  recipient?: string | undefined;
+}
+
+const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
+
+/**
+ * One statement for any number of reports: facts on rows, the first time only; counters of campaigns; one event for each
+ * fact. A row that was `unknown` has been accepted, or there would be no report, and so has its event; so has one that was
+ * to be sent again. Rows are locked in the order of their ids and before campaigns, as all who write the ledger do, so that
+ * nobody waits in a circle. Of mail from a mailbox account nobody reports anything: bounces go to the mailbox (spec:
+ * connected mailbox-provider accounts).
+ */
+const RECORD = `
+  WITH report AS (
+    SELECT coalesce(copy.id, r.id) AS id, r.kind, r.detail, r.at
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) AS r(id, kind, detail, at, recipient)
+    LEFT JOIN messages copy ON r.recipient IS NOT NULL AND copy.copy_of = r.id AND ${messageKeySql('copy')} = r.recipient
+  ), told AS (
+    SELECT id, min(detail) FILTER (WHERE kind <> 'delivered') AS detail, min(at) AS at,
+      ${KINDS.map((kind) => `min(at) FILTER (WHERE kind = '${kind}') AS ${kind}`).join(', ')}
+    FROM report GROUP BY id
+  ), known AS (
+    SELECT m.id, m.state AS before, t.detail, t.at AS reported_at,
+      m.state = 'unknown' OR m.state = 'planned' AND m.claim IS NOT NULL AS resolved,
+      ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
+    FROM told t JOIN messages m ON m.id = t.id AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
+  ), changed AS (
+    UPDATE messages m SET ${KINDS.map((kind) => `${kind}_at = coalesce(m.${kind}_at, k.${kind})`).join(', ')},
+      state = CASE WHEN k.resolved THEN 'accepted' ELSE m.state END,
+      accepted_at = CASE WHEN k.resolved THEN k.reported_at ELSE m.accepted_at END,
+      unsent_at = CASE WHEN k.resolved THEN NULL ELSE m.unsent_at END,
+      not_before = CASE WHEN k.resolved THEN NULL ELSE m.not_before END
+    FROM known k WHERE m.id = k.id AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
+    RETURNING m.*, k.before, k.resolved, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
+  ), fact AS (
+    SELECT m.*, f.type, f.number FROM changed m CROSS JOIN LATERAL (VALUES
+      ('email.sent', 0, m.resolved),
+      ${KINDS.map((kind, index) => `('email.${kind}', ${index + 1}, m.${kind} IS NOT NULL)`).join(', ')}
+    ) AS f(type, number, holds) WHERE f.holds
+  ), recorded AS (
+    INSERT INTO events (id, project_id, type, data)
+    SELECT ids.id, m.project_id, m.type, CASE WHEN m.type IN ('email.bounced', 'email.rejected')
+      THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', CASE WHEN ${OF_ERASED} THEN '' ELSE coalesce(m.detail, '') END)
+      ELSE json_build_object(${EMAIL_EVENT_MEMBERS}) END
+    FROM (SELECT *, row_number() OVER (ORDER BY number, id) AS nth FROM fact) m
+    JOIN unnest($6::text[]) WITH ORDINALITY AS ids(id, nth) ON ids.nth = m.nth
+    LEFT JOIN campaigns c ON c.id = m.campaign_id
+  ), counted AS (
+    SELECT campaign_id, count(*) FILTER (WHERE resolved) AS resolved, count(*) FILTER (WHERE resolved AND before = 'unknown') AS known,
+      ${KINDS.map((kind) => `count(${kind}) AS ${kind}`).join(', ')}
+    FROM changed WHERE campaign_id IS NOT NULL GROUP BY campaign_id
+  ), locked AS (
+    SELECT id FROM campaigns WHERE id IN (SELECT campaign_id FROM counted) ORDER BY id FOR NO KEY UPDATE
+  ), counters AS (
+    UPDATE campaigns c SET delivered_count = delivered_count + n.delivered, bounced_count = bounced_count + n.bounced,
+      complained_count = complained_count + n.complained, accepted_count = accepted_count + n.resolved,
+      unknown_count = unknown_count - n.known
+    FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
+  )
+  SELECT m.project_id AS "projectId", m.campaign_id AS "campaignId", m.id AS "messageId", m.email, m.detail,
+    m.delivered IS NOT NULL AS delivered, m.bounced IS NOT NULL AS bounced, m.complained IS NOT NULL AS complained
+  FROM changed m`;
+
+interface Changed {
+  projectId: string;
+  campaignId: string | null;
+  messageId: string;
+  email: string;
+  detail: string | null;
+  delivered: boolean;
+  bounced: boolean;
+  complained: boolean;
+}
+
+/**
+ * Records reports in the caller's transaction. One that has been recorded before changes nothing, so a provider may repeat
+ * itself; one about a message that is not ours is ignored. Addresses that bounced for good, bounced softly too often in a
+ * row or complained are suppressed.
+ */
+export async function recordReports(client: pg.ClientBase, reports: readonly Report[]): Promise<void> {
+  if (reports.length === 0) return;
+  const { rows } = await client.query<Changed>({
+    name: 'emails-record-reports',
+    text: RECORD,
+    values: [
+      reports.map(({ messageId }) => messageId),
+      reports.map(({ kind }) => kind),
+      reports.map(({ detail }) => detail ?? null),
+      reports.map(({ at }) => at),
+      reports.map(({ recipient }) => (recipient === undefined ? null : emailKey(recipient))),
+      // Two at most for each report: its own, and that the message was accepted after all.
+      Array.from({ length: reports.length * 2 }, () => newId('evt')),
+    ],
+  });
+  await endStreaks(
+    client,
+    rows.filter(({ delivered, bounced }) => delivered && !bounced),
+  );
+  const tooMany = await countSoftBounces(
+    client,
+    rows.filter(({ bounced, detail }) => bounced && classify(detail ?? '').verdict === 'soft_bounce'),
+  );
+  const gone = rows.filter(({ bounced, detail }) => bounced && isForGood(detail));
+  const complained = rows.filter((row) => row.complained);
+  await suppressAll(client, [
+    ...[...gone, ...tooMany].map(({ projectId, email }) => ({ projectId, email, reason: 'bounced' as const })),
+    ...complained.map(({ projectId, email }) => ({ projectId, email, reason: 'complained' as const })),
+  ]);
+  for (const campaignId of new Set(rows.map((row) => row.campaignId))) {
+    const notice = campaignId === null ? '' : campaignNotice(campaignId);
+    if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
+  }
+}
+
+/**
+ * What a report about a message that has been deleted still says: not to mail an address that bounced for good or complained.
+ * @param email whom the message went to, which somebody who may be believed has said.
+ */
+export async function recordLateReport(
+  client: pg.ClientBase,
+  { projectId, email }: Addressed,
+  { kind, detail }: Pick<Report, 'kind' | 'detail'>,
+): Promise<void> {
+  const reason = kind === 'complained' ? kind : kind === 'bounced' && isForGood(detail ?? null) ? kind : undefined;
+  const { rowCount } = await client.query('SELECT FROM projects WHERE id = $1', [projectId]);
+  if (reason !== undefined && rowCount === 1) await suppressAll(client, [{ projectId, email, reason }]);
+}
+
+/** A bounce that says nothing, or says that the address is none, is for good; a full mailbox is not. */
+function isForGood(detail: string | null): boolean {
+  return detail === null || detail === '' || classify(detail).verdict === 'hard_bounce';
+}

@@ -1,0 +1,163 @@
+import type { Settlement } from '@postroom/ledger';
+import { inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
+import type { Campaign } from './campaigns.ts';
+import { campaignPaused } from './events.ts';
+import { DEFAULT_POLICY } from './policy.ts';
+
+/** Pauses a campaign for a reason that people can read, once, and tells webhooks (spec: campaign.paused). */
+export async function autoPause(
+  id: string,
+  reason: string,
+  { from = 'sending', blocksSender = false }: { from?: Campaign['status']; blocksSender?: boolean } = {},
+): Promise<void> {
+  await inTransaction(async (client) => {
+    const { rows } = await client.query<{ project_id: string; name: string }>(
+      `UPDATE campaigns SET status = 'paused', pause_reason = $3, pause_blocks_sender = $4, updated_at = now()
+       WHERE id = $1 AND status = $2::campaign_status RETURNING project_id, name`,
+      [id, from, reason, blocksSender],
+    );
+    const [campaign] = rows;
+    if (campaign === undefined) return;
+    await record(client, campaign.project_id, [campaignPaused({ id, name: campaign.name }, reason)]);
+    await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
+  });
+}
+
+/** What is reported so long after a campaign has completed still counts against its sender. */
+const REMEMBERED = '7 days';
+
+/** Keeps other campaigns from the domain of a completed one from being sent until a person has seen why. */
+async function blockSender(id: string, reason: string): Promise<void> {
+  await pool.query(
+    `WITH blocking AS (
+       UPDATE campaigns SET pause_reason = $2, pause_blocks_sender = true, updated_at = now()
+       WHERE id = $1 AND status = 'completed' AND NOT pause_blocks_sender RETURNING id
+     ) SELECT pg_notify('postroom', 'campaign ' || id) FROM blocking`,
+    [id, reason],
+  );
+}
+
+interface Trouble {
+  id: string;
+  status: Campaign['status'];
+  sent: number;
+  bounced: number;
+  complained: number;
+  bounceLimit: number | null;
+  isBouncing: boolean;
+  complaintLimit: number | null;
+}
+
+/**
+ * Campaigns that are being sent, or completed not long ago, and have come to a limit of their project since a person last
+ * resumed or acknowledged them.
+ */
+const IN_TROUBLE = `
+  WITH watched AS (
+    SELECT c.id, c.status, c.accepted_count + c.failed_count - c.base_sent AS sent,
+      c.bounced_count + c.failed_count - c.base_bounced AS bounced, c.complained_count - c.base_complained AS complained,
+      CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.bounceLimitPercent} ELSE p.bounce_limit_percent END AS bounce_limit,
+      CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.complaintLimitPercent} ELSE p.complaint_limit_percent END AS complaint_limit,
+      coalesce(p.bounce_min_sent, ${DEFAULT_POLICY.bounceMinSent}) AS bounce_min_sent, coalesce(p.complaint_min_sent, ${DEFAULT_POLICY.complaintMinSent}) AS complaint_min_sent
+    FROM campaigns c LEFT JOIN sending_policies p ON p.project_id = c.project_id
+    WHERE ($1::text IS NULL OR c.id = $1) AND (c.status = 'sending'
+      OR c.status = 'completed' AND NOT c.pause_blocks_sender AND c.completed_at > now() - interval '${REMEMBERED}')
+  ), judged AS (
+    SELECT *, sent >= bounce_min_sent AND bounced * 100.0 >= bounce_limit * sent AS bouncing,
+      sent >= complaint_min_sent AND complained * 100.0 >= complaint_limit * sent AS complaining
+    FROM watched
+  )
+  SELECT id, status::text, sent, bounced, complained, bounce_limit::float AS "bounceLimit", complaint_limit::float AS "complaintLimit",
+    coalesce(bouncing, false) AS "isBouncing"
+  FROM judged WHERE bouncing OR complaining`;
+
+/**
+ * Pauses campaigns whose bounces or complaints have come to the limit of their project: one of them, or all. Of one that
+ * has completed meanwhile, since most bounces and complaints come late, the sender is blocked. It reads counters, so it
+ * costs the same at any size.
+ */
+export async function pauseTroubled(campaignId: string | null): Promise<void> {
+  const { rows } = await pool.query<Trouble>({ name: 'campaigns-in-trouble', text: IN_TROUBLE, values: [campaignId] });
+  for (const trouble of rows) {
+    const reason = reasonOf(trouble);
+    if (trouble.status === 'sending') await autoPause(trouble.id, reason, { blocksSender: true });
+    else await blockSender(trouble.id, reason);
+  }
+}
+
+function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complaintLimit }: Trouble): string {
+  const [count, what, limit] = isBouncing
+    ? [bounced, 'bounced or were refused', bounceLimit]
+    : [complained, 'were marked as spam', complaintLimit];
+  return `${count} of ${sent} messages ${what} (${percent(count / sent)}; the limit is ${limit} %).`;
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
+
+/** Rates are looked at so often while messages go out, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Watches what becomes of a campaign's messages during a turn, and pauses it when its project's limits say so. */
+export class Watch {
+  readonly #id: string;
+  readonly #limit: number | null;
+  readonly #before: number;
+  #refusals: number;
+  #lookedAt = Date.now();
+
+  constructor(id: string, refusalsBefore: number, limit: number | null) {
+    this.#id = id;
+    this.#before = refusalsBefore;
+    this.#refusals = refusalsBefore;
+    this.#limit = limit;
+  }
+
+  /** Takes in what has just been recorded. */
+  async note(settlements: readonly Settlement[]): Promise<void> {
+    for (const { state, answer } of settlements) {
+      if (state === 'accepted') this.#refusals = 0;
+      else if (state === 'failed') this.#refusals++;
+      if (this.#limit !== null && this.#refusals >= this.#limit) return this.#pause(answer ?? '');
+    }
+    if (Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.#lookedAt = Date.now();
+    await pauseTroubled(this.#id);
+  }
+
+  async #pause(answer: string): Promise<void> {
+    const reason = `${this.#refusals} messages in a row were refused. The last answer was: ${answer}`;
+    await autoPause(this.#id, reason, { blocksSender: true });
+  }
+
+  /** Keeps the count for the next turn. */
+  async close(): Promise<void> {
+    if (this.#refusals === this.#before) return;
+    await pool.query('UPDATE campaigns SET refusals_in_row = $2 WHERE id = $1', [this.#id, this.#refusals]);
+  }
+}
+
+/**
+ * Why nothing is sent from the domain of an address now, if a campaign from there was paused because of how its mail was
+ * received, or completed before that was known, and nobody has resumed, canceled or acknowledged it since; undefined
+ * otherwise. A paused campaign does not block itself: resuming it is the way on.
+ */
+export async function senderBlock({
+  id,
+  projectId,
+  fromEmail,
+}: Pick<Campaign, 'id' | 'projectId' | 'fromEmail'>): Promise<string | undefined> {
+  const { rows } = await pool.query<{ name: string; status: string; reason: string | null; from_email: string | null }>(
+    `SELECT DISTINCT ON (from_email) name, status::text, pause_reason AS reason, from_email FROM campaigns
+     WHERE project_id = $1 AND pause_blocks_sender AND (status = 'completed' OR status = 'paused' AND id <> $2)`,
+    [projectId, id],
+  );
+  const domain = domainOf(fromEmail ?? '');
+  const other = rows.find((row) => domainOf(row.from_email ?? '') === domain);
+  if (other === undefined) return undefined;
+  const { name, status, reason } = other;
+  return status === 'completed'
+    ? `After the campaign "${name}" from ${domain} was completed: ${reason} Acknowledge it first.`
+    : `The campaign "${name}" from ${domain} was paused automatically: ${reason} Resume or cancel it first.`;
+}
+
+const domainOf = (email: string) => normalizeDomain(email.slice(email.lastIndexOf('@') + 1));

@@ -1,0 +1,92 @@
+import { newId, pool } from '@postroom/platform';
+import { expect, test } from 'vitest';
+import { claimPage } from '../src/claim.ts';
+import { freeze } from '../src/snapshot-recipients.ts';
+
+/** A campaign that is being sent by the attempt `first`, frozen for a new contact of each name. */
+async function frozenFor(names: readonly string[]) {
+  const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
+  await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  await pool.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
+    groupId,
+    projectId,
+  ]);
+  for (const name of names)
+    await pool.query(
+      `WITH contact AS (
+         INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+         VALUES ($1, $2, $3, $3, $4, 'api', now()) RETURNING id
+       ) INSERT INTO group_members (group_id, contact_id) SELECT $5, id FROM contact`,
+      [newId('ctc'), projectId, `${name}@mail.test`, name, groupId],
+    );
+  await pool.query(
+    `INSERT INTO campaigns (id, project_id, name, subject, status, lane, group_ids, updated_at)
+     VALUES ($1, $2, 'Claims', 'News', 'sending', 'first', ARRAY[$3], now())`,
+    [id, projectId, groupId],
+  );
+  await freeze(id);
+  return { id, projectId };
+}
+
+const suppress = (projectId: string, email: string) =>
+  pool.query(`INSERT INTO suppressions (id, project_id, email, email_key, reason) VALUES ($1, $2, $3, $3, 'manual')`, [
+    newId('sup'),
+    projectId,
+    email,
+  ]);
+
+const contact = (projectId: string, name: string, statement: string, more: unknown[] = []) =>
+  pool.query(statement, [projectId, name, ...more]);
+
+test('of a page, people who may be mailed are claimed; who was suppressed or deleted since the freeze is marked so', async () => {
+  const { id, projectId } = await frozenFor(['ada', 'bob', 'eve', 'kim', 'lee', 'max']);
+  await suppress(projectId, 'bob@mail.test');
+  await contact(projectId, 'eve', 'DELETE FROM contacts WHERE project_id = $1 AND name = $2');
+  const move = 'UPDATE contacts SET email = $3, email_key = $3 WHERE project_id = $1 AND name = $2';
+  await contact(projectId, 'kim', move, ['kim@moved.test']);
+  await contact(projectId, 'lee', move, ['lee@moved.test']);
+  await suppress(projectId, 'lee@mail.test');
+
+  const first = await claimPage(id, 'first', 5, true);
+  expect(first.rows.map(({ email, name }) => [name, email]).toSorted()).toEqual([
+    ['ada', 'ada@mail.test'],
+    ['kim', 'kim@mail.test'],
+  ]);
+  const second = await claimPage(id, 'first', 5, true);
+  expect(second.rows.map(({ email }) => email)).toEqual(['max@mail.test']);
+  expect((await claimPage(id, 'first', 5, true)).rows).toEqual([]);
+
+  const { rows } = await pool.query(
+    `SELECT split_part(email, '@', 1) AS name, state::text, claim, answer, unsent_at IS NOT NULL AS closed
+     FROM messages WHERE campaign_id = $1 ORDER BY id`,
+    [id],
+  );
+  const suppressed = 'Not sent: the address is suppressed (manual).';
+  expect(rows).toEqual([
+    { name: 'ada', state: 'claimed', claim: 'first', answer: null, closed: false },
+    { name: 'bob', state: 'suppressed', claim: 'first', answer: suppressed, closed: true },
+    {
+      name: 'eve',
+      state: 'suppressed',
+      claim: 'first',
+      answer: 'Not sent: the contact has been deleted.',
+      closed: true,
+    },
+    { name: 'kim', state: 'claimed', claim: 'first', answer: null, closed: false },
+    { name: 'lee', state: 'suppressed', claim: 'first', answer: suppressed, closed: true },
+    { name: 'max', state: 'claimed', claim: 'first', answer: null, closed: false },
+  ]);
+  const counts = await pool.query('SELECT claimed_count, suppressed_count FROM campaigns WHERE id = $1', [id]);
+  expect(counts.rows).toEqual([{ claimed_count: 3, suppressed_count: 3 }]);
+});
+
+test('what goes again is claimed when it is due, before what has not been tried, and by no attempt twice', async () => {
+  const { id } = await frozenFor(['ada', 'bob', 'eve']);
+  const [given] = (await claimPage(id, 'first', 1, false)).rows;
+  await pool.query(`UPDATE messages SET state = 'planned', not_before = now() WHERE id = $1`, [given?.id]);
+  expect((await claimPage(id, 'first', 1, false)).rows.map(({ email }) => email)).toEqual(['bob@mail.test']);
+  await pool.query(`UPDATE campaigns SET lane = 'second' WHERE id = $1`, [id]);
+  expect((await claimPage(id, 'first', 9, false)).rows).toEqual([]);
+  expect((await claimPage(id, 'second', 1, false)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
+  expect((await claimPage(id, 'second', 9, false)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
+});

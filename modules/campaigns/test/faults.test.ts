@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import { planAgain } from '@postroom/ledger';
+import { newId } from '@postroom/platform';
+import {
+  type DatabaseFault,
+  DIALOGUE_BREAKS,
+  eventually,
+  LATE_MS,
+  mailFaults,
+  type ProxiedStatement,
+  refusedOrLater,
+  startBreakingServer,
+} from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const faults = mailFaults(join(import.meta.dirname, 'faults.worker.ts'));
+const { startWorker } = faults;
+
+interface Made {
+  id: string;
+  projectId: string;
+  addresses: string[];
+}
+
+/** A campaign that has been started, and whose recipients are not frozen yet. */
+async function campaign(names: readonly string[], ratePerSecond: number | null = null): Promise<Made> {
+  const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
+  const addresses = names.map((name) => `${name}.${id}@mail.test`);
+  const { db } = faults.worker;
+  await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  await db.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
+    groupId,
+    projectId,
+  ]);
+  await db.query(
+    `WITH contact AS (
+       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+       SELECT postroom_id('ctc'), $1, email, email, 'Reader', 'api', now() FROM unnest($2::text[]) AS email RETURNING id
+     ) INSERT INTO group_members (group_id, contact_id) SELECT $3, id FROM contact`,
+    [projectId, addresses, groupId],
+  );
+  await db.query(
+    `INSERT INTO campaigns (id, project_id, name, subject, from_email, html, group_ids, status, started_at, rate_per_second, updated_at)
+     VALUES ($1, $2, 'Faults', 'News', 'news@example.com', '<p>Hello</p>', ARRAY[$3], 'sending', now(), $4, now())`,
+    [id, projectId, groupId, ratePerSecond],
+  );
+  return { id, projectId, addresses };
+}
+
+const NAMES = ['ada', 'refused', 'bob', 'later', 'eve', 'kim'];
+
+/** Has the worker send it, and returns how it ended. */
+const send = ({ id }: Made) => faults.ask(id);
+
+const countOf = async (text: string, values: unknown[]) =>
+  Number((await faults.worker.db.query<{ count: string }>(text, values)).rows[0]?.count);
+
+/** What everybody got, and what the tables say of it. */
+async function expectTruth(
+  { id, projectId, addresses }: Made,
+  mostUnknown: number,
+  got = faults.sink.counts(),
+): Promise<void> {
+  const { rows } = await faults.worker.db.query<{ email: string; state: string }>(
+    'SELECT email, state::text FROM messages WHERE campaign_id = $1',
+    [id],
+  );
+  const stateOf = new Map(rows.map(({ email, state }) => [email, state]));
+  expect(rows).toHaveLength(addresses.length);
+  expect(addresses.filter((address) => (got.get(address) ?? 0) > 1)).toEqual([]);
+  for (const address of addresses) {
+    const state = stateOf.get(address);
+    const allowed = got.has(address)
+      ? ['accepted', 'unknown']
+      : address.includes('refused')
+        ? ['failed', 'unknown']
+        : ['unknown'];
+    expect(allowed, `${address} is ${state}`).toContain(state);
+  }
+  const unknown = rows.filter(({ state }) => state === 'unknown').length;
+  expect(unknown).toBeLessThanOrEqual(mostUnknown);
+  const accepted = rows.filter(({ state }) => state === 'accepted').length;
+  const events = async (type: string) =>
+    countOf('SELECT count(*) FROM events WHERE project_id = $1 AND type = $2', [projectId, type]);
+  expect([await events('campaign.started'), await events('campaign.completed')]).toEqual([1, 1]);
+  expect(await events('email.sent')).toBe(accepted);
+  expect(await events('email.failed')).toBe(rows.length - accepted - unknown);
+  const { rows: counters } = await faults.worker.db.query(
+    `SELECT recipient_count, claimed_count, accepted_count, failed_count, unknown_count FROM campaigns WHERE id = $1`,
+    [id],
+  );
+  expect(counters).toEqual([
+    {
+      recipient_count: rows.length,
+      claimed_count: 0,
+      accepted_count: accepted,
+      failed_count: rows.length - accepted - unknown,
+      unknown_count: unknown,
+    },
+  ]);
+}
+
+/** Counts the statements of one campaign from its freeze to its end. */
+async function statementsOfCampaign(): Promise<ProxiedStatement[]> {
+  const seen: ProxiedStatement[] = [];
+  await send(await campaign(NAMES)); // connections are open, statements are prepared
+  faults.proxy.watch((statement) => void seen.push(statement));
+  await send(await campaign(NAMES));
+  return seen;
+}
+
+test.each<[DatabaseFault, string]>([
+  ['lost', 'before the server has it'],
+  ['unheard', 'after the server has done it, before its answer'],
+  ['late', 'and the server does it later'],
+])(
+  'when the connection to the database breaks at any statement (%s: %s), nobody gets a message twice, nobody is lost, and each event is recorded once',
+  async (fault) => {
+    const statements = await statementsOfCampaign();
+    expect(statements.length).toBeGreaterThan(20);
+    for (const { number } of statements) {
+      const made = await campaign(NAMES);
+      const seen: string[] = [];
+      faults.proxy.watch((statement) => {
+        seen.push(statement.text);
+        return statement.number === number ? fault : undefined;
+      });
+      const outcome = await send(made);
+      faults.proxy.watch(() => undefined);
+      const label = `statement ${number}: ${seen[number - 1]?.replace(/\s+/g, ' ').slice(0, 100)}`;
+      expect(outcome, label).toBe('completed');
+      try {
+        // Only a claim that the server makes after its program has gone on is in nobody's hands.
+        await expectTruth(made, fault === 'late' ? NAMES.length : 0);
+      } catch (error) {
+        throw new Error(`${label}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  },
+  300_000,
+);
+
+const STEPS: [string, RegExp, { unknown: number }][] = [
+  ['the recipients are written', /^\s*INSERT INTO messages/, { unknown: 0 }],
+  ['the freeze commits', /^COMMIT/, { unknown: 0 }],
+  ['a page is claimed', /\bjudged AS/, { unknown: NAMES.length }],
+  ['outcomes are recorded', /^\s*WITH outcome AS/, { unknown: NAMES.length }],
+  ['the campaign is completed', /SET status = 'completed'/, { unknown: 0 }],
+];
+
+for (const [fault, when] of [
+  ['kept', 'before'],
+  ['held', 'after'],
+] as const) {
+  test.each(STEPS)(
+    `kill -9 ${when} %s: nobody gets a message twice, nobody is lost, and it goes on in another process`,
+    async (_step, text, { unknown }) => {
+      const made = await campaign(NAMES);
+      expect(await faults.killAt(text, fault, made.id)).toMatch(text);
+      expect(await send(made)).toBe('completed');
+      await expectTruth(made, unknown);
+    },
+    60_000,
+  );
+}
+
+test('kill -9 after the completion has been committed: campaign.completed is recorded once', async () => {
+  const made = await campaign(NAMES);
+  let completes = false;
+  faults.proxy.watch(({ text }) => {
+    if (/SET status = 'completed'/.test(text)) completes = true;
+    return completes && text === 'COMMIT' ? 'held' : undefined;
+  });
+  faults.worker.process?.send(made.id);
+  await faults.proxy.holding();
+  await faults.worker.kill();
+  faults.proxy.watch(() => undefined);
+  await startWorker();
+  expect(await send(made)).toBe('completed');
+  await expectTruth(made, 0);
+}, 60_000);
+
+test('word of a first try that the network delays is not taken for that of a second', async () => {
+  const names = ['refused', ...Array.from({ length: 30 }, (_, index) => `reader${index}`)];
+  const made = await campaign(names, 10);
+  const [refused = ''] = made.addresses;
+  // It is refused once; the second time the server takes it, and takes its time.
+  faults.sink.answer(async (to, tries) => {
+    if (to !== refused) return undefined;
+    if (tries === 0) return { code: 554, message: '5.7.1 Refused by policy' };
+    await new Promise((resolve) => setTimeout(resolve, 2 * LATE_MS));
+    return undefined;
+  });
+  faults.breakOnce(/^\s*WITH outcome AS/, 'late');
+  const ended = send(made);
+  // The statement is repeated, which records the refusal; somebody has it go again before the first arrives.
+  await eventually(async () => {
+    const retried = await planAgain(faults.worker.db, { campaignId: made.id, ids: null }, 'failed');
+    expect(retried).toBe(1);
+  });
+  expect(await ended).toBe('completed');
+  faults.sink.answer(refusedOrLater);
+  expect(faults.sink.counts().get(refused)).toBe(1);
+  const { rows } = await faults.worker.db.query(
+    `SELECT state::text FROM messages WHERE campaign_id = $1 AND email = $2`,
+    [made.id, refused],
+  );
+  expect(rows).toEqual([{ state: 'accepted' }]);
+}, 60_000);
+
+test('a campaign that is canceled before its recipients are frozen has none, and campaign.started is not emitted', async () => {
+  const made = await campaign(NAMES);
+  await faults.worker.db.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [made.id]);
+  expect(await send(made)).toBe('canceled');
+  expect(await countOf('SELECT count(*) FROM messages WHERE campaign_id = $1', [made.id])).toBe(0);
+  expect(await countOf('SELECT count(*) FROM events WHERE project_id = $1', [made.projectId])).toBe(0);
+});
+
+for (const pipelining of [true, false]) {
+  test.each(DIALOGUE_BREAKS)(
+    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: nobody gets a message twice, and unknown is only what may have had its final dot`,
+    async (at) => {
+      const server = await startBreakingServer({ at, pipelining, to: 'bob' });
+      await faults.worker.kill();
+      await startWorker(server.url);
+      const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
+      expect(await send(made)).toBe('completed');
+      expect(server.isBroken()).toBe(true);
+      // A short body and its dot are one write.
+      const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
+      await expectTruth(made, unknown, server.counts());
+      server.close();
+    },
+    60_000,
+  );
+}

@@ -1,0 +1,35 @@
+// Sends a campaign as its workflow does, each step as often as it takes, in a program of its own whose way to the database a
+// test breaks, and which it can kill (see faults.test.ts).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newClaim } from '@postroom/ledger';
+import { freeze } from '../src/snapshot-recipients.ts';
+import { cancelRest, complete, sendTurn } from '../src/send-run.ts';
+
+/** A server that takes nothing now, and a step that failed, are left alone for so long, in milliseconds. */
+const WAIT_MS = 20;
+
+process.on('disconnect', () => process.exit(1)); // it does not outlive its test
+process.on('message', (campaignId: string) => void send(campaignId).then((outcome) => process.send?.(outcome)));
+process.send?.('ready');
+
+/** A step that throws is tried again, as Temporal does. */
+async function until<T>(step: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await step();
+    } catch {
+      await sleep(WAIT_MS);
+    }
+  }
+}
+
+async function send(id: string, run = 1): Promise<string> {
+  await until(() => freeze(id));
+  for (;;) {
+    const turn = await until(() => sendTurn({ id, run }, newClaim(), new AbortController().signal));
+    if (turn.status === 'canceled') await until(() => cancelRest(id, newClaim(), () => {}));
+    if (turn.status !== 'sending') return turn.status;
+    if (turn.hold === null && turn.waitMs === null && (await until(() => complete({ id, run })))) return 'completed';
+    await sleep(Math.max(WAIT_MS, turn.waitMs ?? 0));
+  }
+}

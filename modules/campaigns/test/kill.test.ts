@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { campaignKit } from './support.ts';
+
+const RECIPIENTS = 2_000;
+/** How long the server takes over each message, in milliseconds: so that there is something in flight to be killed. */
+const SLOW_MS = 20;
+
+let sink: SmtpSink;
+let system: System;
+
+beforeAll(async () => {
+  sink = await startSmtpSink(() => sleep(SLOW_MS));
+  system = await startSystem({ smtpUrl: sink.url });
+  await system.startWorker();
+}, 120_000);
+
+afterAll(async () => {
+  await system.stop();
+  await sink.close();
+});
+
+const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken } = campaignKit(() => ({ system, sink }));
+
+test('under kill -9 of the worker nobody gets a message twice, nobody is lost, what was in flight is unknown, and the campaign completes by itself', async () => {
+  const api = await system.api();
+  await system.pool.query(
+    `WITH contact AS (
+       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+       SELECT postroom_id('ctc'), $1, 'kill' || i || '@mail.test', 'kill' || i || '@mail.test', 'Reader', 'api', now()
+       FROM generate_series(1, ${RECIPIENTS}) i RETURNING id
+     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ('grp_01h455vb4pex5vsknk084sn02q', $1, 'All', now()))
+     INSERT INTO group_members (group_id, contact_id) SELECT 'grp_01h455vb4pex5vsknk084sn02q', id FROM contact`,
+    [api.projectId],
+  );
+  const { data } = (
+    await api.post('/v1/campaigns', {
+      name: 'Kill',
+      subject: 'News',
+      from_email: 'news@example.com',
+      html: '<p>Hello</p>',
+      group_ids: ['grp_01h455vb4pex5vsknk084sn02q'],
+    })
+  ).body;
+  const path = `/v1/campaigns/${data.id}`;
+  expect((await api.post(`${path}/send`)).status).toBe(202);
+
+  let inFlight = 0;
+  for (const share of [0.2, 0.6]) {
+    await eventually(() => expect(sink.mails.length).toBeGreaterThan(RECIPIENTS * share), 60_000);
+    await system.killWorker();
+    // Rows that are claimed now were in the hands of what was killed.
+    const { rows } = await system.pool.query<{ claimed: number }>(
+      `SELECT count(*)::int AS claimed FROM messages WHERE campaign_id = $1 AND state = 'claimed'`,
+      [data.id],
+    );
+    inFlight += rows[0]?.claimed ?? 0;
+    await system.startWorker();
+  }
+
+  const campaign = await eventually(async () => {
+    const now = (await api.get(path)).body.data;
+    expect(now.status).toBe('completed');
+    return now;
+  }, 120_000);
+  const counts = sink.counts();
+  const doubled = [...counts.values()].filter((count) => count > 1);
+  expect(doubled).toEqual([]);
+  const { accepted, unknown } = campaign.progress;
+  expect(accepted + unknown).toBe(RECIPIENTS);
+  expect(unknown).toBeGreaterThan(0);
+  expect(unknown).toBeLessThanOrEqual(inFlight);
+  expect(inFlight).toBeLessThan(RECIPIENTS / 4);
+  // Whoever got nothing is listed as unknown: nobody is lost without a word.
+  const { rows } = await system.pool.query<{ email: string; state: string }>(
+    'SELECT email, state FROM messages WHERE campaign_id = $1',
+    [data.id],
+  );
+  expect(rows.filter(({ email, state }) => !counts.has(email) && state !== 'unknown')).toEqual([]);
+  const completed = await system.pool.query(
+    `SELECT id FROM events WHERE type = 'campaign.completed' AND project_id = $1`,
+    [api.projectId],
+  );
+  expect(completed.rowCount).toBe(1);
+  const sent = await system.pool.query(`SELECT id FROM events WHERE type = 'email.sent' AND project_id = $1`, [
+    api.projectId,
+  ]);
+  expect(sent.rowCount).toBe(accepted);
+}, 240_000);
+
+/** Kills the worker, and waits until the server has taken what it had in hand then: it does not hear of the death. */
+async function killWorker(): Promise<void> {
+  await system.killWorker();
+  await sleep(10 * SLOW_MS);
+}
+
+test('pause, resume and cancel that are given while no worker lives are obeyed when there is one', async () => {
+  const { api, path } = await campaignTo('commands', 400, { rate_per_second: 60 });
+  await api.post(`${path}/send`);
+  await eventually(async () => expect((await read(api, path)).progress.accepted).toBeGreaterThan(20));
+  await killWorker();
+  expect((await api.post(`${path}/pause`)).body.data.status).toBe('paused');
+  const atPause = taken('commands').length;
+  await system.startWorker();
+  // What the killed worker had in hand is told apart while the campaign is still paused.
+  const paused = await eventually(async () => {
+    const now = await read(api, path);
+    expect(now.progress.claimed).toBe(0);
+    return now;
+  }, 40_000);
+  expect(paused.status).toBe('paused');
+  expect(taken('commands').length).toBe(atPause);
+  await system.killWorker();
+  expect((await api.post(`${path}/resume`)).body.data.status).toBe('sending');
+  await system.startWorker();
+  await eventually(() => expect(taken('commands').length).toBeGreaterThan(atPause), 40_000);
+  await killWorker();
+  expect((await api.post(`${path}/cancel`)).body.data.status).toBe('canceled');
+  const atCancel = taken('commands').length;
+  await system.startWorker();
+  const canceled = await eventually(async () => {
+    const now = await read(api, path);
+    expect(now.progress.planned + now.progress.claimed).toBe(0);
+    return now;
+  }, 40_000);
+  expect(taken('commands').length).toBe(atCancel);
+  expect(taken('commands').every(([, count]) => count === 1)).toBe(true);
+  const { accepted, unknown, canceled: left } = canceled.progress;
+  expect(accepted + unknown + left).toBe(400);
+  await expectCountersToAgree(api, path);
+}, 180_000);
+
+test('a schedule whose time comes while no worker lives is kept when there is one, and the campaign starts once', async () => {
+  const { api, path } = await campaignTo('asleep', 20);
+  const at = Date.now() + 8_000;
+  await api.post(`${path}/schedule`, { scheduled_at: new Date(at).toISOString() });
+  await system.killWorker();
+  await sleep(at + 500 - Date.now());
+  expect((await read(api, path)).status).toBe('scheduled');
+  await system.startWorker();
+  await untilStatus(api, path, 'completed');
+  expect(taken('asleep').map(([, count]) => count)).toEqual(Array(20).fill(1));
+  expect(await eventsOf(api, 'campaign.started')).toHaveLength(1);
+  expect(await eventsOf(api, 'campaign.completed')).toHaveLength(1);
+}, 90_000);

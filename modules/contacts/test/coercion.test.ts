@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { coerce, COERCIONS, CUSTOM_FIELD_TYPES, type CustomFieldType } from '../src/coercion.ts';
+
+const fieldOf = (type: CustomFieldType) => ({
+  key: 'k',
+  type,
+  options: type === 'select' ? ['free', 'pro', 'true', '3'] : [],
+});
+
+test.each(CUSTOM_FIELD_TYPES)('each line of the table for %s does what its example says', (type) => {
+  for (const { example } of COERCIONS[type]) expect(coerce(example.given, fieldOf(type))).toBe(example.stored);
+});
+
+test.each(CUSTOM_FIELD_TYPES)(
+  'null is no value of a field of type %s, and objects and arrays never are one',
+  (type) => {
+    expect(coerce(null, fieldOf(type))).toBeNull();
+    expect(coerce({}, fieldOf(type))).toBeUndefined();
+    expect(coerce(['pro'], fieldOf(type))).toBeUndefined();
+  },
+);
+
+test.each<[CustomFieldType, unknown]>([
+  ['text', 'x'.repeat(5001)],
+  ['text', 'a\0b'],
+  ['text', '\ud800'],
+  ['number', 'twelve'],
+  ['number', '1,5'],
+  ['number', '0x10'],
+  ['number', '12345678901234567890'],
+  ['number', '1e999'],
+  ['number', true],
+  ['boolean', 'maybe'],
+  ['boolean', 2],
+  ['date', '2026-02-30'],
+  ['date', '2026-1-2'],
+  ['date', '21.11.2026'],
+  ['date', 'yesterday'],
+  ['date', '2026-11-21T25:00:00Z'],
+  ['date', 1_700_000_000],
+  ['date', true],
+  ['select', 'enterprise'],
+  ['select', 4],
+  ['select', false],
+])('a %s can not be made of %j', (type, given) => {
+  expect(coerce(given, fieldOf(type))).toBeUndefined();
+});
+
+test.each<[CustomFieldType, unknown, unknown]>([
+  ['text', '', ''],
+  ['text', ' as it is ', ' as it is '],
+  ['number', '-1.50', -1.5],
+  ['number', '.5', 0.5],
+  ['number', '1e3', 1000],
+  ['number', '1000000000000000000000', 1e21],
+  ['boolean', 'OFF', false],
+  ['date', ' 2024-02-29 ', '2024-02-29'],
+  ['date', '2026-11-21 09:30', '2026-11-21'],
+  ['date', '2026-11-21T09:30:00.123456+0530', '2026-11-21'],
+  ['select', 'Pro', 'pro'],
+])('a %s of %j is %j', (type, given, stored) => {
+  expect(coerce(given, fieldOf(type))).toBe(stored);
+});

@@ -1,0 +1,311 @@
+import { pool } from '@postroom/platform';
+import { type Api, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { createContact, getContact } from '../src/contacts.ts';
+import { suppress } from '../src/suppressions.ts';
+
+const typesOf = async (api: Api) => (await api.events()).map(({ type }) => type);
+
+test('a new contact is 201, and 200 with the contact as it is when it already exists', async () => {
+  const api = await testApi();
+  const created = await api.post('/v1/contacts', { email: 'ada@example.com', name: 'Ada Lovelace' });
+  expect(created.status).toBe(201);
+  expect(created.body).toEqual({
+    data: {
+      id: expect.stringMatching(/^ctc_/),
+      email: 'ada@example.com',
+      name: 'Ada Lovelace',
+      source: 'api',
+      segments: [],
+      suppressionStatus: 'none',
+      customFields: {},
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: created.body.data.createdAt,
+    },
+  });
+  const again = await api.post('/v1/contacts', { email: 'ada@example.com', name: 'Somebody else' });
+  expect(again.status).toBe(200);
+  expect(again.body).toEqual(created.body);
+  expect(await typesOf(api)).toEqual(['contact.created']);
+});
+
+test('two creates of the same contact at once give 201 and 200, always', async () => {
+  const api = await testApi();
+  for (let round = 0; round < 20; round++) {
+    const create = (email: string) => api.post('/v1/contacts', { email });
+    const replies = await Promise.all([create(`ada${round}@example.com`), create(` ADA${round}@Example.com`)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 201]);
+    expect(replies[0]?.body.data.id).toBe(replies[1]?.body.data.id);
+  }
+  expect(await typesOf(api)).toEqual(Array.from({ length: 20 }, () => 'contact.created'));
+});
+
+test("emails are unique among a project's contacts without regard to case and surrounding space, and free in another project", async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const ada = await api.contact(' Ada@Example.com ');
+  expect(ada.email).toBe('Ada@Example.com');
+  expect((await api.post('/v1/contacts', { email: 'ada@example.COM' })).body.data.id).toBe(ada.id);
+  expect((await other.post('/v1/contacts', { email: 'ada@example.com' })).status).toBe(201);
+});
+
+test('the name defaults to the local part of the email address when omitted, null or blank', async () => {
+  const api = await testApi();
+  expect((await api.contact('ada.lovelace@example.com')).name).toBe('ada.lovelace');
+  expect((await api.contact('grace@example.com', { name: null })).name).toBe('grace');
+  expect((await api.contact('alan@example.com', { name: '  ' })).name).toBe('alan');
+  expect((await api.contact('edsger@example.com', { name: ' Edsger W. Dijkstra ' })).name).toBe('Edsger W. Dijkstra');
+});
+
+test.each([
+  '',
+  'ada',
+  'ada@',
+  '@example.com',
+  'ada@localhost',
+  'a da@example.com',
+  'ada@exa mple.com',
+  `${'a'.repeat(250)}@example.com`,
+])('the address "%s" is a validation_error that names the field', async (email) => {
+  const api = await testApi();
+  const reply = await api.post('/v1/contacts', { email });
+  expect(reply.status).toBe(400);
+  expect(reply.body.error).toMatchObject({ code: 'validation_error', details: [{ field: 'email' }] });
+});
+
+test('a name is at most 200 characters', async () => {
+  const api = await testApi();
+  const reply = await api.post('/v1/contacts', { email: 'ada@example.com', name: 'x'.repeat(201) });
+  expect(reply.status).toBe(400);
+  expect(reply.body.error.details).toEqual([{ field: 'name', message: 'must be at most 200 characters' }]);
+});
+
+test('a new contact whose address is suppressed is a conflict; one that exists is returned', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  await suppress(pool, api.projectId, [
+    { email: 'ada@example.com', reason: 'bounced' },
+    { email: 'Grace@example.com', reason: 'bounced' },
+  ]);
+  expect((await api.post('/v1/contacts', { email: 'ada@example.com' })).status).toBe(200);
+  const refused = await api.post('/v1/contacts', { email: 'grace@example.com' });
+  expect(refused.status).toBe(409);
+  expect(refused.body.error.code).toBe('conflict');
+});
+
+test('a contact is retrieved by its id', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com', { name: 'Ada' });
+  const reply = await api.get(`/v1/contacts/${ada.id}`);
+  expect(reply.status).toBe(200);
+  expect(reply.body.data).toEqual(ada);
+});
+
+test('an absent contact, one of another project and an id of another kind are not_found, whatever is asked of them', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const theirs = await other.contact('ada@example.com');
+  for (const id of [theirs.id, 'ctc_01jd0000000000000000000000', theirs.id.replace('ctc', 'grp'), 'x', '%00']) {
+    for (const reply of [
+      await api.get(`/v1/contacts/${id}`),
+      await api.patch(`/v1/contacts/${id}`, { name: 1 }),
+      await api.delete(`/v1/contacts/${id}`),
+    ]) {
+      expect([id, reply.status, reply.body.error.code]).toEqual([id, 404, 'not_found']);
+    }
+  }
+  expect((await other.get(`/v1/contacts/${theirs.id}`)).body.data).toEqual(theirs);
+});
+
+test('a patch changes what is given and leaves the rest', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
+  await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
+  const ada = await api.contact('ada@example.com', { name: 'Ada', custom_fields: { plan: 'pro', age: 36 } });
+  const renamed = await api.patch(`/v1/contacts/${ada.id}`, { name: 'Ada King' });
+  expect(renamed.status).toBe(200);
+  expect(renamed.body.data).toMatchObject({
+    id: ada.id,
+    email: 'ada@example.com',
+    name: 'Ada King',
+    customFields: { plan: 'pro', age: 36 },
+  });
+  const moved = await api.patch(`/v1/contacts/${ada.id}`, { email: 'ada@king.example' });
+  expect(moved.body.data).toMatchObject({ email: 'ada@king.example', name: 'Ada King' });
+  const nothing = await api.patch(`/v1/contacts/${ada.id}`, {});
+  expect(nothing.status).toBe(200);
+  expect(nothing.body.data).toEqual(moved.body.data);
+});
+
+test('custom_fields replaces the existing values', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
+  await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
+  const ada = await api.contact('ada@example.com', { custom_fields: { plan: 'pro', age: 36 } });
+  const patch = async (custom_fields: unknown) =>
+    (await api.patch(`/v1/contacts/${ada.id}`, { custom_fields })).body.data.customFields;
+  expect(await patch({ age: '37' })).toEqual({ age: 37 });
+  expect(await patch({ plan: 'free', age: null })).toEqual({ plan: 'free' });
+  expect(await patch({})).toEqual({});
+});
+
+test('of changes that name the same time of the last change one is taken, even when all arrive at once', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
+  const ada = await api.contact('ada@example.com', { custom_fields: { city: 'London' } });
+  const { updatedAt } = (await api.get(`/v1/contacts/${ada.id}`)).body.data;
+  const change = (city: string) =>
+    api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { city }, updated_at: updatedAt });
+  const replies = await Promise.all(['Turin', 'Paris', 'Bern'].map(change));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const refused = replies.find(({ status }) => status === 409)?.body.error;
+  expect(refused).toMatchObject({ code: 'conflict', details: [{ field: 'updated_at' }] });
+  const taken = replies.find(({ status }) => status === 200)?.body.data;
+  expect((await api.get(`/v1/contacts/${ada.id}`)).body.data).toEqual(taken);
+  expect((await api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { city: 'Rome' } })).status).toBe(200);
+});
+
+test('each change of a contact is later than the one before it, however close they come', async () => {
+  const api = await testApi();
+  const { id } = await api.contact('ada@example.com');
+  const far = new Date(Date.now() + 60_000);
+  await pool.query('UPDATE contacts SET updated_at = $2 WHERE id = $1', [id, far]);
+  await api.patch(`/v1/contacts/${id}`, { name: 'Ada' });
+  await api.post('/v1/contacts/batch', { contacts: [{ email: 'ada@example.com', name: 'A' }], on_conflict: 'update' });
+  const { updatedAt } = (await api.get(`/v1/contacts/${id}`)).body.data;
+  expect(Date.parse(updatedAt)).toBe(far.getTime() + 2);
+});
+
+test('an email must not duplicate another contact, even when both changes arrive at once', async () => {
+  const api = await testApi();
+  const [ada, grace] = [await api.contact('ada@example.com'), await api.contact('grace@example.com')];
+  const taken = await api.patch(`/v1/contacts/${ada.id}`, { email: 'Grace@Example.com' });
+  expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict']);
+  expect((await api.patch(`/v1/contacts/${ada.id}`, { email: 'ADA@example.com' })).body.data.email).toBe(
+    'ADA@example.com',
+  );
+  const replies = await Promise.all(
+    [ada, grace].map(({ id }) => api.patch(`/v1/contacts/${id}`, { email: 'both@example.com' })),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+});
+
+test('an email must not become a suppressed one', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  await suppress(pool, api.projectId, [{ email: 'gone@example.com', reason: 'bounced' }]);
+  expect((await api.patch(`/v1/contacts/${ada.id}`, { email: 'gone@example.com' })).status).toBe(409);
+});
+
+test('subscribed=false adds an unsubscribe suppression for the address, subscribed=true clears it; each fires once', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const subscribe = async (subscribed: boolean) =>
+    (await api.patch(`/v1/contacts/${ada.id}`, { subscribed })).body.data.suppressionStatus;
+  expect(await subscribe(true)).toBe('none');
+  expect(await subscribe(false)).toBe('unsubscribed');
+  expect(await subscribe(false)).toBe('unsubscribed');
+  expect((await api.get('/v1/suppressions')).body.data).toMatchObject([
+    { email: 'ada@example.com', reason: 'unsubscribed' },
+  ]);
+  expect(await subscribe(true)).toBe('none');
+  expect(await typesOf(api)).toEqual(['contact.created', 'contact.unsubscribed', 'contact.subscribed']);
+  expect((await api.events('contact.unsubscribed'))[0]?.data).toEqual({
+    contact_id: ada.id,
+    email: 'ada@example.com',
+    name: 'ada',
+  });
+});
+
+test('subscribed=true clears the unsubscribe suppression only: a bounce stays', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  await suppress(pool, api.projectId, [{ email: 'ada@example.com', reason: 'bounced' }]);
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  expect((await api.patch(`/v1/contacts/${ada.id}`, { subscribed: true })).body.data.suppressionStatus).toBe('bounced');
+});
+
+test('a person who unsubscribed stays unsubscribed at a new address', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  const moved = await api.patch(`/v1/contacts/${ada.id}`, { email: 'ada@king.example' });
+  expect(moved.body.data).toMatchObject({ email: 'ada@king.example', suppressionStatus: 'unsubscribed' });
+  const both = await api.patch(`/v1/contacts/${ada.id}`, { email: 'countess@king.example', subscribed: true });
+  expect(both.body.data).toMatchObject({ email: 'countess@king.example', suppressionStatus: 'none' });
+});
+
+test("contact.updated fires when a contact's name or email changes, and for nothing else", async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
+  const ada = await api.contact('ada@example.com', { name: 'Ada' });
+  await api.patch(`/v1/contacts/${ada.id}`, { name: 'Ada', email: 'ada@example.com' });
+  await api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { plan: 'pro' } });
+  expect(await api.events('contact.updated')).toEqual([]);
+  await api.patch(`/v1/contacts/${ada.id}`, { name: 'Ada King', email: 'ada@king.example' });
+  expect((await api.events('contact.updated')).map(({ data }) => data)).toEqual([
+    { contact_id: ada.id, email: 'ada@king.example', name: 'Ada King' },
+  ]);
+});
+
+test('a refused change records nothing', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  await api.contact('grace@example.com');
+  await api.patch(`/v1/contacts/${ada.id}`, { email: 'grace@example.com', subscribed: false });
+  expect(await typesOf(api)).toEqual(['contact.created', 'contact.created']);
+  expect((await getContact(api.projectId, ada.id)).suppressionStatus).toBe('none');
+});
+
+test('deleting is permanent, is heard of once, and leaves the suppressions of the address', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com', { name: 'Ada' });
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  const replies = await Promise.all([api.delete(`/v1/contacts/${ada.id}`), api.delete(`/v1/contacts/${ada.id}`)]);
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 404]);
+  expect(replies.find(({ status }) => status === 200)?.body).toEqual({ deleted: true });
+  expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(404);
+  expect((await api.events('contact.deleted')).map(({ data }) => data)).toEqual([
+    { contact_id: ada.id, email: 'ada@example.com', name: 'Ada' },
+  ]);
+  expect((await api.post('/v1/contacts', { email: 'ada@example.com' })).status).toBe(409);
+});
+
+test('a contact and a suppression of its address written at the same time: the contact shows it, and lists find it', async () => {
+  const api = await testApi();
+  for (let round = 0; round < 20; round++) {
+    const email = `ada${round}@example.com`;
+    await Promise.allSettled([
+      createContact(api.projectId, { email }),
+      suppress(pool, api.projectId, [{ email, reason: 'bounced' }]),
+    ]);
+  }
+  const contacts = (await api.get('/v1/contacts')).body.data;
+  const suppressed = (await api.get('/v1/contacts?suppressed=true')).body.data;
+  expect(contacts.every((contact: { suppressionStatus: string }) => contact.suppressionStatus === 'bounced')).toBe(
+    true,
+  );
+  expect(suppressed).toEqual(contacts);
+});
+
+test('an unknown field, a wrong type and a missing address are 400 with the field named', async () => {
+  const api = await testApi();
+  const fieldOf = async (body: unknown) => {
+    const reply = await api.post('/v1/contacts', body);
+    return [reply.status, reply.body.error.details[0]?.field];
+  };
+  expect(await fieldOf({ email: 'ada@example.com', nam: 'Ada' })).toEqual([400, 'nam']);
+  expect(await fieldOf({ email: 'ada@example.com', name: 7 })).toEqual([400, 'name']);
+  expect(await fieldOf({ email: 'ada@example.com', name: 'A\0da' })).toEqual([400, 'name']);
+  expect(await fieldOf({ email: 'ada@example.com', custom_fields: [1] })).toEqual([400, 'custom_fields']);
+  expect(await fieldOf({ name: 'Ada' })).toEqual([400, 'email']);
+});
+
+test('more changes at once than there are connections to the database all get through', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
+  const { id } = await api.contact('ada@example.com');
+  const patches = Array.from({ length: 60 }, (_each, age) =>
+    api.patch(`/v1/contacts/${id}`, { custom_fields: { age } }),
+  );
+  const replies = await Promise.all(patches);
+  expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+});

@@ -1,0 +1,293 @@
+import { newId, pool } from '@postroom/platform';
+import { type Api, testApi } from '@postroom/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Parameters } from '../src/parameters.ts';
+import { segmentSql } from '../src/segments.ts';
+import { suppress } from '../src/suppressions.ts';
+
+type Filter = Record<string, unknown>;
+
+const preview = async (api: Api, filter: unknown) => api.post('/v1/segments/preview', { filter });
+
+/** The local parts of the contacts that a filter holds, in alphabetical order. */
+async function held(api: Api, filter: Filter): Promise<string> {
+  const reply = await preview(api, filter);
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const names = reply.body.data.contacts.map(({ email }: { email: string }) => email.split('@')[0]);
+  expect(reply.body.data.contactCount).toBe(names.length);
+  return names.sort().join(' ');
+}
+
+describe('a segment filters by', () => {
+  let api: Api;
+  let groupId: string;
+  let campaigns: { old: string; recent: string };
+  beforeAll(async () => {
+    api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'company', type: 'text' });
+    await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
+    await api.post('/v1/custom-fields', { key: 'vip', type: 'boolean' });
+    await api.post('/v1/custom-fields', { key: 'renews', type: 'date' });
+    await api.post('/v1/custom-fields', { key: 'plan', type: 'select', options: ['free', 'pro'] });
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const ada = await api.contact('ada@example.com', {
+      name: 'Ada Lovelace',
+      custom_fields: { company: 'Analytical 100%', age: 36, vip: true, renews: day(0), plan: 'pro' },
+    });
+    const grace = await api.contact('grace@example.org', {
+      name: 'Grace Hopper',
+      custom_fields: { company: 'Navy', age: 85, renews: day(10), plan: 'free' },
+    });
+    const alan = await api.contact('alan@example.com', {
+      name: "Alan'); DROP TABLE contacts; --",
+      custom_fields: { age: 41.5, vip: false, renews: day(-40) },
+    });
+    const group = await api.post('/v1/groups', { name: 'Group', contact_ids: [ada.id, grace.id] });
+    groupId = group.body.data.id;
+    await suppress(pool, api.projectId, [
+      { email: 'alan@example.com', reason: 'unsubscribed' },
+      { email: 'alan@example.com', reason: 'bounced' },
+      { email: 'grace@example.org', reason: 'manual' },
+    ]);
+    campaigns = { old: newId('cmp'), recent: newId('cmp') };
+    for (const id of Object.values(campaigns))
+      await pool.query('INSERT INTO campaigns (id, project_id, name) VALUES ($1, $2, $1)', [id, api.projectId]);
+    await mail(campaigns.old, ada.id, 90, 89);
+    await mail(campaigns.recent, ada.id, 5, 4);
+    await mail(campaigns.old, grace.id, 90, 80);
+    await mail(campaigns.recent, grace.id, 5);
+    await mail(campaigns.recent, alan.id, 5);
+  });
+
+  /** One message sent so many days ago, and opened and clicked or not. */
+  async function mail(campaignId: string, contactId: string, sentDaysAgo: number, openedDaysAgo?: number) {
+    await pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, opened_at, clicked_at)
+       VALUES ($1, $2, $3, $4, 'x@example.com', 'accepted', now() - $5 * interval '1 day', now() - $6 * interval '1 day', now() - $6 * interval '1 day')`,
+      [newId('eml'), api.projectId, campaignId, contactId, sentDaysAgo, openedDaysAgo ?? null],
+    );
+  }
+
+  test.each<[Filter, string]>([
+    [{ field: 'email', op: 'is', value: 'ADA@example.com' }, 'ada'],
+    [{ field: 'email', op: 'isNot', value: 'ada@example.com' }, 'alan grace'],
+    [{ field: 'email', op: 'contains', value: 'a@EXAMPLE' }, 'ada'],
+    [{ field: 'email', op: 'notContains', value: 'example.com' }, 'grace'],
+    [{ field: 'email', op: 'startsWith', value: 'a' }, 'ada alan'],
+    [{ field: 'email', op: 'endsWith', value: '@example.org' }, 'grace'],
+    [{ field: 'name', op: 'is', value: 'ada lovelace' }, 'ada'],
+    [{ field: 'name', op: 'contains', value: "'); DROP TABLE" }, 'alan'],
+    [{ field: 'name', op: 'contains', value: 'A%a' }, ''],
+    [{ field: 'source', op: 'is', value: 'api' }, 'ada alan grace'],
+    [{ field: 'source', op: 'notIn', value: ['api', 'form'] }, ''],
+  ])('its own fields: %j', async (filter, expected) => {
+    expect(await held(api, filter)).toBe(expected);
+  });
+
+  test.each<[Filter, string]>([
+    [{ field: 'customFields.company', op: 'is', value: 'Navy' }, 'grace'],
+    [{ field: 'customFields.company', op: 'contains', value: '100%' }, 'ada'],
+    [{ field: 'customFields.company', op: 'notContains', value: 'navy' }, 'ada alan'],
+    [{ field: 'customFields.company', op: 'in', value: ['Navy', 'Analytical 100%'] }, 'ada grace'],
+    [{ field: 'customFields.company', op: 'isNotSet' }, 'alan'],
+    [{ field: 'customFields.age', op: 'is', value: '36' }, 'ada'],
+    [{ field: 'customFields.age', op: 'lessThan', value: 41.5 }, 'ada'],
+    [{ field: 'customFields.age', op: 'atMost', value: 41.5 }, 'ada alan'],
+    [{ field: 'customFields.age', op: 'moreThan', value: 41.5 }, 'grace'],
+    [{ field: 'customFields.age', op: 'atLeast', value: 41.5 }, 'alan grace'],
+    [{ field: 'customFields.vip', op: 'is', value: true }, 'ada'],
+    [{ field: 'customFields.vip', op: 'isNot', value: true }, 'alan grace'],
+    [{ field: 'customFields.vip', op: 'isSet' }, 'ada alan'],
+    [{ field: 'customFields.renews', op: 'inLast', value: 30 }, 'ada'],
+    [{ field: 'customFields.renews', op: 'inNext', value: 30 }, 'ada grace'],
+    [{ field: 'customFields.renews', op: 'notInLast', value: 30 }, 'alan grace'],
+    [{ field: 'customFields.renews', op: 'before', value: new Date().toISOString().slice(0, 10) }, 'alan'],
+    [{ field: 'customFields.renews', op: 'after', value: new Date().toISOString().slice(0, 10) }, 'grace'],
+    [{ field: 'customFields.plan', op: 'is', value: 'PRO' }, 'ada'],
+    [{ field: 'customFields.plan', op: 'notIn', value: ['pro'] }, 'alan grace'],
+    [{ field: 'custom_fields.plan', op: 'is_not_set' }, 'alan'],
+  ])('custom fields, by their type: %j', async (filter, expected) => {
+    expect(await held(api, filter)).toBe(expected);
+  });
+
+  test.each<[Filter, string]>([
+    [{ field: 'createdAt', op: 'inLast', value: 1 }, 'ada alan grace'],
+    [{ field: 'createdAt', op: 'notInLast', value: 1 }, ''],
+    [{ field: 'createdAt', op: 'after', value: '2020-01-01' }, 'ada alan grace'],
+    [{ field: 'created_at', op: 'before', value: '2020-01-01T00:00:00Z' }, ''],
+    [{ field: 'suppressionStatus', op: 'is', value: 'none' }, 'ada'],
+    [{ field: 'suppressionStatus', op: 'is', value: 'bounced' }, 'alan'],
+    [{ field: 'suppressionStatus', op: 'is', value: 'unsubscribed' }, ''],
+    [{ field: 'suppressionStatus', op: 'in', value: ['none', 'manual'] }, 'ada grace'],
+    [{ field: 'suppression_status', op: 'isNot', value: 'bounced' }, 'ada grace'],
+  ])('time and suppression status: %j', async (filter, expected) => {
+    expect(await held(api, filter)).toBe(expected);
+  });
+
+  test('group membership', async () => {
+    expect(await held(api, { field: 'group', op: 'is', value: groupId })).toBe('ada grace');
+    expect(await held(api, { field: 'group', op: 'notIn', value: [groupId] })).toBe('alan');
+  });
+
+  test('engagement: sent, opened, clicked, ever or in a time, with any campaign or one', async () => {
+    expect(await held(api, { field: 'opened', op: 'ever' })).toBe('ada grace');
+    expect(await held(api, { field: 'opened', op: 'never' })).toBe('alan');
+    expect(await held(api, { field: 'opened', op: 'inLast', value: 30 })).toBe('ada');
+    expect(await held(api, { field: 'opened', op: 'notInLast', value: 30 })).toBe('alan grace');
+    const monthAgo = new Date(Date.now() - 30 * 86_400_000).toISOString();
+    expect(await held(api, { field: 'opened', op: 'since', value: monthAgo })).toBe('ada');
+    expect(await held(api, { field: 'opened', op: 'notSince', value: monthAgo })).toBe('alan grace');
+    expect(await held(api, { field: 'clicked', op: 'ever', campaignId: campaigns.old })).toBe('ada grace');
+    expect(await held(api, { field: 'clicked', op: 'never', campaign_id: campaigns.recent })).toBe('alan grace');
+    expect(await held(api, { field: 'sent', op: 'ever', campaignId: campaigns.old })).toBe('ada grace');
+    expect(await held(api, { field: 'sent', op: 'inLast', value: 30 })).toBe('ada alan grace');
+  });
+
+  test('and, or and not, however they are nested', async () => {
+    const pro = { field: 'customFields.plan', op: 'is', value: 'pro' };
+    const old = { field: 'customFields.age', op: 'moreThan', value: 80 };
+    const org = { field: 'email', op: 'endsWith', value: '.org' };
+    expect(await held(api, { and: [old, org] })).toBe('grace');
+    expect(await held(api, { or: [pro, old] })).toBe('ada grace');
+    expect(await held(api, { not: { or: [pro, old] } })).toBe('alan');
+    expect(await held(api, { not: { not: { and: [{ not: pro }, { or: [{ not: org }, old] }] } } })).toBe('alan grace');
+    expect(await held(api, { not: old })).toBe('ada alan');
+  });
+
+  test.each<[unknown, string, string]>([
+    ['pro', 'filter', 'must be an object'],
+    [{}, 'filter', 'must be a condition'],
+    [{ and: [] }, 'filter.and', 'at least one'],
+    [{ and: [{ field: 'email', op: 'is', value: 'x' }], or: [] }, 'filter', 'exactly one of'],
+    [{ and: [{ not: { field: 'shoe', op: 'is' } }] }, 'filter.and.0.not.field', 'must be customFields.<key> or one of'],
+    [{ field: 'constructor', op: 'is', value: 'x' }, 'filter.field', 'must be'],
+    [{ field: 'email', op: 'toString', value: 'x' }, 'filter.op', 'must be one of'],
+    [{ field: 'customFields.shoe', op: 'is', value: 1 }, 'filter.field', 'is not a custom field'],
+    [{ field: 'customFields', op: 'is', value: 1 }, 'filter.field', 'must be'],
+    [{ field: 'email', op: 'lessThan', value: 1 }, 'filter.op', 'must be one of: is, isNot'],
+    [{ field: 'customFields.vip', op: 'contains', value: 'x' }, 'filter.op', 'must be one of: is, isNot, isSet'],
+    [{ field: 'customFields.age', op: 'is', value: 'old' }, 'filter.value', 'must be a number'],
+    [{ field: 'customFields.age', op: 'lessThan', value: '5' }, 'filter.value', 'must be a number'],
+    [{ field: 'customFields.plan', op: 'in', value: ['pro', 'gold'] }, 'filter.value', 'must be one of: free, pro'],
+    [{ field: 'customFields.age', op: 'isSet', value: 1 }, 'filter.value', 'must not be given'],
+    [{ field: 'email', op: 'contains', value: ' ' }, 'filter.value', 'must be a text'],
+    [{ field: 'source', op: 'is', value: 'mars' }, 'filter.value', 'must be one of: api'],
+    [{ field: 'opened', op: 'inLast', value: 0 }, 'filter.value', 'must be a number of days'],
+    [{ field: 'opened', op: 'since', value: 'monday' }, 'filter.value', 'must be a date and time'],
+    [{ field: 'opened', op: 'ever', campaignId: 'x' }, 'filter.campaignId', 'must be the id of a campaign'],
+    [{ field: 'email', op: 'is', value: 'x', campaignId: 'x' }, 'filter.campaignId', 'only for sent'],
+    [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known member'],
+    [{ field: 'group', op: 'is', value: 'x' }, 'filter.value', 'must be the id of a group'],
+    [{ field: 'group', op: 'is', value: newId('grp') }, 'filter', 'is not a group of this project'],
+  ])('nothing that it can not: %j is a validation_error of %s', async (filter, field, message) => {
+    const reply = await preview(api, filter);
+    expect(reply.status).toBe(400);
+    const [problem] = reply.body.error.details;
+    expect(problem.field.replaceAll('_', '').toLowerCase()).toBe(field.toLowerCase());
+    expect(problem.message).toContain(message);
+  });
+
+  test('at most 100 conditions, nested at most 8 deep', async () => {
+    const condition = { field: 'email', op: 'contains', value: 'x' };
+    const wide = { or: Array.from({ length: 101 }, () => condition) };
+    expect((await preview(api, wide)).body.error.details[0].message).toBe('must have at most 100 conditions');
+    let deep: unknown = condition;
+    for (let depth = 0; depth < 8; depth++) deep = { not: deep };
+    expect((await preview(api, deep)).body.error.message).toContain('nested more than 8 deep');
+  });
+});
+
+test('a segment is created, listed, retrieved with its count, changed and deleted; its contacts stay', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const filter = { field: 'email', op: 'ends_with', value: '@example.com' };
+  const created = await api.post('/v1/segments', { name: ' Everyone ', filter });
+  expect(created.status).toBe(201);
+  const segment = created.body.data;
+  expect(segment).toEqual({
+    id: expect.stringMatching(/^seg_/),
+    name: 'Everyone',
+    version: 1,
+    editedById: expect.stringMatching(/^key_/),
+    editedByName: 'test',
+    filter: { ...filter, op: 'endsWith' },
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  });
+  expect((await api.get('/v1/segments')).body).toEqual({ data: [segment], has_more: false, next_cursor: null });
+  expect((await api.get(`/v1/segments/${segment.id}`)).body.data).toEqual({ ...segment, contactCount: 1 });
+  const nobody = { field: 'source', op: 'is', value: 'form' };
+  const changed = await api.patch(`/v1/segments/${segment.id}`, { name: 'Nobody', filter: nobody });
+  expect(changed.body.data).toMatchObject({ name: 'Nobody', filter: nobody });
+  expect((await api.get(`/v1/segments/${segment.id}`)).body.data.contactCount).toBe(0);
+  expect((await api.delete(`/v1/segments/${segment.id}`)).body).toEqual({ deleted: true });
+  expect((await api.get(`/v1/segments/${segment.id}`)).status).toBe(404);
+  expect((await api.get('/v1/contacts')).body.data.length).toBe(1);
+});
+
+test('a name that is used is a conflict, even when both requests arrive at once', async () => {
+  const api = await testApi();
+  const filter = { field: 'source', op: 'is', value: 'api' };
+  const create = () => api.post('/v1/segments', { name: 'Same', filter });
+  const replies = await Promise.all([create(), create()]);
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
+  const other = await api.post('/v1/segments', { name: 'Other', filter });
+  expect((await api.patch(`/v1/segments/${other.body.data.id}`, { name: 'Same' })).status).toBe(409);
+});
+
+test('of edits of a segment that name the same version one is taken, even when all arrive at once', async () => {
+  const api = await testApi();
+  const filter = { field: 'email', op: 'endsWith', value: '@example.com' };
+  const { id, version, editedById } = (await api.post('/v1/segments', { name: 'All', filter })).body.data;
+  expect(editedById).toMatch(/^key_/);
+  const edit = (value: string) => api.patch(`/v1/segments/${id}`, { filter: { ...filter, value }, version });
+  const replies = await Promise.all(['.one', '.two', '.three'].map(edit));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const refused = replies.find(({ status }) => status === 409)?.body.error;
+  expect(refused).toMatchObject({ code: 'conflict', details: [{ field: 'version' }] });
+  const taken = replies.find(({ status }) => status === 200)?.body.data;
+  expect((await api.get(`/v1/segments/${id}`)).body.data).toMatchObject(taken);
+  expect((await api.patch(`/v1/segments/${id}`, { name: 'Others' })).body.data).toMatchObject({ version: version + 2 });
+});
+
+test("another project's segment is not_found, and its groups can not be asked about", async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const { id } = (await other.post('/v1/segments', { name: 'S', filter: { field: 'source', op: 'is', value: 'api' } }))
+    .body.data;
+  for (const reply of [
+    await api.get(`/v1/segments/${id}`),
+    await api.patch(`/v1/segments/${id}`, { name: 'x' }),
+    await api.delete(`/v1/segments/${id}`),
+  ]) {
+    expect(reply.status).toBe(404);
+  }
+  const ada = await other.contact('ada@example.com');
+  const group = await other.post('/v1/groups', { name: 'G', contact_ids: [ada.id] });
+  expect((await preview(api, { field: 'group', op: 'is', value: group.body.data.id })).status).toBe(400);
+});
+
+test('the contact list shows the segments a contact is in, in the order of their names', async () => {
+  const api = await testApi();
+  const everyone = { field: 'source', op: 'is', value: 'api' };
+  for (const name of ['Zeta', 'Alpha']) await api.post('/v1/segments', { name, filter: everyone });
+  await api.post('/v1/segments', { name: 'Nobody', filter: { not: everyone } });
+  const ada = await api.contact('ada@example.com');
+  const names = (contact: { segments: { name: string }[] }) => contact.segments.map(({ name }) => name);
+  expect(names((await api.get('/v1/contacts')).body.data[0])).toEqual(['Alpha', 'Zeta']);
+  expect(names((await api.get(`/v1/contacts/${ada.id}`)).body.data)).toEqual(['Alpha', 'Zeta']);
+});
+
+test('a statement of another module freezes the contacts of a segment by its SQL', async () => {
+  const api = await testApi();
+  for (const name of ['ada', 'grace']) await api.contact(`${name}@example.com`);
+  const filter = { field: 'email', op: 'startsWith', value: 'ada' };
+  const { id } = (await api.post('/v1/segments', { name: 'A', filter })).body.data;
+  const parameters = new Parameters();
+  const project = parameters.add(api.projectId);
+  const condition = await segmentSql(api.projectId, id, parameters);
+  const { rows } = await pool.query(
+    `SELECT c.email FROM contacts c WHERE c.project_id = ${project} AND ${condition}`,
+    parameters.values,
+  );
+  expect(rows).toEqual([{ email: 'ada@example.com' }]);
+});

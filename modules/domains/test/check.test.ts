@@ -1,0 +1,179 @@
+import { db } from '@postroom/platform';
+import { createProject } from '@postroom/projects';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkDomainWith, recordsOf } from '../src/check.ts';
+import { addLocalDomain, removeDomain } from '../src/domains.ts';
+import { runCommand } from '../src/operator.ts';
+import { senderProblem } from '../src/sender.ts';
+import type { DnsServer } from './dns-server.ts';
+import { type DnsWorld, freshDomain, startDnsWorld } from './dns-world.ts';
+import { addUnwatchedDomain } from './testing.ts';
+
+let world: DnsWorld;
+beforeAll(async () => {
+  world = await startDnsWorld();
+});
+afterAll(() => world.close());
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A domain that was added, its zone, and checks of it at times of the test's choosing. */
+async function newDomain() {
+  const { id: projectId } = await createProject('Checks');
+  const name = freshDomain();
+  const servers = await world.zone(name);
+  const { id, createdAt } = await addUnwatchedDomain(projectId, name);
+  const read = () => db.domain.findUniqueOrThrow({ where: { id }, include: { lifecycle: { orderBy: { id: 'asc' } } } });
+  return {
+    id,
+    name,
+    projectId,
+    servers,
+    read,
+    /** Looks at the domain so many milliseconds after it was added. */
+    checkAt: async (afterMs: number) => {
+      const check = await checkDomainWith(id, { dns: world.options, now: () => createdAt.getTime() + afterMs });
+      return { check, domain: await read() };
+    },
+    publish: async (servers: DnsServer[]) => {
+      for (const server of servers) {
+        for (const record of recordsOf(await read())) server.set(record.name, record.type, record.value);
+      }
+    },
+  };
+}
+
+test('a domain is verified when all its records are seen, and only then may be sent from', async () => {
+  const { projectId, name, servers, checkAt, publish } = await newDomain();
+  const before = await checkAt(0);
+  expect(before.check).toMatchObject({ outcome: 'checked', waitMs: 15_000 });
+  expect(before.domain).toMatchObject({ verification: 'pending', verifiedForSending: false });
+  expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/not verified/);
+  await publish(servers);
+  const { check, domain } = await checkAt(20_000);
+  expect(check).toMatchObject({ outcome: 'checked', waitMs: DAY });
+  expect(domain).toMatchObject({
+    verification: 'verified',
+    dkim: 'verified',
+    mailFrom: 'verified',
+    dmarc: 'verified',
+    verifiedForSending: true,
+    zone: name,
+    nameservers: [`ns1.${name}`, `ns2.${name}`],
+    dnsProvider: null,
+    nextCheckAt: new Date(domain.createdAt.getTime() + 20_000 + DAY),
+  });
+  expect(recordsOf(domain).map(({ status }) => status)).toEqual(Array(4).fill('verified'));
+  expect(await senderProblem(projectId, `Ada@${name.toUpperCase()}`)).toBeUndefined();
+});
+
+test('a domain that loses a record fails after three days of grace, and campaigns from it are refused', async () => {
+  const { projectId, name, servers, checkAt, publish } = await newDomain();
+  await publish(servers);
+  await checkAt(0);
+  for (const server of servers) server.remove(`bounce.${name}`, 'MX');
+  const failing = await checkAt(DAY);
+  expect(failing.check).toMatchObject({ waitMs: HOUR });
+  expect(failing.domain).toMatchObject({ verification: 'failing', mailFrom: 'failing', dkim: 'verified' });
+  expect(recordsOf(failing.domain).map(({ status }) => status)).toEqual([
+    'verified',
+    'failing',
+    'verified',
+    'verified',
+  ]);
+  await checkAt(3 * DAY);
+  expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
+  const failed = await checkAt(4 * DAY);
+  expect(failed.domain).toMatchObject({ verification: 'failed', mailFrom: 'failed', verifiedForSending: false });
+  expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/not verified/);
+  await publish(servers);
+  await checkAt(5 * DAY);
+  expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
+});
+
+test('what happens to a domain is written down with its time and who did it', async () => {
+  const { name, servers, checkAt, publish, read } = await newDomain();
+  for (const server of servers)
+    server.zone(name, [`ns1.${name}`], { mname: 'x.ns.cloudflare.com', rname: 'dns.cloudflare.com' });
+  await publish(servers);
+  await checkAt(0);
+  for (const server of servers) server.remove(`_dmarc.${name}`, 'TXT');
+  await checkAt(DAY);
+  const { lifecycle, dnsProvider } = await read();
+  expect(dnsProvider).toBe('cloudflare');
+  expect(lifecycle.map(({ type, part, actor }) => `${type} ${part} ${actor}`)).toEqual([
+    'added domain usr_test',
+    'providerDetected domain system',
+    'verified dkim system',
+    'verified mailFrom system',
+    'verified dmarc system',
+    'verified domain system',
+    'failing dmarc system',
+    'failing domain system',
+  ]);
+  expect(lifecycle.find(({ type }) => type === 'failing')?.detail).toMatch(
+    /^DMARC was verified and is not any more. There is no such record yet. There is time to mend it until \d{4}-/,
+  );
+});
+
+test('a domain that is never published fails after 72 hours, and verifies whenever it is', async () => {
+  const { servers, checkAt, publish } = await newDomain();
+  expect((await checkAt(71 * HOUR)).check).toMatchObject({ waitMs: HOUR });
+  expect((await checkAt(72 * HOUR)).domain).toMatchObject({ verification: 'failed', dkim: 'failed' });
+  await publish(servers);
+  expect((await checkAt(40 * DAY)).domain).toMatchObject({ verification: 'verified' });
+});
+
+test('name servers that fall silent change nothing for a day', async () => {
+  const { name, servers, checkAt, publish } = await newDomain();
+  await publish(servers);
+  await checkAt(0);
+  for (const server of servers) server.misbehave(name, 'SERVFAIL');
+  world.resolver.misbehave(name, 'SERVFAIL');
+  const silent = await checkAt(DAY);
+  expect(silent.check).toMatchObject({ waitMs: HOUR });
+  expect(silent.domain).toMatchObject({ verification: 'verified', zone: name });
+  expect(recordsOf(silent.domain)[0]).toMatchObject({
+    status: 'verified',
+    note: expect.stringMatching(/^No name server/),
+  });
+  expect((await checkAt(2 * DAY)).domain.verification).toBe('failing');
+});
+
+test('p=none is remembered from the first time it is seen, and questioned after 30 days', async () => {
+  const { servers, checkAt, publish } = await newDomain();
+  await publish(servers);
+  const ids = async (afterMs: number) =>
+    ((await checkAt(afterMs)).domain.recommendations as { id: string }[]).map(({ id }) => id);
+  expect(await ids(0)).toEqual(['mx_missing', 'dmarc_no_reports']);
+  expect(await ids(29 * DAY)).not.toContain('dmarc_policy_none');
+  expect(await ids(30 * DAY)).toContain('dmarc_policy_none');
+});
+
+test('a domain blocked by an operator is refused in every project, however its records stand', async () => {
+  const { projectId, name, servers, checkAt, publish, read } = await newDomain();
+  await publish(servers);
+  await checkAt(0);
+  expect(await runCommand(['block', name.toUpperCase(), 'Complaints'])).toMatch(/in 1 project/);
+  expect(await runCommand(['block', name, 'Again'])).toMatch(/in 0 project/);
+  expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/has been blocked/);
+  expect((await checkAt(DAY)).domain).toMatchObject({ verification: 'verified', verifiedForSending: false });
+  expect(await runCommand(['unblock', name])).toMatch(/in 1 project/);
+  expect(await runCommand(['block', name])).toBeUndefined();
+  expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
+  const { lifecycle } = await read();
+  expect(lifecycle.slice(-2).map(({ type, actor, detail }) => [type, actor, detail])).toEqual([
+    ['blocked', 'operator', 'Complaints'],
+    ['unblocked', 'operator', 'The block was lifted.'],
+  ]);
+});
+
+test('a domain that was removed, or added for development, is not looked up', async () => {
+  const { id, projectId, checkAt } = await newDomain();
+  const local = await addLocalDomain(projectId, freshDomain());
+  expect(await checkDomainWith(local.id, { dns: world.options })).toEqual({ outcome: 'gone' });
+  await removeDomain(projectId, id);
+  await expect(checkAt(0)).rejects.toThrow(/No record was found/);
+  expect(await checkDomainWith(id, { dns: world.options })).toEqual({ outcome: 'gone' });
+});

@@ -1,0 +1,73 @@
+import { newId } from '@postroom/platform';
+import type { Client } from '@temporalio/client';
+import { startOnce } from '@postroom/platform/dispatcher';
+import { ledgerPool } from '@postroom/ledger';
+
+/** A burst that has not been heard of for so long is taken for dead, in seconds: another one may begin. */
+const LEASE_S = 10;
+
+/** The projects of which a burst is under way. */
+export async function openBursts(): Promise<Set<string>> {
+  const { rows } = await ledgerPool.query<{ project_id: string }>({
+    name: 'emails-bursts',
+    text: 'SELECT project_id FROM email_bursts WHERE until > now()',
+  });
+  return new Set(rows.map(({ project_id: projectId }) => projectId));
+}
+
+/** Begins a burst for a project, unless another relay has just done so. */
+export async function beginBurst(client: Client, projectId: string): Promise<void> {
+  const workflowId = newId('eml').replace('eml_', 'burst_');
+  const { rowCount } = await ledgerPool.query(
+    `INSERT INTO email_bursts AS b (project_id, workflow_id, until)
+     SELECT id, $2, now() + interval '${LEASE_S} s' FROM projects WHERE id = $1
+     ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, until = excluded.until WHERE b.until <= now()`,
+    [projectId, workflowId],
+  );
+  if (rowCount === 0) return;
+  try {
+    await startOnce(client, {
+      workflowId,
+      type: 'sendBurst',
+      args: [projectId, workflowId],
+      summary: 'Transactional emails in a burst',
+      details:
+        'Takes the emails of a project that come too fast for a workflow each, until no more come. Each that a server puts off goes on in another workflow.',
+      searchAttributes: { projectId },
+    });
+  } catch (error) {
+    await endBurst(projectId, workflowId);
+    throw error;
+  }
+}
+
+/** Keeps others from taking over for a while, counted in milliseconds; false when one has. */
+export async function holdBurst(projectId: string, workflowId: string, forMs = 0): Promise<boolean> {
+  const { rowCount } = await ledgerPool.query({
+    name: 'emails-hold-burst',
+    text: `INSERT INTO email_bursts AS b (project_id, workflow_id, until)
+      SELECT id, $2, now() + interval '${LEASE_S} s' + $3::int * interval '1 ms' FROM projects WHERE id = $1
+      ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, until = excluded.until
+      WHERE b.workflow_id = $2 OR b.until <= now()`,
+    values: [projectId, workflowId, Math.ceil(forMs)],
+  });
+  return rowCount === 1;
+}
+
+/** Lets the relay decide again what becomes of the project's mail. */
+export async function endBurst(projectId: string, workflowId: string): Promise<void> {
+  await ledgerPool.query(
+    `WITH ended AS (DELETE FROM email_bursts WHERE project_id = $1 AND workflow_id = $2)
+     SELECT pg_notify('postroom', 'emails ' || $1)`,
+    [projectId, workflowId],
+  );
+}
+
+/** Whether the machine is likely to be busy with a campaign. */
+export async function isCampaignSending(): Promise<boolean> {
+  const { rows } = await ledgerPool.query<{ sending: boolean }>({
+    name: 'emails-campaigns',
+    text: `SELECT EXISTS (SELECT FROM campaigns WHERE status = 'sending') AS sending`,
+  });
+  return rows[0]?.sending ?? false;
+}

@@ -1,6 +1,0 @@
-export { BURST_LINKS, JUDGE_AFTER_MS, judgeHits, TOO_SOON_MS } from './judge.ts';
-export { listLinks, storeLinks, type TrackedLink } from './links.ts';
-export { type OwnSwitches, readTracking } from './switches.ts';
-export { trackHtml, type TrackedHtml, type TrackingSwitches } from './track-html.ts';
-export { startTracking, type Tracking } from './tracking-requests.ts';
-export { trackingToken } from './token.ts';

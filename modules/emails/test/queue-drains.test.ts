@@ -1,0 +1,181 @@
+import { config, newId, pool } from '@postroom/platform';
+import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { endBurst, holdBurst } from '../src/queue-drains.ts';
+import { holdMail } from './hold-mail.ts';
+import { newClaim, settle } from '@postroom/ledger';
+import { sweep } from '../src/dispatcher.ts';
+
+let sink: SmtpSink;
+let system: System;
+let client: Client;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  system = await startSystem({ smtpUrl: sink.url });
+  await system.startWorker();
+  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
+}, 120_000);
+
+afterEach(() => sink.answer(() => undefined));
+
+afterAll(async () => {
+  await client.connection.close();
+  await system.stop();
+  await sink.close();
+});
+
+const email = (to: string) => ({ from: 'hello@example.com', to: [to], subject: 'Hello', text: 'Hello' });
+
+/** Takes so many emails at once, to `<name><number>@mail.test`. */
+async function takeMany(api: SystemApi, name: string, count: number): Promise<void> {
+  for (let page = 0; page < count; page += 100) {
+    const size = Math.min(100, count - page);
+    const emails = Array.from({ length: size }, (_, index) => email(`${name}${page + index}@mail.test`));
+    expect((await api.post('/v1/emails/batch', { emails })).status).toBe(202);
+  }
+}
+
+async function statesOf({ projectId }: SystemApi): Promise<Record<string, number>> {
+  const { rows } = await system.pool.query<{ state: string; count: number }>(
+    'SELECT state, count(*)::int AS count FROM messages WHERE project_id = $1 GROUP BY state',
+    [projectId],
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+const receivedBy = (name: string) => [...sink.counts()].filter(([to]) => to.startsWith(name)).map(([, count]) => count);
+
+async function workflowsOf({ projectId }: SystemApi): Promise<string[]> {
+  const types: string[] = [];
+  for await (const { type } of client.workflow.list({ query: `projectId = '${projectId}'` })) types.push(type);
+  return types;
+}
+
+test('emails that come faster than a workflow each share one, which ends when no more come, and each goes out once', async () => {
+  const api = await system.api();
+  await takeMany(api, 'burst', 500);
+  await eventually(async () => expect(await statesOf(api)).toEqual({ accepted: 500 }), 30_000);
+  expect(receivedBy('burst')).toEqual(Array.from({ length: 500 }, () => 1));
+  await eventually(async () => {
+    expect(await workflowsOf(api)).toEqual(['sendBurst']);
+    expect((await system.pool.query('SELECT FROM email_bursts WHERE project_id = $1', [api.projectId])).rowCount).toBe(
+      0,
+    );
+  }, 30_000);
+}, 120_000);
+
+test('what a server puts off in a burst goes on in a workflow of its own at its time, and is queued, not scheduled, until then', async () => {
+  const api = await system.api();
+  const refused = new Set<string>();
+  sink.answer((to) => {
+    if (!to.startsWith('later') || refused.has(to) || refused.size === 2) return undefined;
+    refused.add(to);
+    return { code: 450, message: '4.2.1 Mailbox busy' };
+  });
+  await takeMany(api, 'later', 50);
+  await eventually(async () => expect((await statesOf(api)).accepted).toBe(48), 30_000);
+  const [waiting] = refused;
+  const { data } = (await api.get(`/v1/emails?to=${waiting}`)).body;
+  expect(data[0].status).toBe('queued');
+  expect((await api.patch(`/v1/emails/${data[0].id}`, { scheduled_at: '2099-01-01T00:00:00Z' })).status).not.toBe(200);
+  await eventually(async () => expect(await statesOf(api)).toEqual({ accepted: 50 }), 60_000);
+  await eventually(async () =>
+    expect((await workflowsOf(api)).toSorted()).toEqual(['sendBurst', 'sendEmails', 'sendEmails']),
+  );
+}, 120_000);
+
+test('a server that takes nothing holds a burst up, and nothing of it is lost', async () => {
+  const api = await system.api();
+  let refusals = 0;
+  sink.answer((to) => {
+    if (!to.startsWith('held')) return undefined;
+    refusals++;
+    return { code: 421, message: '4.3.2 Closing' };
+  });
+  await takeMany(api, 'held', 60);
+  await eventually(() => expect(refusals).toBeGreaterThan(0));
+  expect(await statesOf(api)).not.toHaveProperty('failed');
+  sink.answer(() => undefined);
+  await eventually(async () => expect(await statesOf(api)).toEqual({ accepted: 60 }), 90_000);
+  expect(receivedBy('held').every((count) => count === 1)).toBe(true);
+}, 120_000);
+
+test('under kill -9 of the worker in a burst nothing is lost or doubled, and at most what was in hand is unknown', async () => {
+  const api = await system.api();
+  sink.answer(() => new Promise((resolve) => setTimeout(resolve, 20)));
+  let taken = 0;
+  let going = true;
+  const clients = Array.from({ length: 5 }, async () => {
+    while (going) {
+      const reply = await api.post('/v1/emails', email(`kill${taken++}@mail.test`));
+      expect(reply.status).toBe(202);
+    }
+  });
+  let inHand = 0;
+  for (const received of [100, 400]) {
+    await eventually(() => expect(receivedBy('kill').length).toBeGreaterThan(received), 60_000);
+    await system.killWorker();
+    inHand += (await statesOf(api)).claimed ?? 0;
+    await system.startWorker();
+  }
+  going = false;
+  await Promise.all(clients);
+  const states = await eventually(async () => {
+    const now = await statesOf(api);
+    expect((now.accepted ?? 0) + (now.unknown ?? 0)).toBe(taken);
+    return now;
+  }, 90_000);
+  expect(receivedBy('kill').filter((count) => count > 1)).toEqual([]);
+  expect(states.unknown ?? 0).toBeLessThanOrEqual(inHand);
+  expect(receivedBy('kill').length).toBeGreaterThanOrEqual(states.accepted ?? 0);
+}, 180_000);
+
+/** Rows as a burst had them in hand some minutes ago, of a project whose mail no worker of other tests takes. */
+async function left(workflowId: string, states: readonly string[], claim: string | null = null): Promise<string[]> {
+  const projectId = newId('prj');
+  await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
+  await holdMail(projectId);
+  const ids = states.map(() => newId('eml'));
+  await pool.query(
+    `INSERT INTO messages (id, project_id, email, subject, state, workflow_id, handed_at, not_before, claim)
+     SELECT id, $1, id || '@mail.test', 'Hello', state, $2, now() - interval '5 minutes', now(), $5
+     FROM unnest($3::text[], $4::message_state[]) AS row(id, state)`,
+    [projectId, workflowId, ids, states, claim],
+  );
+  return ids;
+}
+
+const rowsOf = async (ids: string[]) =>
+  (await pool.query('SELECT state, workflow_id, handed_at FROM messages WHERE id = ANY ($1) ORDER BY id', [ids])).rows;
+
+test('what a burst left behind that Temporal knows nothing of is given to another workflow', async () => {
+  const workflowId = newId('eml').replace('eml_', 'burst_');
+  await left(workflowId, ['claimed', 'planned']);
+  // Workers of other tests sweep as well, and each sweep looks at some workflows only.
+  await eventually(async () => {
+    await sweep(client, '1 minute');
+    expect((await client.workflow.getHandle(workflowId).describe()).type).toBe('sendEmails');
+  });
+});
+
+test('what was taken for lost and is given back after all waits for the relay again', async () => {
+  const claim = newClaim();
+  const ids = await left('burst_lost', ['unknown'], claim);
+  await pool.query('UPDATE messages SET workflow_id = NULL WHERE id = ANY ($1)', [ids]);
+  await settle(claim, [{ id: ids[0] ?? '', state: 'planned', answer: null }]);
+  expect(await rowsOf(ids)).toEqual([{ state: 'planned', workflow_id: null, handed_at: null }]);
+});
+
+test('one burst of a project is at work at a time; another takes over when it has not been heard of', async () => {
+  const projectId = newId('prj');
+  await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
+  expect(await holdBurst(projectId, 'burst_a')).toBe(true);
+  expect(await holdBurst(projectId, 'burst_b')).toBe(false);
+  await pool.query('UPDATE email_bursts SET until = now() WHERE project_id = $1', [projectId]);
+  expect(await holdBurst(projectId, 'burst_b')).toBe(true);
+  expect(await holdBurst(projectId, 'burst_a')).toBe(false);
+  await endBurst(projectId, 'burst_a');
+  expect(await holdBurst(projectId, 'burst_a')).toBe(false);
+});

@@ -1,0 +1,1 @@
+export { holdMail } from './hold-mail.ts';

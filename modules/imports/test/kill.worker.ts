@@ -1,0 +1,32 @@
+// A worker and a relay for imports alone, as a program of its own that a test can kill (see kill.test.ts).
+import { fileURLToPath } from 'node:url';
+import { config, taskQueueOf } from '@postroom/platform';
+import { outboxSource, startRelay } from '@postroom/platform/dispatcher';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import * as activities from '../src/activities.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const { TEMPORAL_ADDRESS: address } = config;
+const worker = await Worker.create({
+  connection: await NativeConnection.connect({ address }),
+  taskQueue: taskQueueOf('imports'),
+  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  activities,
+});
+const client = new Client({ connection: await Connection.connect({ address }) });
+process.on('disconnect', () => process.exit(1)); // it does not outlive its test
+/** What is in use after a collection: how much garbage V8 lets lie depends on the machine. In MB, at most since the last message. */
+let most = 0;
+const look = () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  most = Math.max(most, Math.round((heapUsed + external) / 2 ** 20));
+};
+setInterval(look, 200);
+process.on('message', () => {
+  look();
+  process.send?.(most);
+  most = 0;
+});
+await Promise.all([worker.run(), startRelay(client, [outboxSource])]);

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { sendAll, UnrecordedError } from '../src/send-pipeline.ts';
+
+const rows = ['eml_1', 'eml_2'].map((id) => ({ id, deferrals: 0, deferredAt: null }));
+const sent = { outcome: { kind: 'accepted', answer: '250 ok' } } as const;
+
+test('what went out and could not be recorded is told apart, also when claims had failed before', async () => {
+  const pages = [rows];
+  const sending = sendAll({
+    claim: async () => {
+      const page = pages.shift();
+      if (page === undefined) throw new Error('the database is gone');
+      return { rows: page, ratePerSecond: null };
+    },
+    send: () => Promise.resolve(sent),
+    settle: () => Promise.reject(new Error('the database is still gone')),
+    signal: new AbortController().signal,
+  });
+  await expect(sending).rejects.toBeInstanceOf(UnrecordedError);
+});
+
+test('a claim that failed is that failure, once what went out is recorded', async () => {
+  const pages = [rows];
+  const recorded: string[] = [];
+  const sending = sendAll({
+    claim: async () => {
+      const page = pages.shift();
+      if (page === undefined) throw new Error('the database is gone');
+      return { rows: page, ratePerSecond: null };
+    },
+    send: () => Promise.resolve(sent),
+    settle: async (settlements) => void recorded.push(...settlements.map(({ id, state }) => `${id} ${state}`)),
+    signal: new AbortController().signal,
+  });
+  await expect(sending).rejects.toThrow('the database is gone');
+  expect(recorded.toSorted()).toEqual(['eml_1 accepted', 'eml_2 accepted']);
+});
+
+test('while outcomes can not be recorded as fast as mail goes out, nothing more is claimed', async () => {
+  const recording = Promise.withResolvers<void>();
+  let [claimed, recorded] = [0, 0];
+  const sending = sendAll({
+    claim: async (limit) => {
+      const count = Math.min(limit, 20_000 - claimed);
+      const first = claimed;
+      claimed += count;
+      const page = Array.from({ length: count }, (_, n) => ({
+        id: `eml_${first + n}`,
+        deferrals: 0,
+        deferredAt: null,
+      }));
+      return { rows: page, ratePerSecond: null };
+    },
+    send: () => Promise.resolve(sent),
+    settle: async (settlements) => {
+      await recording.promise;
+      recorded += settlements.length;
+    },
+    signal: new AbortController().signal,
+  });
+  let before = -1;
+  while (claimed > before) {
+    before = claimed;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(claimed).toBeGreaterThan(2_000);
+  expect(claimed).toBeLessThan(5_000);
+  recording.resolve();
+  await sending;
+  expect([claimed, recorded]).toEqual([20_000, 20_000]);
+});
+
+test('a message that something unforeseen happens to holds up no other, goes again a few times and then fails', async () => {
+  const pages = [[...rows, { id: 'eml_3', deferrals: 3, deferredAt: new Date() }]];
+  const recorded: unknown[] = [];
+  const { hold } = await sendAll({
+    claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
+    send: ({ id }) => (id === 'eml_2' ? Promise.resolve(sent) : Promise.reject(new RangeError('too deep'))),
+    settle: async (settlements) => void recorded.push(...settlements),
+    signal: new AbortController().signal,
+  });
+  expect(hold).toBeUndefined();
+  expect(recorded).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 'eml_1', state: 'planned', deferred: true, waitMs: 15_000 }),
+      expect.objectContaining({ id: 'eml_2', state: 'accepted' }),
+      { id: 'eml_3', state: 'failed', answer: 'It could not be sent: too deep' },
+    ]),
+  );
+});
+
+test('an outage while a message is sent ends the sending, and counts against no message', async () => {
+  const pages = [rows];
+  const recorded: unknown[] = [];
+  const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', errno: -111 });
+  const sending = sendAll({
+    claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
+    send: () => Promise.reject(outage),
+    settle: async (settlements) => void recorded.push(...settlements),
+    signal: new AbortController().signal,
+  });
+  await expect(sending).rejects.toBe(outage);
+  expect(recorded).toEqual(rows.map(({ id }) => ({ id, state: 'planned', answer: null })));
+});

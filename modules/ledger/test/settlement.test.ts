@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { DEFERRAL_DELAYS_MS, MESSAGE_LIFETIME_MS } from '../src/deferral-schedule.ts';
+import { settlementOf } from '../src/settlement.ts';
+
+const row = (deferrals = 0, deferredAt: Date | null = null) => ({ id: 'eml_1', deferrals, deferredAt });
+const later = (waitMs?: number, scope: 'message' | 'host' = 'message') =>
+  ({ kind: 'deferred', answer: '451 later', scope, waitMs }) as const;
+
+test('"later" waits longer each time, or as long as the server says', () => {
+  const waits = [0, 1, 2, 99].map((deferrals) => settlementOf(row(deferrals), later()).waitMs);
+  expect(waits).toEqual([...DEFERRAL_DELAYS_MS.slice(0, 3), DEFERRAL_DELAYS_MS.at(-1)]);
+  expect(settlementOf(row(), later(600_000))).toMatchObject({ state: 'planned', waitMs: 600_000, deferred: true });
+});
+
+test('what the server says to everybody holds no message up more than another', () => {
+  expect(settlementOf(row(5), later(600_000, 'host'))).toMatchObject({ state: 'planned', waitMs: 0 });
+});
+
+test('"later" is never a failure until the message expires', () => {
+  const now = Date.now();
+  const first = new Date(now - MESSAGE_LIFETIME_MS + 1_000);
+  expect(settlementOf(row(50, first), later(500), now).state).toBe('planned');
+  expect(settlementOf(row(50, first), later(2_000), now)).toMatchObject({
+    state: 'failed',
+    answer: expect.stringContaining('451 later'),
+  });
+});
+
+test('a 5xx fails; only an address that is none is not mailed again', () => {
+  const refused = (verdict: 'hard_bounce' | 'policy') =>
+    settlementOf(row(), { kind: 'refused', answer: '550', verdict });
+  expect(refused('hard_bounce')).toMatchObject({ state: 'failed', hardBounce: true });
+  expect(refused('policy')).toMatchObject({ state: 'failed', hardBounce: false });
+});
+
+test('what our own settings are to blame for is kept', () => {
+  const outcome = { kind: 'refused', answer: '535 credentials', verdict: 'configuration' } as const;
+  expect(settlementOf(row(), outcome)).toEqual({ id: 'eml_1', state: 'planned', answer: '535 credentials' });
+});
+
+test('an answer that never came is unknown, and not sent again', () => {
+  expect(settlementOf(row(), { kind: 'unknown', answer: 'cut' })).toEqual({
+    id: 'eml_1',
+    state: 'unknown',
+    answer: 'cut',
+  });
+});

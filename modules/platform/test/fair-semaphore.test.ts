@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { FairSemaphore } from '../src/fair-semaphore.ts';
+import { FairShare } from '../src/fair-share.ts';
+
+/** Work that ends when it is told to. */
+function work(log: string[], name: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const run = async () => {
+    log.push(name);
+    await promise;
+  };
+  return { run, end: resolve };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('no key has more at work than it may, and all together no more than there is room for', async () => {
+  const semaphore = new FairSemaphore({ total: 3, perKey: 2 });
+  const log: string[] = [];
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ({ name, ...work(log, name) }));
+  const done = all.map(({ name, run }) => semaphore.run(name.slice(0, 1), run));
+  await settle();
+  expect(log).toEqual(['a1', 'a2', 'b1']);
+  for (const { end } of all) end();
+  await Promise.all(done);
+  expect(log.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
+});
+
+test('keys that wait take turns: a hundred of one delay another by one', async () => {
+  const semaphore = new FairSemaphore({ total: 1, perKey: 1 });
+  const log: string[] = [];
+  const first = work(log, 'a');
+  const done = [semaphore.run('a', first.run)];
+  for (let number = 0; number < 100; number++) done.push(semaphore.run('a', async () => void log.push('a')));
+  done.push(semaphore.run('b', async () => void log.push('b')));
+  first.end();
+  await Promise.all(done);
+  expect(log.indexOf('b')).toBeLessThanOrEqual(2);
+  expect(log).toHaveLength(102);
+});
+
+test('what fails gives its room back, and more than may wait for a key is rate_limited', async () => {
+  const semaphore = new FairSemaphore({ total: 2, perKey: 1, waitingPerKey: 1 });
+  const log: string[] = [];
+  const first = work(log, 'first');
+  const running = semaphore.run('a', first.run);
+  const waiting = semaphore.run('a', () => Promise.reject(new Error('broken')));
+  const refused = semaphore.run('a', async () => {});
+  await expect(refused).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+  await semaphore.run('b', async () => void log.push('b'));
+  first.end();
+  await running;
+  await expect(waiting).rejects.toThrow('broken');
+  await semaphore.run('a', async () => void log.push('a'));
+  expect(log).toEqual(['first', 'b', 'a']);
+});
+
+test('a share is as much as it leaves free, so there is always some for another key', () => {
+  const share = new FairShare(8);
+  const takeAll = (key: string) => {
+    const releases: (() => void)[] = [];
+    for (let release = share.tryAcquire(key); release !== undefined; release = share.tryAcquire(key))
+      releases.push(release);
+    return releases;
+  };
+  const a = takeAll('a');
+  const b = takeAll('b');
+  expect([a.length, b.length, takeAll('c').length]).toEqual([4, 2, 1]);
+  for (const release of a) release();
+  expect(takeAll('d').length).toBeGreaterThanOrEqual(2);
+});

@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** A program that a launcher starts; `start` is what its service does to start. */
+function program(start: string): ChildProcess {
+  const code = `
+    const { runService } = await import(${JSON.stringify(join(import.meta.dirname, '../src/service.ts'))});
+    process.send('runs');
+    setInterval(() => {}, 1000);
+    await runService('test', async () => ${start});`;
+  return spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+test('a program ends with its launcher, also while it is still waiting for what it stands on', async () => {
+  const waiting = program('new Promise(() => {})');
+  await once(waiting, 'message');
+  waiting.disconnect();
+  expect(await once(waiting, 'exit')).toEqual([1, null]);
+});
+
+test('once it runs, it finishes what it has in hand', async () => {
+  const running = program('({ stop: async () => { process.exitCode = 0; } })');
+  await once(running, 'message');
+  expect(await once(running, 'message')).toEqual([{ ready: true }, undefined]);
+  running.disconnect();
+  expect(await once(running, 'exit')).toEqual([0, null]);
+});

@@ -1,0 +1,459 @@
+import { addLocalDomain } from '@postroom/domains';
+import { recordReports } from '@postroom/bounces';
+import { holdMail } from '@postroom/emails/testing';
+import { audit, inTransaction, newId, pool } from '@postroom/platform';
+import { type Api, signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+/** Every table and column that holds a text, as PostgreSQL knows them: a table that is new is looked at as well. */
+async function placesOf(text: string): Promise<string[]> {
+  const { rows } = await pool.query<{ table: string; column: string; type: string }>(
+    `SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
+       FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
+  );
+  const found: string[] = [];
+  for (const { table, column, type } of rows) {
+    const holds =
+      type === 'bytea'
+        ? `position(convert_to($1, 'UTF8') IN "${column}") > 0`
+        : `position($1 IN lower("${column}"::text)) > 0`;
+    const { rowCount } = await pool.query(`SELECT FROM "${table}" WHERE ${holds} LIMIT 1`, [text]);
+    if (rowCount !== 0) found.push(`${table}.${column}`);
+  }
+  return found.sort();
+}
+
+/**
+ * Tables that hold no address of a contact, or only what docs/how-to/privacy.md says is not reached. A table that is new fails the
+ * test until it is here, or a person of the test has something in it.
+ */
+const NOT_OF_CONTACTS = [
+  // Ids, figures and settings.
+
+  '_prisma_migrations',
+  'api_key_projects',
+  'api_keys',
+  'custom_fields',
+  'data_migrations',
+  'deliveries',
+  'dkim_keys',
+  'domain_lifecycle',
+
+  'domain_volumes',
+  'domains',
+  'email_bursts',
+  'group_members',
+  'group_opt_outs',
+  'import_batches',
+  'mail_providers',
+  'mailbox_accounts',
+  'mailbox_authorizations',
+  'mailbox_usage',
+  'outbox',
+  'projects',
+  'provider_notifications',
+  'sending_policies',
+  'tracking_hits',
+  'webhook_endpoints',
+  // What its authors wrote.
+  'campaigns',
+  'groups',
+  'templates',
+  'template_versions',
+  // The development inbox, and the file of an import that has not ended.
+  'import_parts',
+  'inbox_mails',
+  'inbox_reports',
+  // People who sign in.
+  'accounts',
+  'invitations',
+  'members',
+  'sessions',
+  'sign_in_failures',
+  'sign_in_rates',
+  'two_factors',
+  'users',
+  'verifications',
+];
+
+const ERASE_CONTACT = 'mutation ($id: ID!) { erasePerson(contactId: $id) { messages events canceled } }';
+
+/** Erases a contact as an owner does; returns what was erased, or the code of the error. */
+async function erase(api: Api, contactId: string): Promise<{ erased?: object; code?: string }> {
+  const { body } = await (await signedIn(api, 'owner')).graphql(ERASE_CONTACT, { id: contactId });
+  return body.errors === undefined ? { erased: body.data.erasePerson } : { code: body.errors[0].extensions.code };
+}
+
+const ERASE = 'mutation ($email: String!) { erasePerson(email: $email) { messages events canceled } }';
+
+/** Every table that has a column for a text. */
+async function tables(): Promise<string[]> {
+  const { rows } = await pool.query<{ table: string }>(
+    `SELECT DISTINCT c.table_name AS table
+       FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
+  );
+  return rows.map(({ table }) => table).sort();
+}
+
+/** A person of whom there is something in every place that a project writes to. */
+async function person() {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  await holdMail(api.projectId);
+  const name = newId('ctc').slice(-12);
+  const email = `Ada.${name}@Example.net`;
+  const key = email.toLowerCase();
+  await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
+  const contact = await api.contact(email, { name: 'Ada Lovelace' });
+  // The address was another one before.
+  const former = `ada.b.${name}@example.org`;
+  await api.patch(`/v1/contacts/${contact.id}`, { email: former });
+  await api.patch(`/v1/contacts/${contact.id}`, { email });
+  const group = (await api.post('/v1/groups', { name: 'Readers', contact_ids: [contact.id] })).body.data;
+  await pool.query('INSERT INTO group_opt_outs (group_id, contact_id) VALUES ($1, $2)', [group.id, contact.id]);
+  const filter = { field: 'email', op: 'endsWith', value: key };
+  const { status } = await api.post('/v1/segments', { name: 'Ada', filter });
+  expect(status).toBe(201);
+  const send = async (more: object) =>
+    (
+      await api.post('/v1/emails', {
+        from: 'hello@example.com',
+        to: [email],
+        subject: 'Your order, Ada Lovelace',
+        html: `<p>Dear Ada Lovelace, you are ${email}</p>`,
+        metadata: { customer: email },
+        tags: ['receipt'],
+        headers: { 'X-For': email },
+        attachments: [{ filename: 'invoice.txt', content: Buffer.from(`For ${key}`).toString('base64') }],
+        ...more,
+      })
+    ).body.data.id as string;
+  const sent = await send({});
+  const scheduled = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  const about = await send({
+    to: ['desk@example.net'],
+    reply_to: [email],
+    subject: `A question of ${email}`,
+    html: `<a href="https://example.com/?of=${encodeURIComponent(email)}">Answer ${email}</a>`,
+    attachments: [],
+  });
+  await pool.query(
+    `UPDATE messages SET state = 'accepted', accepted_at = now(), answer = $2, handed_at = now() WHERE id = $1`,
+    [sent, `250 ok <${key}>`],
+  );
+  await inTransaction((client) =>
+    recordReports(client, [{ messageId: sent, recipient: email, kind: 'delivered', at: new Date() }]),
+  );
+  await pool.query(
+    `INSERT INTO tracking_hits (message_id, project_id, kind, at, user_agent, network) VALUES ($1, $2, 'open', now(), 'Mail', '192.0.2.0')`,
+    [sent, api.projectId],
+  );
+  await pool.query(
+    `INSERT INTO soft_bounce_streaks (project_id, email_key, bounces, last_message) VALUES ($1, $2, 2, $3)`,
+    [api.projectId, key, sent],
+  );
+  // The last one: a worker of another test may be making the first.
+  await pool.query(
+    `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, response, headers)
+     SELECT id, project_id, 6, now(), 5, $2, '{}' FROM deliveries WHERE project_id = $1`,
+    [api.projectId, `no such customer: ${key}`],
+  );
+  await pool.query('INSERT INTO tracked_links (owner_id, position, url) VALUES ($1, 0, $2)', [
+    about,
+    `https://example.com/?of=${key}`,
+  ]);
+  const importId = newId('imp');
+  await pool.query(
+    `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields, file_name, plan)
+     VALUES ($1, $2, 'completed', 'skip', false, false, $3, $4)`,
+    [importId, api.projectId, `Export of ${key} (1).csv`, { columns: [{ name: key }] }],
+  );
+  await pool.query(`INSERT INTO import_errors (import_id, line, field, message) VALUES ($1, 2, 'email', $2)`, [
+    importId,
+    `"${key}" is there already`,
+  ]);
+  await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
+  await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);
+  await api.post('/v1/suppressions', { email });
+  await audit(pool, { projectId: api.projectId, actorId: 'key_x', action: 'test', details: { email: key } });
+  return { api, email, key, contact, sent, scheduled, about };
+}
+
+test('after a person was erased, no column of any table holds the address', { timeout: 60_000 }, async () => {
+  const { api, key, contact, sent } = await person();
+  const before = await placesOf(key);
+  expect(before).toEqual(
+    expect.arrayContaining([
+      'attempts.response',
+      'audit_entries.details',
+      'contacts.email_key',
+      'events.data',
+      'idempotency_keys.body',
+      'message_attachments.content',
+      'message_contents.html',
+      'message_contents.reply_to',
+      'messages.answer',
+      'messages.email',
+      'messages.metadata',
+      'messages.subject',
+      'segments.filter',
+      'soft_bounce_streaks.email_key',
+    ]),
+  );
+  const written = new Set(before.map((place) => place.split('.')[0]));
+  expect([...written, ...NOT_OF_CONTACTS].sort()).toEqual(await tables());
+  const { rows: optOuts } = await pool.query('SELECT FROM group_opt_outs WHERE contact_id = $1', [contact.id]);
+  expect(optOuts).toHaveLength(1);
+  const { erased } = await erase(api, contact.id);
+  expect(erased).toEqual({ messages: 2, events: expect.any(Number), canceled: 1 });
+  expect(await placesOf(key)).toEqual([]);
+  expect((await pool.query('SELECT FROM group_opt_outs WHERE contact_id = $1', [contact.id])).rows).toEqual([]);
+  const { rows: hits } = await pool.query('SELECT user_agent, network FROM tracking_hits WHERE message_id = $1', [
+    sent,
+  ]);
+  expect(hits).toEqual([{ user_agent: null, network: null }]);
+});
+
+test('an erasure that breaks off leaves everything as it was', { timeout: 60_000 }, async () => {
+  const { api, key, contact } = await person();
+  const before = await placesOf(key);
+  // The last thing that is written is the event, and here it can't be.
+  await pool.query(
+    `ALTER TABLE events ADD CONSTRAINT broken CHECK (project_id <> '${api.projectId}' OR type <> 'contact.deleted') NOT VALID`,
+  );
+  try {
+    expect(await erase(api, contact.id)).toEqual({ code: 'internal_error' });
+  } finally {
+    await pool.query('ALTER TABLE events DROP CONSTRAINT broken');
+  }
+  expect(await placesOf(key)).toEqual(before);
+  expect((await api.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
+});
+
+test('messages and events stay as figures without a name, and what waited is not sent', async () => {
+  const { api, contact, sent, scheduled, about } = await person();
+  await erase(api, contact.id);
+  const email = async (id: string) => (await api.get(`/v1/emails/${id}`)).body.data;
+  expect(await email(sent)).toMatchObject({ status: 'delivered', html: null, metadata: {}, attachments: [] });
+  expect(await email(scheduled)).toMatchObject({ status: 'canceled' });
+  expect(await email(about)).toMatchObject({ to: ['desk@example.net'] });
+  const events = await api.events();
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['contact.created', 'email.delivered', 'contact.deleted']),
+  );
+  for (const { data } of events) {
+    expect(data.email).toMatch(/^(erased-\w+@erased\.invalid|desk@example\.net)$/);
+    expect(JSON.stringify(data)).not.toContain('Lovelace');
+  }
+  expect(await api.events('contact.deleted')).toMatchObject([{ data: { contact_id: contact.id, name: '' } }]);
+});
+
+test('an erased address is never mailed or added again, in any way of writing it', async () => {
+  const { api, email, contact } = await person();
+  await erase(api, contact.id);
+  expect((await api.post('/v1/contacts', { email: email.toUpperCase() })).status).toBe(409);
+  const batch = await api.post('/v1/contacts/batch', { contacts: [{ email }, { email: 'grace@example.net' }] });
+  expect(batch.body.data.map(({ status }: { status: string }) => status)).toEqual(['error', 'created']);
+  const { id } = batch.body.data[1];
+  expect((await api.patch(`/v1/contacts/${id}`, { email })).status).toBe(409);
+  const sending = await api.post('/v1/emails', { from: 'hello@example.com', to: [email], subject: 'x', text: 'x' });
+  expect(sending.body.data.status).toBe('suppressed');
+  const [suppression] = (await api.get(`/v1/suppressions?email=${encodeURIComponent(email)}`)).body.data;
+  expect(suppression).toMatchObject({ email: 'erased', reason: 'manual' });
+  // A person who comes back is let in by hand.
+  await api.delete(`/v1/suppressions/${suppression.id}`);
+  expect((await api.post('/v1/contacts', { email })).status).toBe(201);
+});
+
+/** A person who had another address before, under which there is something in many places; and who it was a copy of. */
+async function moved() {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  await holdMail(api.projectId);
+  const name = newId('ctc').slice(-12);
+  const [old, now] = [`grace.${name}@example.net`, `hopper.${name}@example.org`];
+  await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
+  const contact = await api.contact(old, { name: 'Grace Hopper' });
+  const send = async (to: string, more: object = {}) =>
+    (await api.post('/v1/emails', { from: 'hello@example.com', to: [to], subject: `For ${old}`, text: old, ...more }))
+      .body.data.id as string;
+  const sent = await send(old);
+  const waiting = await send(old, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), handed_at = now() WHERE id = $1`, [
+    sent,
+  ]);
+  await inTransaction((client) =>
+    recordReports(client, [{ messageId: sent, kind: 'bounced', detail: '552 5.2.2 full', at: new Date() }]),
+  );
+  await api.post('/v1/suppressions', { email: old });
+  const importId = newId('imp');
+  await pool.query(
+    `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields, file_name) VALUES ($1, $2, 'completed', 'skip', false, false, 'a.csv')`,
+    [importId, api.projectId],
+  );
+  await pool.query(`INSERT INTO import_errors (import_id, line, field, message) VALUES ($1, 2, 'email', $2)`, [
+    importId,
+    `"${old}" is suppressed`,
+  ]);
+  await audit(pool, { projectId: api.projectId, actorId: 'key_x', action: 'test', details: { email: old } });
+  expect((await api.patch(`/v1/contacts/${contact.id}`, { email: now })).status).toBe(200);
+  return { api, contact, old, now, sent, waiting };
+}
+
+test('a person is erased under the addresses of before as well: mail, events, suppressions and errors of imports', async () => {
+  const { api, contact, old, now, waiting } = await moved();
+  expect(await placesOf(old)).toEqual(
+    expect.arrayContaining([
+      'audit_entries.details',
+      'contact_addresses.email_key',
+      'events.data',
+      'import_errors.message',
+      'messages.email',
+      'soft_bounce_streaks.email_key',
+      'suppressions.email_key',
+    ]),
+  );
+  const { erased } = await erase(api, contact.id);
+  expect(erased).toMatchObject({ messages: 2, canceled: 1 });
+  expect(await placesOf(old)).toEqual([]);
+  expect(await placesOf(now)).toEqual([]);
+  expect((await api.get(`/v1/emails/${waiting}`)).body.data.status).toBe('canceled');
+  for (const email of [old, now]) expect((await api.post('/v1/contacts', { email })).status).toBe(409);
+});
+
+test.each(['old', 'now'] as const)(
+  'a person is found by either address, whose contact is there or not: %s',
+  async (which) => {
+    for (const isDeleted of [false, true]) {
+      const person = await moved();
+      if (isDeleted) await person.api.delete(`/v1/contacts/${person.contact.id}`);
+      const { body } = await (await signedIn(person.api)).graphql(ERASE, { email: person[which] });
+      expect(body.data.erasePerson).toMatchObject({ messages: 2, canceled: 1 });
+      expect([...(await placesOf(person.old)), ...(await placesOf(person.now))]).toEqual([]);
+      expect(await person.api.events('contact.deleted')).toHaveLength(1);
+    }
+  },
+);
+
+test('what is kept under an address of before is in the document of the person', async () => {
+  const { api, contact, old, now, sent } = await moved();
+  const { data } = (await api.get(`/v1/contacts/${contact.id}/data`)).body;
+  expect(data).toMatchObject({
+    email: now,
+    otherEmails: [old],
+    suppressions: [{ reason: 'manual' }],
+    softBounces: [{ lastMessage: sent }],
+  });
+  expect(data.messages.map(({ id }: { id: string }) => id)).toContain(sent);
+  expect(data.events.map(({ type }: { type: string }) => type)).toContain('email.bounced');
+  expect(data.audit).toHaveLength(1);
+});
+
+test('an address of before that is somebody else now is left to them, but what went to the person under it is not', async () => {
+  const { api, contact, old, sent } = await moved();
+  const { body } = await api.get(`/v1/suppressions?email=${old}`);
+  await api.delete(`/v1/suppressions/${body.data[0].id}`);
+  const other = await api.contact(old);
+  const theirs = (
+    await api.post('/v1/emails', { from: 'hello@example.com', to: [old], subject: 'Yours', text: 'Yours' })
+  ).body.data.id;
+  await pool.query('UPDATE messages SET contact_id = $2 WHERE id = $1', [sent, contact.id]);
+  expect((await erase(api, contact.id)).erased).toBeDefined();
+  expect((await api.get(`/v1/contacts/${other.id}`)).body.data.email).toBe(old);
+  expect((await api.get(`/v1/emails/${theirs}`)).body.data).toMatchObject({ to: [old], subject: 'Yours' });
+  const { rows } = await pool.query('SELECT email FROM messages WHERE id = $1', [sent]);
+  expect(rows[0].email).toMatch(/@erased\.invalid$/);
+});
+
+test('others whose address holds the same letters keep theirs', async () => {
+  const { api, key, contact } = await person();
+  const others = [`x${key}`, `${key}.au`, `a-${key}`, `a.${key}`];
+  for (const other of others)
+    await api.post('/v1/emails', { from: 'hello@example.com', to: [other], subject: other, text: other });
+  await erase(api, contact.id);
+  for (const other of others) {
+    const [found] = (await api.get(`/v1/emails?to=${encodeURIComponent(other)}`)).body.data;
+    expect(found, other).toMatchObject({ to: [other], subject: other });
+  }
+});
+
+test('everything of a person is one JSON document', async () => {
+  const { api, key, email, contact, sent } = await person();
+  const { body } = await api.get(`/v1/contacts/${contact.id}/data`);
+  const { messages, events, ...data } = body.data;
+  expect(data).toMatchObject({
+    email: key,
+    contact: { id: contact.id, email, name: 'Ada Lovelace' },
+    groups: [{ name: 'Readers' }],
+    groupOptOuts: [{ name: 'Readers' }],
+    softBounces: [{ inARow: 2 }],
+    audit: [{ action: 'test' }],
+  });
+  expect(messages).toHaveLength(2);
+  const message = messages.find(({ id }: { id: string }) => id === sent);
+  expect(message).toMatchObject({ metadata: { customer: email }, hits: [{ kind: 'open', network: '192.0.2.0' }] });
+  const [file] = message.content.attachments;
+  expect(Buffer.from(file.content, 'base64').toString()).toBe(`For ${key}`);
+  expect(events.map(({ type }: { type: string }) => type)).toEqual(
+    expect.arrayContaining(['contact.created', 'email.delivered']),
+  );
+  expect(events[0].deliveries).toHaveLength(1);
+});
+
+test('an address that is no contact any more is erased by itself', async () => {
+  const { api, key, contact } = await person();
+  await api.delete(`/v1/contacts/${contact.id}`);
+  const { body } = await (await signedIn(api)).graphql(ERASE, { email: ` ${key.toUpperCase()}` });
+  expect(body.data.erasePerson).toMatchObject({ messages: 2, canceled: 1 });
+  expect(await placesOf(key)).toEqual([]);
+});
+
+test('the erasure stands in the audit log without the address', async () => {
+  const { api, key, contact } = await person();
+  await erase(api, contact.id);
+  const { rows } = await pool.query(`SELECT * FROM audit_entries WHERE project_id = $1 AND action = 'erasePerson'`, [
+    api.projectId,
+  ]);
+  expect(rows).toHaveLength(1);
+  expect(JSON.stringify(rows)).not.toContain(key);
+});
+
+test('owners and admins who are signed in may erase; API keys of any scope, members and viewers may not', async () => {
+  const api = await testApi();
+  const { key: sending } = await api.newKey('sending');
+  const { key: everywhere } = await api.newKey('full', 'all');
+  for (const [key, code] of [
+    [api.key, 'forbidden'],
+    [everywhere, 'forbidden'],
+    [sending, 'insufficient_scope'],
+  ] as const) {
+    const headers = { 'X-Project-Id': api.projectId };
+    const { body } = await api.graphql(ERASE, { email: 'ada@example.net' }, { key, headers });
+    expect(body.errors[0].extensions.code).toBe(code);
+  }
+  const contact = await api.contact('ada@example.net');
+  const byRest = await api.post(`/v1/contacts/${contact.id}/erase`);
+  expect([byRest.status, byRest.body.error.code]).toEqual([403, 'forbidden']);
+  expect((await api.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
+  for (const role of ['member', 'viewer'] as const) {
+    const { body } = await (await signedIn(api, role)).graphql(ERASE, { email: 'ada@example.net' });
+    expect(body.errors[0].extensions.code).toBe('forbidden');
+  }
+  for (const role of ['owner', 'admin'] as const) {
+    const { body } = await (await signedIn(api, role)).graphql(ERASE, { email: `${role}@example.net` });
+    expect(body.data.erasePerson).toEqual({ messages: 0, events: 0, canceled: 0 });
+  }
+});
+
+test('another project keeps what it has of the same person', async () => {
+  const [one, two]: [Api, Api] = await Promise.all([testApi(), testApi()]);
+  const [mine, theirs] = [await one.contact('ada@example.net'), await two.contact('ada@example.net')];
+  await erase(one, mine.id);
+  expect(await erase(one, theirs.id)).toEqual({ code: 'not_found' });
+  expect((await two.get(`/v1/contacts/${theirs.id}`)).status).toBe(200);
+  expect((await two.events('contact.created'))[0]?.data.email).toBe('ada@example.net');
+});

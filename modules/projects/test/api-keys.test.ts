@@ -1,0 +1,97 @@
+import { db, newId } from '@postroom/platform';
+import { expect, test, vi } from 'vitest';
+import { createApiKey, generateKey, isWellFormedKey, revokeApiKey } from '../src/api-keys.ts';
+import { authenticate } from '../src/authenticate.ts';
+import { runCommand } from '../src/operator.ts';
+import { createProject } from '../src/projects.ts';
+
+test('a key starts with the service prefix and carries a checksum, so a mistyped one is refused without a query', () => {
+  const key = generateKey();
+  expect(key).toMatch(/^pr_[0-9A-Za-z]{40}$/);
+  expect(isWellFormedKey(key)).toBe(true);
+  const mistyped = key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a') + key.slice(11);
+  expect(isWellFormedKey(mistyped)).toBe(false);
+});
+
+test('only the hash and the last four characters of a key are stored', async () => {
+  const project = await createProject('Keys');
+  const { id, key } = await createApiKey({ name: 'ci', scope: 'full', projects: [project.id] });
+  const row = await db.apiKey.findUniqueOrThrow({ where: { id } });
+  expect(row.last4).toBe(key.slice(-4));
+  expect(JSON.stringify(row)).not.toContain(key.slice(0, -4));
+});
+
+test('when the key covers exactly one project, that project is used automatically', async () => {
+  const project = await createProject('Only');
+  const { key } = await createApiKey({ name: 'one', scope: 'full', projects: [project.id] });
+  expect((await authenticate(`Bearer ${key}`, undefined)).projectId).toBe(project.id);
+});
+
+test('a multi-project key needs X-Project-Id, and takes only projects it is authorized for', async () => {
+  const [first, second, other] = await Promise.all(['A', 'B', 'C'].map(createProject));
+  const { key } = await createApiKey({ name: 'two', scope: 'full', projects: [first!.id, second!.id] });
+  expect((await authenticate(`Bearer ${key}`, second!.id)).projectId).toBe(second!.id);
+  const unnamed = await authenticate(`Bearer ${key}`, undefined);
+  expect(() => unnamed.projectId).toThrow(expect.objectContaining({ code: 'validation_error' }));
+  const wrong = await authenticate(`Bearer ${key}`, other!.id);
+  expect(() => wrong.projectId).toThrow(expect.objectContaining({ code: 'forbidden' }));
+});
+
+test('a key for all projects covers those created later, and no project that does not exist', async () => {
+  const { key } = await createApiKey({ name: 'all', scope: 'full', projects: 'all' });
+  const later = await createProject('Later');
+  expect((await authenticate(`Bearer ${key}`, later.id)).projectId).toBe(later.id);
+  const nowhere = await authenticate(`Bearer ${key}`, newId('prj'));
+  expect(() => nowhere.projectId).toThrow(expect.objectContaining({ code: 'forbidden' }));
+});
+
+test('revocation is immediate and irreversible', async () => {
+  const project = await createProject('Revoked');
+  const { id, key } = await createApiKey({ name: 'gone', scope: 'full', projects: [project.id] });
+  await revokeApiKey(id);
+  await expect(authenticate(`Bearer ${key}`, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
+  await revokeApiKey(id);
+  await expect(revokeApiKey(newId('key'))).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('an operator revokes any key, and an unknown command does nothing', async () => {
+  const { id, key } = await createApiKey({ name: 'all', scope: 'full', projects: 'all' });
+  expect(await runCommand(['revoke', id])).toBeUndefined();
+  expect(await runCommand(['revoke-key'])).toBeUndefined();
+  expect(await runCommand(['revoke-key', id])).toBe(`Revoked ${id}.`);
+  await expect(authenticate(`Bearer ${key}`, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test.each([
+  undefined,
+  '',
+  'Bearer',
+  'Bearer nonsense',
+  'Basic abc',
+  `Bearer ${generateKey()}`,
+  `Bearer  ${generateKey()} x`,
+])('a missing, malformed or unknown key is unauthorized: %s', async (header) => {
+  await expect(authenticate(header, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('a key without a name, a project, or with a project that does not exist is refused', async () => {
+  const project = await createProject('P');
+  await expect(createApiKey({ name: ' ', scope: 'full', projects: [project.id] })).rejects.toMatchObject({
+    details: [{ field: 'name' }],
+  });
+  await expect(createApiKey({ name: 'x', scope: 'full', projects: [] })).rejects.toMatchObject({
+    details: [{ field: 'projects' }],
+  });
+  await expect(createApiKey({ name: 'x', scope: 'full', projects: [newId('prj')] })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('when a key was last called with is known, without the call waiting for it', async () => {
+  const project = await createProject('P');
+  const { id, key } = await createApiKey({ name: 'x', scope: 'full', projects: [project.id] });
+  const lastUsed = async () => (await db.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
+  expect(await lastUsed()).toBeUndefined();
+  await authenticate(`Bearer ${key}`, undefined);
+  await vi.waitFor(async () => expect(await lastUsed()).toBeGreaterThan(Date.now() - 60_000), 20_000);
+});

@@ -1,0 +1,147 @@
+import { inTransaction } from '@postroom/platform';
+import { campaignNotice } from '@postroom/ledger';
+import { EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
+
+/** Nobody reads a mail so soon after it was accepted, in milliseconds: what fetches it is on its way. */
+export const TOO_SOON_MS = 5_000;
+/** People follow one link after another; so many different ones within so many milliseconds are a program's. */
+export const BURST_LINKS = 3;
+export const BURST_MS = 2_000;
+/** A hit is judged when all that could have come with it has been kept, in milliseconds after it. */
+export const JUDGE_AFTER_MS = 3_000;
+
+/** Hits that are judged in one transaction at most. */
+const MAX_SET = 2_000;
+
+/** The facts of a message: their columns, and of which hits they are. */
+const FACTS = [
+  ['opened', 'open', true],
+  ['clicked', 'click', true],
+  ['machine_opened', 'open', false],
+  ['machine_clicked', 'click', false],
+] as const;
+const facts = (sql: (name: string, kind: string, person: boolean) => string) =>
+  FACTS.map(([name, kind, person]) => sql(name, kind, person)).join(', ');
+
+/**
+ * Takes a set of hits that are old enough, says whose they are, and writes down what follows: facts on messages, the first
+ * time only; counters of campaigns and links; an event for the first time that a person opens a message, and for the first
+ * time that one follows each link of it. A message that was `unknown` and is read has been accepted. Rows are locked in the
+ * order message, campaign, as all who write the ledger do.
+ */
+const JUDGE = `
+  WITH due AS (
+    SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${JUDGE_AFTER_MS} ms'
+    ORDER BY id LIMIT ${MAX_SET}
+  ), reasoned AS (
+    SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
+      WHEN m.id IS NULL THEN 'no_message'
+      WHEN d.reason IS NOT NULL THEN d.reason
+      WHEN d.at < coalesce(m.accepted_at, m.claimed_at) + interval '${TOO_SOON_MS} ms' THEN 'too_soon'
+      WHEN d.kind = 'click' AND (SELECT count(DISTINCT o.position) FROM tracking_hits o
+        WHERE o.message_id = d.message_id AND o.kind = 'click' AND o.at BETWEEN d.at - interval '${BURST_MS} ms' AND d.at + interval '${BURST_MS} ms'
+        ) >= ${BURST_LINKS} THEN 'burst'
+      END AS reason
+    FROM due d LEFT JOIN messages m ON m.id = d.message_id
+  ), judged AS (
+    SELECT *, reason IS NULL AS person, row_number() OVER (PARTITION BY message_id, kind, reason IS NULL ORDER BY at, id) AS nth,
+      row_number() OVER (PARTITION BY message_id, kind, position, reason IS NULL ORDER BY at, id) AS nth_of_link
+    FROM reasoned
+  ), seen AS (
+    SELECT message_id, min(at) AS at, ${facts((name, kind, person) => `min(at) FILTER (WHERE kind = '${kind}' AND person = ${person}) AS ${name}`)}
+    FROM judged WHERE project_id IS NOT NULL GROUP BY message_id
+  ), known AS (
+    SELECT m.id, m.state AS before, s.at AS seen_at,
+      ${facts((name) => `CASE WHEN m.${name}_at IS NULL THEN s.${name} END AS ${name}`)}
+    FROM seen s JOIN messages m ON m.id = s.message_id ORDER BY m.id FOR NO KEY UPDATE OF m
+  ), changed AS (
+    UPDATE messages m SET ${facts((name) => `${name}_at = coalesce(m.${name}_at, k.${name})`)},
+      state = CASE k.before WHEN 'unknown' THEN 'accepted' ELSE m.state END,
+      accepted_at = CASE k.before WHEN 'unknown' THEN k.seen_at ELSE m.accepted_at END,
+      unsent_at = CASE k.before WHEN 'unknown' THEN NULL ELSE m.unsent_at END
+    FROM known k WHERE m.id = k.id AND (coalesce(${facts((name) => `k.${name}`)}) IS NOT NULL OR k.before = 'unknown')
+    RETURNING m.id, m.campaign_id, k.before, ${facts((name) => `k.${name}`)}
+  ), first AS (
+    SELECT j.id, j.nth = 1 AND k.id IS NOT NULL AND CASE WHEN j.kind = 'open' THEN CASE WHEN j.person THEN k.opened ELSE k.machine_opened END
+        ELSE CASE WHEN j.person THEN k.clicked ELSE k.machine_clicked END END IS NOT NULL AS of_message,
+      j.kind = 'click' AND j.person AND j.nth_of_link = 1 AND NOT EXISTS (SELECT FROM tracking_hits o
+        WHERE o.message_id = j.message_id AND o.kind = 'click' AND o.position = j.position AND o.verdict = 'person') AS of_link
+    FROM judged j LEFT JOIN known k ON k.id = j.message_id
+  ), marked AS (
+    UPDATE tracking_hits h SET verdict = CASE WHEN j.person THEN 'person' ELSE 'machine' END::hit_verdict, reason = j.reason,
+      project_id = j.project_id, is_first = f.of_message
+    FROM judged j JOIN first f ON f.id = j.id WHERE h.id = j.id
+  ), followed AS (
+    SELECT coalesce(m.campaign_id, m.copy_of, m.id) AS owner_id, j.position, count(*) FILTER (WHERE j.person) AS people,
+      count(*) FILTER (WHERE f.of_link) AS uniques, count(*) FILTER (WHERE NOT j.person) AS machines
+    FROM judged j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id WHERE j.kind = 'click' GROUP BY 1, 2
+  ), links AS (
+    UPDATE tracked_links l SET clicks = clicks + n.people, unique_clicks = unique_clicks + n.uniques,
+      machine_clicks = machine_clicks + n.machines
+    FROM followed n WHERE l.owner_id = n.owner_id AND l.position = n.position
+  ), recorded AS (
+    INSERT INTO events (id, project_id, type, data)
+    SELECT postroom_id('evt'), e.project_id, e.type, e.data FROM (
+      SELECT m.project_id, 0 AS rank, m.id, 'email.sent' AS type, json_build_object(${EMAIL_EVENT_MEMBERS}) AS data
+      FROM changed r JOIN messages m ON m.id = r.id LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE r.before = 'unknown'
+      UNION ALL
+      SELECT m.project_id, CASE j.kind WHEN 'open' THEN 1 ELSE 2 END, m.id,
+        CASE j.kind WHEN 'open' THEN 'email.opened' ELSE 'email.clicked' END,
+        CASE j.kind WHEN 'open' THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'machine', false, 'user_agent', j.user_agent)
+          ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'url', l.url, 'machine', false, 'user_agent', j.user_agent) END
+      FROM judged j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id
+      LEFT JOIN campaigns c ON c.id = m.campaign_id
+      LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = j.position
+      WHERE j.person AND CASE j.kind WHEN 'open' THEN f.of_message ELSE f.of_link END
+      ORDER BY rank, id
+    ) e
+  ), counted AS (
+    SELECT campaign_id, count(*) FILTER (WHERE before = 'unknown') AS resolved,
+      ${facts((name) => `count(${name}) AS ${name}`)}
+    FROM changed WHERE campaign_id IS NOT NULL GROUP BY campaign_id
+  ), locked AS (
+    SELECT id FROM campaigns WHERE id IN (SELECT campaign_id FROM counted) ORDER BY id FOR NO KEY UPDATE
+  ), counters AS (
+    UPDATE campaigns c SET ${facts((name) => `${name}_count = ${name}_count + n.${name}`)},
+      accepted_count = accepted_count + n.resolved, unknown_count = unknown_count - n.resolved
+    FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
+  )
+  SELECT (SELECT count(*)::int FROM judged) AS judged, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
+
+/** Asked each second, so it must cost nothing when nobody has opened anything. */
+const ANY_DUE = `
+  SELECT EXISTS (
+    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${JUDGE_AFTER_MS} ms'
+  ) AS any`;
+
+/**
+ * Judges the hits that are old enough. One program does so at a time; another finds nothing to do.
+ * @param now what time it is.
+ * @returns how many it judged.
+ */
+export async function judgeHits(now = new Date()): Promise<number> {
+  return inTransaction(async (client) => {
+    const { rows: locks } = await client.query<{ mine: boolean }>(
+      "SELECT pg_try_advisory_xact_lock(hashtext('postroom tracking')) AS mine",
+    );
+    if (locks[0]?.mine !== true) return 0;
+    const { rows: looked } = await client.query<{ any: boolean }>({
+      name: 'tracking-due',
+      text: ANY_DUE,
+      values: [now],
+    });
+    if (looked[0]?.any !== true) return 0;
+    // Before PostgreSQL has counted the hits it expects many, and would read every message to find those of a few.
+    await client.query('SET LOCAL enable_seqscan = off');
+    const { rows } = await client.query<{ judged: number; campaigns: string[] | null }>({
+      name: 'tracking-judge',
+      text: JUDGE,
+      values: [now],
+    });
+    for (const campaignId of rows[0]?.campaigns ?? []) {
+      const notice = campaignNotice(campaignId);
+      if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
+    }
+    return rows[0]?.judged ?? 0;
+  });
+}

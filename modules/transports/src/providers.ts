@@ -1,0 +1,298 @@
+import { randomBytes } from 'node:crypto';
+import { normalizeDomain } from '@postroom/domains';
+import {
+  assertValid,
+  config,
+  db,
+  type FieldProblem,
+  hostProblem,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Prisma,
+  urlProblem,
+} from '@postroom/platform';
+import { explained } from './mailboxes/status.ts';
+import { providerCredentials } from './credentials.ts';
+import { credentialsOf } from './transports.ts';
+import { SES_PATH } from './ses/notifications.ts';
+import { readSesAccount, type SesCredentials, type SesSettings } from './ses/ses.ts';
+import { type SmtpCredentials, type SmtpSettings, testSmtp } from './smtp.ts';
+
+export type MailProvider = Prisma.MailProviderModel;
+
+type Optional<T> = T | null | undefined;
+
+export interface SmtpInput {
+  host?: Optional<string>;
+  port?: Optional<number>;
+  tls?: Optional<SmtpSettings['tls']>;
+  username?: Optional<string>;
+  password?: Optional<string>;
+  connections?: Optional<number>;
+  messagesPerConnection?: Optional<number>;
+  ratePerSecond?: Optional<number>;
+}
+
+export interface SesInput {
+  region?: Optional<string>;
+  accessKeyId?: Optional<string>;
+  secretAccessKey?: Optional<string>;
+  configurationSet?: Optional<string>;
+  topicArn?: Optional<string>;
+  endpoint?: Optional<string>;
+}
+
+export interface ProviderInput {
+  name?: Optional<string>;
+  /** The sending domain whose mail goes this way; all the project's when not given. */
+  domain?: Optional<string>;
+  position?: Optional<number>;
+  smtp?: Optional<SmtpInput>;
+  ses?: Optional<SesInput>;
+}
+
+const MAX_PROVIDERS = 50;
+
+/**
+ * Sets up a way out, of which it names one kind. It is used from the next message on.
+ * @throws DomainError `validation_error` naming each bad field.
+ */
+export async function createProvider(projectId: string, input: ProviderInput): Promise<string> {
+  const kind = input.ses == null ? 'smtp' : 'ses';
+  if ((input.smtp == null) === (input.ses == null)) {
+    throw invalid({ field: 'smtp', message: 'or ses must be given, and not both' });
+  }
+  const read = readKind(kind, input, undefined);
+  const count = await db.mailProvider.count({ where: { projectId } });
+  assertValid([
+    ...(count >= MAX_PROVIDERS ? [{ field: 'name', message: `a project has at most ${MAX_PROVIDERS} providers` }] : []),
+    ...(input.name == null || input.name.trim() === '' ? [{ field: 'name', message: 'is required' }] : []),
+    ...(await commonProblems(projectId, input)),
+    ...read.problems,
+  ]);
+  const id = newId('prv');
+  await db.mailProvider.create({
+    data: {
+      id,
+      projectId,
+      kind,
+      name: input.name?.trim() ?? '',
+      domain: input.domain == null ? '' : normalizeDomain(input.domain),
+      position: input.position ?? 1,
+      settings: read.settings,
+      credentials:
+        read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
+      token: randomBytes(24).toString('base64url'),
+    },
+  });
+  return id;
+}
+
+/**
+ * Changes what is given; a secret that is not given stays, and so does its kind.
+ * @throws DomainError `not_found`, `validation_error` naming each bad field.
+ */
+export async function updateProvider(projectId: string, id: string, input: ProviderInput): Promise<void> {
+  const provider = await getProvider(projectId, id);
+  const { kind } = provider;
+  const other = kind === 'smtp' ? 'ses' : 'smtp';
+  const read = readKind(kind, input, provider);
+  assertValid([
+    ...(input[other] == null ? [] : [{ field: other, message: `must not be given: this is ${kind}` }]),
+    ...(input.name != null && input.name.trim() === '' ? [{ field: 'name', message: 'must not be empty' }] : []),
+    ...(await commonProblems(projectId, input)),
+    ...read.problems,
+  ]);
+  await db.mailProvider.update({
+    where: { id },
+    data: {
+      ...(input.name == null ? {} : { name: input.name.trim() }),
+      ...(input.domain == null ? {} : { domain: input.domain === '' ? '' : normalizeDomain(input.domain) }),
+      ...(input.position == null ? {} : { position: input.position }),
+      settings: read.settings,
+      credentials:
+        read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
+      status: 'untested',
+      statusReason: null,
+      revision: { increment: 1 },
+    },
+  });
+}
+
+interface Read {
+  settings: Prisma.InputJsonObject;
+  credentials: SmtpCredentials | SesCredentials | undefined;
+  problems: FieldProblem[];
+}
+
+/** What is given, on top of what is there. */
+function readKind(kind: MailProvider['kind'], input: ProviderInput, before: MailProvider | undefined): Read {
+  const settings = before?.settings ?? {};
+  const credentials = before === undefined ? undefined : credentialsOf(before);
+  return kind === 'smtp'
+    ? readSmtp(input.smtp ?? {}, settings as Partial<SmtpSettings>, credentials as SmtpCredentials | undefined)
+    : readSes(input.ses ?? {}, settings as Partial<SesSettings>, credentials as SesCredentials | undefined);
+}
+
+const DEFAULT_PORTS = { implicit: 465, starttls: 587, optional: 25 } as const;
+
+function readSmtp(input: SmtpInput, before: Partial<SmtpSettings>, known: SmtpCredentials | undefined): Read {
+  const tls = input.tls ?? before.tls ?? 'starttls';
+  // Null takes a limit away; one that is not given stays.
+  const limit = (field: 'connections' | 'messagesPerConnection' | 'ratePerSecond') =>
+    input[field] === undefined ? before[field] : (input[field] ?? undefined);
+  const host = input.host?.trim() ?? before.host ?? '';
+  const settings = {
+    host,
+    tls,
+    port: input.port ?? before.port ?? DEFAULT_PORTS[tls],
+    connections: limit('connections'),
+    messagesPerConnection: limit('messagesPerConnection'),
+    ratePerSecond: limit('ratePerSecond'),
+  };
+  const user = input.username ?? known?.user ?? '';
+  const password = input.password ?? known?.password ?? '';
+  const within = (field: keyof typeof settings, most: number) => {
+    const value = settings[field];
+    return typeof value === 'number' && !(value >= 1 && value <= most)
+      ? [{ field: `smtp.${field}`, message: `must be 1 to ${most}` }]
+      : [];
+  };
+  const problem = hostProblem(host, config.providerScope);
+  return {
+    settings: withoutUndefined(settings),
+    credentials: user === '' ? undefined : { user, password },
+    problems: [
+      ...(problem === undefined ? [] : [{ field: 'smtp.host', message: problem }]),
+      ...within('port', 65_535),
+      ...within('connections', 100),
+      ...within('messagesPerConnection', 10_000),
+      ...within('ratePerSecond', 10_000),
+      ...(user !== '' && password === '' ? [{ field: 'smtp.password', message: 'is required with a username' }] : []),
+      ...(user !== '' && tls === 'optional'
+        ? [{ field: 'smtp.tls', message: 'must be implicit or starttls, since a password is sent' }]
+        : []),
+    ],
+  };
+}
+
+function readSes(input: SesInput, before: Partial<SesSettings>, known: SesCredentials | undefined): Read {
+  const pick = (field: 'region' | 'configurationSet' | 'topicArn' | 'endpoint') => {
+    const value = input[field]?.trim() ?? before[field];
+    return value === '' ? undefined : value;
+  };
+  const settings = {
+    region: pick('region') ?? '',
+    configurationSet: pick('configurationSet'),
+    topicArn: pick('topicArn'),
+    endpoint: pick('endpoint'),
+  };
+  const accessKeyId = input.accessKeyId ?? known?.accessKeyId ?? '';
+  const secretAccessKey = input.secretAccessKey ?? known?.secretAccessKey ?? '';
+  const form = (field: keyof typeof settings, pattern: RegExp, message: string) =>
+    settings[field] === undefined || pattern.test(settings[field]) ? [] : [{ field: `ses.${field}`, message }];
+  return {
+    settings: withoutUndefined(settings),
+    credentials: { accessKeyId, secretAccessKey },
+    problems: [
+      ...form('region', /^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region of AWS, such as eu-west-1'),
+      ...form('configurationSet', /^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a configuration set'),
+      ...form(
+        'topicArn',
+        /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
+        'must be the ARN of a topic of SNS',
+      ),
+      ...endpointProblems(settings.endpoint),
+      ...(accessKeyId === '' ? [{ field: 'ses.accessKeyId', message: 'is required' }] : []),
+      ...(secretAccessKey === '' ? [{ field: 'ses.secretAccessKey', message: 'is required' }] : []),
+    ],
+  };
+}
+
+function endpointProblems(endpoint: string | undefined): FieldProblem[] {
+  if (endpoint === undefined) return [];
+  const problem = urlProblem(endpoint, config.providerScope);
+  return problem === undefined ? [] : [{ field: 'ses.endpoint', message: problem }];
+}
+
+async function commonProblems(projectId: string, { name, domain, position }: ProviderInput): Promise<FieldProblem[]> {
+  const isOurs =
+    domain == null ||
+    domain === '' ||
+    (await db.domain.findFirst({ where: { projectId, domain: normalizeDomain(domain) }, select: { id: true } })) !==
+      null;
+  return [
+    ...((name?.length ?? 0) > 100 ? [{ field: 'name', message: 'must have at most 100 characters' }] : []),
+    ...(isOurs ? [] : [{ field: 'domain', message: 'is not a sending domain of this project' }]),
+    ...(position != null && !(position >= 1 && position <= 100)
+      ? [{ field: 'position', message: 'must be 1 to 100' }]
+      : []),
+  ];
+}
+
+const withoutUndefined = (settings: Record<string, string | number | undefined>): Prisma.InputJsonObject =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+
+/** A way out of the project, or `not_found`. */
+export async function getProvider(projectId: string, id: string): Promise<MailProvider> {
+  const provider = isId('prv', id) ? await db.mailProvider.findFirst({ where: { id, projectId } }) : null;
+  if (provider === null) throw notFound('mail provider');
+  return provider;
+}
+
+/** The project's ways out, in the order they are tried, those of domains last. */
+export function listProviders(projectId: string): Promise<MailProvider[]> {
+  return db.mailProvider.findMany({
+    where: { projectId },
+    orderBy: [{ domain: 'asc' }, { position: 'asc' }, { id: 'asc' }],
+  });
+}
+
+/** Removes a way out with its credentials; what it has in hand goes out. @throws DomainError `not_found`. */
+export async function deleteProvider(projectId: string, id: string): Promise<void> {
+  const { count } = isId('prv', id) ? await db.mailProvider.deleteMany({ where: { id, projectId } }) : { count: 0 };
+  if (count === 0) throw notFound('mail provider');
+}
+
+/** Signs in, sends nothing, and writes down how that went. @throws DomainError `not_found`. */
+export async function testProvider(projectId: string, id: string): Promise<void> {
+  const provider = await getProvider(projectId, id);
+  const trouble = await troubleOf(provider);
+  await db.mailProvider.updateMany({
+    where: { id, projectId },
+    data: {
+      status: trouble === undefined ? 'working' : 'failing',
+      statusReason: trouble ?? null,
+      checkedAt: new Date(),
+    },
+  });
+}
+
+async function troubleOf(provider: MailProvider): Promise<string | undefined> {
+  const credentials = credentialsOf(provider);
+  if (provider.kind === 'smtp') {
+    const settings = provider.settings as unknown as SmtpSettings;
+    const outcome = await testSmtp(settings, credentials as SmtpCredentials | undefined);
+    return outcome === undefined ? undefined : explained(outcome.answer);
+  }
+  try {
+    const account = await readSesAccount(provider.settings as unknown as SesSettings, credentials as SesCredentials);
+    return account.sendingEnabled ? undefined : 'Amazon SES has paused sending for this account.';
+  } catch (error) {
+    const { name, message } = error as Error;
+    return `${name}: ${message}`.slice(0, 500);
+  }
+}
+
+/** Who signs in at a provider: the user name, or the id of an access key; null for nobody. Neither is a secret. */
+export function signInName(provider: Pick<MailProvider, 'id' | 'credentials'>): string | null {
+  const known = credentialsOf(provider);
+  if (known === undefined) return null;
+  return 'user' in known ? known.user : known.accessKeyId;
+}
+
+/** Where SNS is to post events of SES; null for other kinds. */
+export const notificationUrl = ({ kind, token }: Pick<MailProvider, 'kind' | 'token'>) =>
+  kind === 'ses' ? `${config.PUBLIC_URL}${SES_PATH}${token}` : null;

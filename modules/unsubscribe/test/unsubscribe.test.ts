@@ -1,0 +1,149 @@
+import { newId, pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { macFor } from '@postroom/platform';
+import { testUnsubscribeUrl, unsubscribeUrl } from '../src/unsubscribe-link.ts';
+
+/** Where the gateway of the tests listens: links are made with the public address. */
+let origin = '';
+beforeAll(async () => {
+  origin = (await testApi()).url;
+});
+
+/** A contact, and the link in the message that a campaign sent it. */
+async function recipient() {
+  const api = await testApi();
+  const contact = await api.contact('ada@mail.test');
+  const [campaignId, messageId] = [newId('cmp'), newId('eml')];
+  await pool.query(
+    `INSERT INTO campaigns (id, project_id, name, from_name, from_email, status, recipient_count, accepted_count, updated_at)
+     VALUES ($1, $2, 'News', 'Acme & <Sons>', 'news@example.com', 'paused', 1, 1, now())`,
+    [campaignId, api.projectId],
+  );
+  await pool.query(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, 'ada@mail.test', 'accepted')`,
+    [messageId, api.projectId, campaignId, contact.id],
+  );
+  const link =
+    origin + new URL(unsubscribeUrl(messageId, { projectId: api.projectId, email: 'ada@mail.test' })).pathname;
+  const statusOf = async () => (await api.get(`/v1/contacts/${contact.id}`)).body.data.suppressionStatus;
+  return { api, contact, campaignId, messageId, link, statusOf };
+}
+
+const ONE_CLICK = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) };
+
+test('GET shows a page and changes nothing, however often scanners follow the link', async () => {
+  const { link, statusOf } = await recipient();
+  const page = await fetch(link);
+  await fetch(link, { method: 'HEAD' });
+  expect(page.status).toBe(200);
+  const html = await page.text();
+  expect(html).toContain('Acme &amp; &lt;Sons&gt;');
+  expect(html).toContain('<form method="post">');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(await statusOf()).toBe('none');
+});
+
+test('POST unsubscribes with one click: the address is suppressed, the campaign counts it and contact.unsubscribed is emitted, once', async () => {
+  const { api, contact, campaignId, link, statusOf } = await recipient();
+  const replies = await Promise.all([fetch(link, ONE_CLICK), fetch(link, ONE_CLICK)]);
+  expect(replies.map(({ status, redirected }) => [status, redirected])).toEqual([
+    [200, false],
+    [200, false],
+  ]);
+  expect(await statusOf()).toBe('unsubscribed');
+  expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data.engagement.unsubscribed).toBe(1);
+  expect(await api.events('contact.unsubscribed')).toMatchObject([
+    { data: { contact_id: contact.id, email: 'ada@mail.test' } },
+  ]);
+});
+
+test('a link that we did not make is not found, and changes nothing', async () => {
+  const { link, statusOf } = await recipient();
+  for (const bad of [
+    `${link}x`,
+    link.slice(0, -1),
+    link.replace(/-.*/, ''),
+    link.slice(0, -20),
+    `${origin}/u/`,
+    `${origin}/u/%00`,
+  ]) {
+    expect((await fetch(bad, ONE_CLICK)).status, bad).toBe(404);
+  }
+  expect(await statusOf()).toBe('none');
+});
+
+test('a link goes on working when its message has been deleted: the address is suppressed and the event is emitted', async () => {
+  const { api, contact, campaignId, messageId, link, statusOf } = await recipient();
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  expect(await (await fetch(link)).text()).toContain('ada@mail.test');
+  expect(await statusOf()).toBe('none');
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect(await statusOf()).toBe('unsubscribed');
+  expect(await api.events('contact.unsubscribed')).toMatchObject([{ data: { contact_id: contact.id } }]);
+  expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data.engagement.unsubscribed).toBe(0);
+});
+
+test('a link that outlived message and contact keeps the address from being mailed when it is imported again', async () => {
+  const { api, contact, messageId, link } = await recipient();
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  await api.delete(`/v1/contacts/${contact.id}`);
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect((await api.post('/v1/contacts', { email: 'ada@mail.test' })).status).toBe(409);
+});
+
+test.each([true, false])(
+  'who has another address now is unsubscribed by the link of before, at both; with the message there: %s',
+  async (isThere) => {
+    const { api, contact, messageId, link, statusOf } = await recipient();
+    await api.patch(`/v1/contacts/${contact.id}`, { email: 'lovelace@mail.test' });
+    if (!isThere) await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+    expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+    expect(await statusOf()).toBe('unsubscribed');
+    const { data } = (await api.get('/v1/suppressions')).body;
+    expect(data.map(({ email }: { email: string }) => email).sort()).toEqual(['ada@mail.test', 'lovelace@mail.test']);
+    expect(await api.events('contact.unsubscribed')).toHaveLength(1);
+  },
+);
+
+test('a link shows nothing of the address, and works for the message that it was made for alone', async () => {
+  const { link, messageId, statusOf } = await recipient();
+  const [, token = ''] = link.split('/u/');
+  expect(Buffer.from(token.slice(27), 'base64url').toString('latin1')).not.toContain('ada');
+  const other = link.replace(messageId.slice(4), newId('eml').slice(4));
+  expect((await fetch(other, ONE_CLICK)).status).toBe(404);
+  expect(await statusOf()).toBe('none');
+});
+
+test('a link of before it held the address works as long as its message is there', async () => {
+  const { messageId, statusOf } = await recipient();
+  const suffix = messageId.slice(4);
+  const old = `${origin}/u/${suffix}-${macFor('postroom unsubscribe links').sign(suffix, 12, 'base64url')}`;
+  expect((await fetch(old, ONE_CLICK)).status).toBe(200);
+  expect(await statusOf()).toBe('unsubscribed');
+  await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+  expect((await fetch(old, ONE_CLICK)).status).toBe(404);
+});
+
+test('who was erased unsubscribes without the address being written down again', async () => {
+  const { api, contact, link } = await recipient();
+  expect((await api.post(`/v1/contacts/${contact.id}/erase`)).status).toBe(200);
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  const { data } = (await api.get('/v1/suppressions')).body;
+  expect(data.map(({ email }: { email: string }) => email)).toEqual(['erased']);
+  const again = await api.post('/v1/suppressions', { email: 'ada@mail.test' });
+  expect([again.status, again.body.data.email]).toEqual([200, 'erased']);
+});
+
+test('the link of a test says so', async () => {
+  const page = await fetch(origin + new URL(testUnsubscribeUrl()).pathname, ONE_CLICK);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain('test');
+});
+
+test('other methods are refused', async () => {
+  const { link } = await recipient();
+  const reply = await fetch(link, { method: 'DELETE' });
+  expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+});

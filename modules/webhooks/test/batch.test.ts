@@ -1,0 +1,93 @@
+import { inTransaction, newId, pool } from '@postroom/platform';
+import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { loadDeliveries } from '../src/attempts.ts';
+import { runBatch } from '../src/batch.ts';
+import { createEndpoint } from '../src/endpoints.ts';
+
+const receivers: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+
+/** Deliveries to one endpoint, in the hands of a batch: marked, so that no relay takes them. */
+async function marked(count: number, answer: Parameters<typeof startReceiver>[0], breakIt = '') {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  const projectId = newId('prj');
+  await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
+  const { id } = await createEndpoint(projectId, { url: receiver.url, events: ['*'] });
+  const ids = await inTransaction(async (tx) => {
+    await tx.query(
+      `INSERT INTO events (id, project_id, type, data)
+       SELECT postroom_id('evt'), $1, 'contact.created', '{}' FROM generate_series(1, $2)`,
+      [projectId, count],
+    );
+    const { rows } = await tx.query<{ id: string }>(
+      `UPDATE deliveries SET handed_at = now(), workflow_id = 'batch_test' WHERE project_id = $1 RETURNING id`,
+      [projectId],
+    );
+    return rows.map((row) => row.id);
+  });
+  // Whatever goes back to the table stays there for the test to see: no relay looks at what is disabled.
+  await pool.query(`UPDATE webhook_endpoints SET enabled = false ${breakIt} WHERE id = $1`, [id]);
+  return { receiver, deliveries: (await loadDeliveries(ids)).map((one) => ({ ...one, enabled: true })) };
+}
+
+const going = new AbortController().signal;
+
+async function states(deliveries: { id: string }[]) {
+  const { rows } = await pool.query<{ state: string; waits: boolean; count: number }>(
+    `SELECT state, handed_at IS NULL AS waits, count(*)::int FROM deliveries WHERE id = ANY ($1) GROUP BY 1, 2 ORDER BY state`,
+    [deliveries.map(({ id }) => id)],
+  );
+  return rows;
+}
+
+test('an endpoint that only fails is left after ten attempts, and the rest waits again without one', async () => {
+  const { receiver, deliveries } = await marked(60, (_, response) => void response.writeHead(500).end());
+  expect(await runBatch(deliveries, going)).toEqual({ acknowledged: 0, retried: 10, returned: 50 });
+  expect(receiver.received).toHaveLength(10);
+  expect(await states(deliveries)).toEqual([
+    { state: 'queued', waits: true, count: 50 },
+    { state: 'retried', waits: true, count: 10 },
+  ]);
+});
+
+test('one failure among many changes nothing for the others', async () => {
+  const { deliveries } = await marked(
+    60,
+    (_, response, count) => void response.writeHead(count % 7 === 0 ? 500 : 204).end(),
+  );
+  expect(await runBatch(deliveries, going)).toEqual({ acknowledged: 52, retried: 8, returned: 0 });
+  expect(await states(deliveries)).toEqual([
+    { state: 'retried', waits: true, count: 8 },
+    { state: 'acknowledged', waits: false, count: 52 },
+  ]);
+});
+
+test('an endpoint that hangs holds up no other of the same batch', async () => {
+  const hanging = await marked(20, () => {});
+  const well = await marked(20, (_, response) => void response.writeHead(204).end());
+  const batch = runBatch([...hanging.deliveries, ...well.deliveries], going);
+  const acknowledged = eventually(async () =>
+    expect(await states(well.deliveries)).toEqual([{ state: 'acknowledged', waits: false, count: 20 }]),
+  );
+  expect(await Promise.race([acknowledged.then(() => 'well'), batch.then(() => 'all')])).toBe('well');
+  expect(hanging.receiver.received).toHaveLength(10);
+  expect(await batch).toEqual({ acknowledged: 20, retried: 10, returned: 10 });
+});
+
+test('a batch that is told to stop begins no POST and gives back what it has not begun', async () => {
+  const { receiver, deliveries } = await marked(5, (_, response) => void response.writeHead(204).end());
+  expect(await runBatch(deliveries, AbortSignal.abort())).toEqual({ acknowledged: 0, retried: 0, returned: 5 });
+  expect(receiver.received).toHaveLength(0);
+});
+
+test('an endpoint whose secret can no longer be read fails alone', async () => {
+  const broken = await marked(3, (_, response) => void response.writeHead(204).end(), `, secret = 'v1:AAAA'`);
+  const well = await marked(3, (_, response) => void response.writeHead(204).end());
+  const all = [...broken.deliveries, ...well.deliveries];
+  expect(await runBatch(all, going)).toEqual({ acknowledged: 3, retried: 3, returned: 0 });
+  expect(broken.receiver.received).toHaveLength(0);
+});

@@ -1,0 +1,499 @@
+import { createHmac } from 'node:crypto';
+import { newId, pool, record } from '@postroom/platform';
+import {
+  type Api,
+  eventually,
+  type Receiver,
+  signedIn,
+  startReceiver,
+  startTestWorker,
+  testApi,
+} from '@postroom/testkit';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { watchDeliveries } from '../src/subscription.ts';
+
+beforeAll(startTestWorker);
+
+const receivers: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+
+async function receiver(answer?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const started = await startReceiver(answer);
+  receivers.push(started);
+  return started;
+}
+
+interface Endpoint {
+  id: string;
+  secret: string;
+}
+
+async function endpoint(api: Api, url: string, events = ['*']): Promise<Endpoint> {
+  return (await api.post('/v1/webhooks', { url, events })).body.data;
+}
+
+const happen = (api: Api, type: string, data: Record<string, unknown> = {}) =>
+  record(pool, api.projectId, [{ type, data }]);
+
+async function deliveries(api: Api, { id }: Endpoint, query = '') {
+  return (await api.get(`/v1/webhooks/${id}/deliveries${query}`)).body.data;
+}
+
+/** As a receiver does that reads the header into a map: t=<timestamp>,v1=<hex> over `<timestamp>.<raw body>`. */
+function verifies(header: unknown, raw: string, secret: string): boolean {
+  const { t, v1 } = Object.fromEntries(
+    String(header)
+      .split(',')
+      .map((part) => part.split('=', 2)),
+  ) as { t?: string; v1?: string };
+  return v1 === createHmac('sha256', secret).update(`${t}.${raw}`).digest('hex');
+}
+
+test('each delivery is a POST with the body, the headers and the signature of the specification', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id, secret } = await endpoint(api, there.url);
+  await happen(api, 'contact.created', { contact_id: 'ctc_1', email: 'zoë@example.com', name: 'Zoë 🐘' });
+  const [{ headers, raw, event }] = await eventually(() => {
+    expect(there.received).toHaveLength(1);
+    return there.received as [Receiver['received'][0]];
+  });
+
+  const [recorded] = await api.events();
+  expect(Object.keys(event)).toEqual(['id', 'type', 'created', 'project_id', 'data']);
+  expect(event).toEqual({
+    id: recorded?.id,
+    type: 'contact.created',
+    created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    project_id: api.projectId,
+    data: { contact_id: 'ctc_1', email: 'zoë@example.com', name: 'Zoë 🐘' },
+  });
+  const [delivery] = await deliveries(api, { id, secret });
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-webhook-id': expect.stringMatching(`^${delivery.id}\\.1\\.[0-9a-f]{16}$`),
+    'x-webhook-event': 'contact.created',
+    'x-webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+    'webhook-id': event.id,
+  });
+  expect(Math.abs(Number(headers['x-webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+  expect(headers['x-webhook-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  expect(headers['x-webhook-signature']).toContain(`t=${String(headers['x-webhook-timestamp'])},`);
+  expect(verifies(headers['x-webhook-signature'], raw, secret)).toBe(true);
+  expect(verifies(headers['x-webhook-signature'], `${raw} `, secret)).toBe(false);
+});
+
+test('after a rotation the new secret signs X-Webhook-Signature, and for a day the old one X-Webhook-Signature-Previous', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id, secret } = await endpoint(api, there.url);
+  const owner = await signedIn(api);
+  const rotation = await owner.graphql('mutation ($id: ID!) { rotateWebhookSecret(id: $id) }', { id });
+  const next = rotation.body.data.rotateWebhookSecret as string;
+  await happen(api, 'contact.created');
+  const [{ headers, raw }] = await eventually(() => {
+    expect(there.received).toHaveLength(1);
+    return there.received as [Receiver['received'][0]];
+  });
+  expect(headers['x-webhook-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  expect(headers['x-webhook-signature-previous']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  expect(verifies(headers['x-webhook-signature'], raw, next)).toBe(true);
+  expect(verifies(headers['x-webhook-signature-previous'], raw, secret)).toBe(true);
+  const standard = (key: string) =>
+    createHmac('sha256', Buffer.from(key.slice(6), 'base64'))
+      .update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${raw}`)
+      .digest('base64');
+  expect(headers['webhook-signature']).toBe(`v1,${standard(next)} v1,${standard(secret)}`);
+
+  // A day later only the new one signs.
+  await pool.query(`UPDATE webhook_endpoints SET previous_secret_expires_at = now() - interval '1 s' WHERE id = $1`, [
+    id,
+  ]);
+  await happen(api, 'contact.created');
+  await eventually(() => expect(there.received).toHaveLength(2));
+  const later = there.received[1];
+  expect(verifies(later?.headers['x-webhook-signature'], later?.raw ?? '', next)).toBe(true);
+  expect(later?.headers).not.toHaveProperty('x-webhook-signature-previous');
+  expect(later?.headers['webhook-signature']).not.toContain(' ');
+});
+
+test.each([200, 201, 202, 204, 299])('a reply of %i acknowledges the delivery', async (status) => {
+  const api = await testApi();
+  const there = await receiver((_, response) => void response.writeHead(status).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to);
+    expect(list).toMatchObject([{ state: 'acknowledged', attemptCount: 1, nextAttemptAt: null }]);
+    return list;
+  });
+  expect(delivery.closedAt).toEqual(expect.any(String));
+});
+
+test.each([301, 400, 410, 429, 500, 503])('a reply of %i is a failure: the delivery is retried', async (status) => {
+  const api = await testApi();
+  const there = await receiver(
+    (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end('sorry'),
+  );
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=retried');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  // Roughly one minute later, a tenth more at most; an overloaded receiver did not ask for longer.
+  const wait = Date.parse(delivery.nextAttemptAt) - Date.now();
+  expect(wait).toBeGreaterThan(40_000);
+  expect(wait).toBeLessThan(66_500);
+  const { body } = await api.get(`/v1/deliveries/${delivery.id}`);
+  expect(body.data.attempts).toEqual([
+    {
+      number: 1,
+      startedAt: expect.any(String),
+      durationMs: expect.any(Number),
+      status,
+      error: null,
+      response: 'sorry',
+      headers: expect.objectContaining({
+        'X-Webhook-Event': 'contact.created',
+        'X-Webhook-Id': there.received[0]?.headers['x-webhook-id'],
+      }),
+    },
+  ]);
+  expect(there.received).toHaveLength(1);
+});
+
+test('a single 410 does not disable an endpoint: six attempts and the rule for continuous failure come first', async () => {
+  const api = await testApi();
+  const there = await receiver((_, response) => void response.writeHead(410).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  await eventually(async () => expect(await deliveries(api, to, '?state=retried')).toHaveLength(1));
+  await happen(api, 'contact.created');
+  await eventually(() => expect(there.received).toHaveLength(2));
+  expect((await api.get(`/v1/webhooks/${to.id}`)).body.data).toMatchObject({ enabled: true, disabledReason: null });
+});
+
+/** As if the endpoint had been failing for so long, with so many deliveries in a row. */
+const failingSince = (id: string, hours: number, failures: number) =>
+  pool.query(
+    `UPDATE webhook_endpoints SET failing_since = now() - interval '1 hour' * $2, failures_in_row = $3 WHERE id = $1`,
+    [id, hours, failures],
+  );
+
+test.each([
+  ['only fails for 3 days', 72, 1, /3 days/],
+  ['fails 100 deliveries in a row over an hour', 1.01, 99, /100 deliveries in a row/],
+])('an endpoint that %s is disabled automatically, and what waits for it is kept', async (_, hours, failures, why) => {
+  const api = await testApi();
+  const there = await receiver((_received, response) => void response.writeHead(500).end());
+  const { id } = await endpoint(api, there.url);
+  await failingSince(id, hours, failures);
+  await happen(api, 'contact.created');
+  await eventually(async () => {
+    const { body } = await api.get(`/v1/webhooks/${id}`);
+    expect(body.data).toMatchObject({ enabled: false, disabledReason: expect.stringMatching(why) });
+  });
+  expect(await deliveries(api, { id, secret: '' })).toMatchObject([{ state: 'retried', attemptCount: 1 }]);
+});
+
+test('one acknowledgement clears what an endpoint had failed before', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id } = await endpoint(api, there.url);
+  await failingSince(id, 100, 99);
+  await happen(api, 'contact.created');
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      'SELECT enabled, failures_in_row, failing_since FROM webhook_endpoints WHERE id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ enabled: true, failures_in_row: 0, failing_since: null }]);
+  });
+});
+
+test('every event to every endpoint that wants it, also in a burst: none lost, none twice', async () => {
+  const api = await testApi();
+  const [one, two] = [await receiver(), await receiver()];
+  const all = await endpoint(api, one.url);
+  await endpoint(api, two.url, ['email.delivered']);
+  await pool.query(
+    `INSERT INTO events (id, project_id, type, data)
+     SELECT postroom_id('evt'), $1, CASE WHEN n % 3 = 0 THEN 'email.delivered' ELSE 'email.sent' END, json_build_object('n', n)
+     FROM generate_series(1, 600) AS n`,
+    [api.projectId],
+  );
+  await eventually(() => {
+    expect(new Set(one.received.map(({ event }) => event.id)).size).toBe(600);
+    expect(new Set(two.received.map(({ event }) => event.id)).size).toBe(200);
+  }, 60_000);
+  await eventually(async () => expect(await deliveries(api, all, '?state=acknowledged&limit=1000')).toHaveLength(600));
+  expect(one.received).toHaveLength(600);
+  expect(two.received).toHaveLength(200);
+  expect(one.received.every(({ headers, raw }) => verifies(headers['x-webhook-signature'], raw, all.secret))).toBe(
+    true,
+  );
+  const { rows } = await pool.query('SELECT DISTINCT workflow_id FROM deliveries WHERE endpoint_id = $1', [all.id]);
+  expect(rows.length).toBeLessThan(200); // most went in batches
+}, 120_000);
+
+test('a body that a receiver got once it gets again to the byte, when the delivery is replayed', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created', { b: 1, a: { z: [1, 2.5, 'x'] } });
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=acknowledged');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  const replay = await api.post(`/v1/deliveries/${delivery.id}/replay`);
+  expect(replay).toMatchObject({ status: 202, body: { data: { replayOf: delivery.id, eventId: delivery.eventId } } });
+  expect(replay.body.data.id).not.toBe(delivery.id);
+  await eventually(() => expect(there.received).toHaveLength(2));
+  const [first, second] = there.received;
+  expect(second?.raw).toBe(first?.raw);
+  expect(second?.headers['x-webhook-id']).not.toBe(first?.headers['x-webhook-id']);
+});
+
+test('a delivery that is still under way is not replayed', async () => {
+  const api = await testApi();
+  const there = await receiver((_, response) => void response.writeHead(500).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [delivery] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=retried');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  expect(await api.post(`/v1/deliveries/${delivery.id}/replay`)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict' } },
+  });
+});
+
+test('all that failed since a time are replayed, each once, and what failed before is not', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  // Three that failed: long ago and lately.
+  await pool.query(
+    `WITH event AS (
+       INSERT INTO events (id, project_id, type, data)
+       SELECT postroom_id('evt'), $1, 'webhook.test', json_build_object('n', n) FROM generate_series(1, 3) AS n RETURNING id
+     )
+     INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, handed_at, closed_at)
+     SELECT postroom_id('dlv'), $1, $2, id, 'failed', 6, now(), now() - interval '1 day' * (row_number() OVER () - 1) FROM event`,
+    [api.projectId, to.id],
+  );
+  const since = new Date(Date.now() - 36 * 3600 * 1000).toISOString();
+  expect((await api.post(`/v1/webhooks/${to.id}/replay`, { since })).body).toEqual({ data: { replayed: 2 } });
+  expect((await api.post(`/v1/webhooks/${to.id}/replay`, { since })).body).toEqual({ data: { replayed: 0 } });
+  await eventually(() => expect(there.received).toHaveLength(2));
+  expect(await deliveries(api, to, '?state=failed')).toHaveLength(3);
+});
+
+test('a test event goes to the endpoint it names, whatever types that wants, and to no other', async () => {
+  const api = await testApi();
+  const [tested, other] = [await receiver(), await receiver()];
+  const to = await endpoint(api, tested.url, ['contact.created']);
+  await endpoint(api, other.url, ['*']);
+  const reply = await api.post(`/v1/webhooks/${to.id}/test`);
+  expect(reply.status).toBe(202);
+  await eventually(() => expect(tested.received).toHaveLength(1));
+  expect(tested.received[0]?.event).toMatchObject({
+    id: reply.body.data.eventId,
+    type: 'webhook.test',
+    data: { endpoint_id: to.id },
+  });
+  expect((await api.get(`/v1/deliveries/${reply.body.data.deliveryId}`)).body.data.eventType).toBe('webhook.test');
+  expect(other.received).toHaveLength(0);
+});
+
+test('what waits for a disabled endpoint is kept, and is delivered when it is enabled', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  const owner = await signedIn(api);
+  const set = (what: string) =>
+    owner.graphql(`mutation ($id: ID!) { ${what}WebhookEndpoint(id: $id) { enabled } }`, { id: to.id });
+  // Events recorded at the moment it is disabled: in one transaction, so that the relay sees neither before both.
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await record(client, api.projectId, [{ type: 'contact.created', data: {} }]);
+  await client.query(`UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1`, [to.id]);
+  await client.query('COMMIT');
+  client.release();
+  expect(await api.post(`/v1/webhooks/${to.id}/test`)).toMatchObject({ status: 409 });
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // the relay has looked at least once
+  expect(there.received).toHaveLength(0);
+  expect(await deliveries(api, to)).toMatchObject([{ state: 'queued' }]);
+  expect((await set('enable')).body.data.enableWebhookEndpoint.enabled).toBe(true);
+  await eventually(() => expect(there.received).toHaveLength(1));
+});
+
+test("deliveries are listed by state and type, and another project's are not found", async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  await happen(api, 'contact.deleted');
+  await eventually(async () => expect(await deliveries(api, to, '?state=acknowledged')).toHaveLength(2));
+  expect(await deliveries(api, to, '?event_type=contact.deleted')).toMatchObject([{ eventType: 'contact.deleted' }]);
+  expect(await deliveries(api, to, '?state=failed')).toEqual([]);
+  expect((await api.get(`/v1/webhooks/${to.id}/deliveries?state=nonsense`)).status).toBe(400);
+  const all = await api.get('/v1/deliveries?limit=1');
+  expect(all.body).toMatchObject({ data: [{ eventType: 'contact.deleted' }], has_more: true });
+  const { id } = all.body.data[0];
+  expect((await other.get(`/v1/deliveries/${id}`)).status).toBe(404);
+  expect((await other.post(`/v1/deliveries/${id}/replay`)).status).toBe(404);
+  expect((await other.get('/v1/deliveries')).body.data).toEqual([]);
+  expect((await api.get(`/v1/deliveries/${newId('dlv')}`)).status).toBe(404);
+});
+
+test('a live view over Server-Sent Events shows each delivery when it has been attempted, with the attempt', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const [watched, other] = [await endpoint(api, there.url), await endpoint(api, there.url)];
+  const watching = new AbortController();
+  const response = await fetch(`${api.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({
+      query: `subscription ($id: ID) { webhookDeliveryAttempted(endpointId: $id) { endpointId state attempts { number status } } }`,
+      variables: { id: watched.id },
+    }),
+    signal: watching.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // Events that come before the view listens are not shown, so they go on until one is.
+  const events = setInterval(() => void happen(api, 'contact.created'), 300);
+  let text = '';
+  while (!text.includes('acknowledged')) text += (await reader?.read())?.value ?? '';
+  clearInterval(events);
+  watching.abort();
+  expect(text).toContain('"attempts":[{"number":1,"status":204}]');
+  expect(text).toContain(watched.id);
+  expect(text).not.toContain(other.id);
+});
+
+test('a live view that begins at an instant shows first what was attempted since then', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id: endpointId } = await endpoint(api, there.url);
+  const since = new Date();
+  for (let n = 0; n < 3; n++) await happen(api, 'contact.created');
+  const attempted = await eventually(async () => {
+    const { data } = (await api.get('/v1/deliveries?state=acknowledged')).body;
+    expect(data).toHaveLength(3);
+    return data.map(({ id }: { id: string }) => id).sort() as string[];
+  });
+  const seen: string[] = [];
+  for await (const { id, state } of watchDeliveries(api.projectId, { endpointId, since })) {
+    expect(state).toBe('acknowledged');
+    if (seen.push(id) === 3) break;
+  }
+  expect(seen.toSorted()).toEqual(attempted);
+  const later = watchDeliveries(api.projectId, { since: new Date(Date.now() + 60_000) });
+  const nothing = await Promise.race([later.next(), new Promise((resolve) => setTimeout(resolve, 600))]);
+  expect(nothing).toBeUndefined();
+  await later.return?.();
+});
+
+test('people see the body as it is posted, its workflow, and how the endpoint did lately', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id } = await endpoint(api, there.url);
+  await happen(api, 'contact.created', { z: 1, a: 'ü' });
+  const owner = await signedIn(api);
+  await eventually(async () => {
+    const { data } = (
+      await owner.graphql(
+        `query ($id: ID!) {
+          webhookDeliveries(endpointId: $id) { nodes { body workflowUrl } }
+          webhookEndpoint(id: $id) { recent { acknowledged retried failed queued more medianMs } }
+        }`,
+        { id },
+      )
+    ).body;
+    const [delivery] = data.webhookDeliveries.nodes;
+    expect(delivery.body).toBe(there.received[0]?.raw);
+    expect(delivery.workflowUrl).toMatch(/^http:.*\/namespaces\/default\/workflows\/(dlv|batch)_/);
+    const { medianMs, ...counts } = data.webhookEndpoint.recent;
+    expect(counts).toEqual({ acknowledged: 1, retried: 0, failed: 0, queued: 0, more: false });
+    expect(medianMs).toBeGreaterThanOrEqual(0);
+  });
+});
+
+test('a delivery that waits for another attempt is attempted now, whether a workflow waits or the table', async () => {
+  const api = await testApi();
+  let status = 500;
+  const there = await receiver((_received, response) => void response.writeHead(status).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const waiting = await eventually(async () => {
+    const [delivery] = await deliveries(api, to, '?state=retried');
+    const { rows } = await pool.query('SELECT 1 FROM deliveries WHERE id = $1 AND handed_at IS NOT NULL', [
+      delivery.id,
+    ]);
+    expect(rows).toHaveLength(1);
+    return delivery as { id: string };
+  });
+  const retry = await api.post(`/v1/deliveries/${waiting.id}/retry`);
+  expect(retry).toMatchObject({ status: 202, body: { data: { id: waiting.id, state: 'retried' } } });
+  await eventually(() => expect(there.received).toHaveLength(2));
+  status = 200;
+  const query = 'mutation ($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { id } } }';
+  const { body } = await api.graphql(query, { id: waiting.id });
+  expect(body.data.webhookDeliveryRetry.delivery.id).toBe(waiting.id);
+  await eventually(async () => expect(await deliveries(api, to, '?state=acknowledged')).toHaveLength(1));
+  expect(there.received).toHaveLength(3);
+});
+
+test('a delivery that waits in the table becomes due at once', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  const [event, delivery] = [newId('evt'), newId('dlv')];
+  await pool.query("INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'some.later_type', '{}')", [
+    event,
+    api.projectId,
+  ]);
+  await pool.query('DELETE FROM deliveries WHERE event_id = $1', [event]);
+  await pool.query(
+    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, handed_at, workflow_id, next_attempt_at)
+     VALUES ($1, $2, $3, $4, 'retried', 1, NULL, NULL, now() + interval '5 hours')`,
+    [delivery, api.projectId, to.id, event],
+  );
+  await pool.query(
+    `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, headers, status) VALUES ($1, $2, 1, now(), 5, '{}', 500)`,
+    [delivery, api.projectId],
+  );
+  const reply = await api.post(`/v1/deliveries/${delivery}/retry`);
+  expect(reply.status).toBe(202);
+  await eventually(() => expect(there.received).toHaveLength(1));
+});
+
+test('a delivery that is acknowledged, or whose endpoint is disabled, is not retried: conflict', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [done] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=acknowledged');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  expect(await api.post(`/v1/deliveries/${done.id}/retry`)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict' } },
+  });
+  await pool.query("UPDATE deliveries SET state = 'retried', closed_at = NULL WHERE id = $1", [done.id]);
+  await api.post(`/v1/webhooks/${to.id}/disable`);
+  expect((await api.post(`/v1/deliveries/${done.id}/retry`)).status).toBe(409);
+  const other = await testApi();
+  expect((await other.post(`/v1/deliveries/${done.id}/retry`)).status).toBe(404);
+});

@@ -1,0 +1,21 @@
+// A worker and a relay for deliveries alone, as a program of its own that a test can kill (see faults.test.ts).
+import { fileURLToPath } from 'node:url';
+import { config, taskQueueOf } from '@postroom/platform';
+import { startHere, startRelay } from '@postroom/platform/dispatcher';
+import { Client } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import * as activities from '../src/activities.ts';
+import { source } from '../src/dispatcher.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const { TEMPORAL_ADDRESS: address } = config;
+const connection = await NativeConnection.connect({ address });
+const worker = await Worker.create({
+  connection,
+  taskQueue: taskQueueOf('webhooks'),
+  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  activities,
+});
+const client = new Client({ connection, interceptors: { workflow: [startHere] } });
+process.on('disconnect', () => process.exit(1)); // it does not outlive its test
+await Promise.all([worker.run(), startRelay(client, [source])]);

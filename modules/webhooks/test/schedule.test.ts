@@ -1,0 +1,58 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Answer } from '../src/http-client.ts';
+import { answerInWords, isAcknowledged, MAX_ATTEMPTS, RETRY_DELAYS_MS, retryDelayMs } from '../src/schedule.ts';
+
+afterEach(() => vi.useRealTimers());
+
+const answer = (more: Partial<Answer> = {}): Answer => ({
+  startedAt: new Date(),
+  durationMs: 1,
+  status: 500,
+  error: null,
+  body: '',
+  retryAfter: null,
+  ...more,
+});
+
+const minutes = (n: number) => n * 60_000;
+
+test('retries come after roughly 1 minute, 5 minutes, 30 minutes, 2 hours, then 6 hours; the sixth attempt is the last', () => {
+  expect(RETRY_DELAYS_MS).toEqual([1, 5, 30, 120, 360].map(minutes));
+  expect(MAX_ATTEMPTS).toBe(6);
+  const least = [1, 2, 3, 4, 5, 6].map((attempt) => retryDelayMs(attempt, answer(), () => 0));
+  expect(least).toEqual([...RETRY_DELAYS_MS, undefined]);
+  const most = [1, 2, 3, 4, 5].map((attempt) => retryDelayMs(attempt, answer(), () => 0.999999));
+  expect(most).toEqual(RETRY_DELAYS_MS.map((delay) => Math.round(delay * 1.0999999)));
+});
+
+test('any 2xx acknowledges; any other status and no status do not', () => {
+  const acknowledged = [200, 204, 226, 299].map((status) => isAcknowledged({ status }));
+  expect(acknowledged).toEqual([true, true, true, true]);
+  const not = [100, 199, 300, 304, 400, 404, 500, null].map((status) => isAcknowledged({ status }));
+  expect(new Set(not)).toEqual(new Set([false]));
+});
+
+test.each([
+  ['90', 90_000],
+  ['30', 60_000],
+  ['86400', 120_000],
+  ['soon', 60_000],
+  ['-5', 60_000],
+])(
+  'Retry-After: %s on 429 or 503 is honoured within the schedule: the first retry comes after %i ms',
+  (retryAfter, expected) => {
+    for (const status of [429, 503]) expect(retryDelayMs(1, answer({ status, retryAfter }), () => 0)).toBe(expected);
+    expect(retryDelayMs(1, answer({ status: 500, retryAfter }), () => 0)).toBe(60_000);
+  },
+);
+
+test('Retry-After may be a date', () => {
+  vi.useFakeTimers({ now: new Date('2026-11-21T10:00:00Z') });
+  const retryAfter = 'Sat, 21 Nov 2026 10:01:40 GMT';
+  expect(retryDelayMs(1, answer({ status: 503, retryAfter }), () => 0)).toBe(100_000);
+});
+
+test("an answer in words says nothing of the receiver's text", () => {
+  expect(answerInWords(answer({ status: 500, body: 'ada@example.com' }))).toBe('HTTP 500');
+  expect(answerInWords({ status: null, error: 'The connection was refused.' })).toBe('The connection was refused.');
+});

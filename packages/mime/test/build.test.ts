@@ -1,0 +1,175 @@
+import PostalMime from 'postal-mime';
+import { expect, test } from 'vitest';
+import { lf, parseStrictly } from './support.ts';
+import { parseTemplate } from '@postroom/templates/render';
+import { buildMessage, compileMessage } from '../src/index.ts';
+import type { MessageInput } from '../src/index.ts';
+
+const input: MessageInput = {
+  messageId: 'eml_1@mail.example.com',
+  date: new Date('2026-11-20T12:34:56Z'),
+  from: { name: 'Jürgen, CEO', email: 'ceo@example.com' },
+  to: [{ name: '李小龍', email: 'li@example.com' }, { email: 'ada@example.com' }],
+  subject: 'Receipt № 7 😀',
+  html: '<p>Thank you, <b>Ada</b></p>',
+  text: 'Thank you, Ada',
+};
+const build = async (over: Partial<MessageInput> = {}) => parseStrictly(await buildMessage({ ...input, ...over }));
+
+test('a transactional message has what was asked for', async () => {
+  const mail = await build({
+    cc: [{ email: 'cc@example.com' }],
+    replyTo: [{ email: 'r1@example.com' }, { email: 'r2@example.com' }],
+    headers: { 'X-Order': '7', 'In-Reply-To': '<a@example.com>', 'X-Long': 'é'.repeat(200) },
+  });
+  expect(mail).toMatchObject({
+    subject: 'Receipt № 7 😀',
+    from: { name: 'Jürgen, CEO', address: 'ceo@example.com' },
+    to: [{ name: '李小龍', address: 'li@example.com' }, { address: 'ada@example.com' }],
+    cc: [{ address: 'cc@example.com' }],
+    replyTo: [{ address: 'r1@example.com' }, { address: 'r2@example.com' }],
+    messageId: '<eml_1@mail.example.com>',
+    date: '2026-11-20T12:34:56.000Z',
+    inReplyTo: '<a@example.com>',
+  });
+  expect(lf(mail.text)).toBe('Thank you, Ada');
+  expect(lf(mail.html)).toBe(input.html);
+});
+
+test('attachments arrive byte for byte, and an inline image beside its HTML', async () => {
+  const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256);
+  const message = await buildMessage({
+    ...input,
+    html: '<img src="cid:logo@postroom">',
+    text: 'See the file',
+    attachments: [
+      { filename: 'Übersicht 2026.pdf', content: bytes },
+      { filename: 'logo.png', content: bytes.subarray(0, 10), contentId: 'logo@postroom' },
+      { filename: 'x', content: new Uint8Array(), contentType: 'text/csv; charset=utf-8' },
+    ],
+  });
+  const mail = await parseStrictly(message);
+  expect(message.toString('latin1')).toMatch(/multipart\/mixed[\s\S]*multipart\/related/);
+  const files = mail.attachments.map((file) => ({ ...file, content: Buffer.from(file.content as ArrayBuffer) }));
+  expect(files.find((file) => file.filename === 'Übersicht 2026.pdf')).toMatchObject({
+    mimeType: 'application/pdf',
+    disposition: 'attachment',
+    content: Buffer.from(bytes),
+  });
+  expect(files.find((file) => file.filename === 'logo.png')).toMatchObject({
+    contentId: '<logo@postroom>',
+    related: true,
+    content: Buffer.from(bytes.subarray(0, 10)),
+  });
+  expect(files.find((file) => file.filename === 'x')).toMatchObject({ mimeType: 'text/csv' });
+});
+
+test.each<[string, Partial<MessageInput>]>([
+  ['headers.Bcc', { headers: { Bcc: 'x@example.com' } }],
+  ['headers.content-type', { headers: { 'content-type': 'text/html' } }],
+  ['headers.X-A', { headers: { 'X-A': 'a\r\nBcc: x@example.com' } }],
+  ['to', { to: [{ email: 'a@example.com>\r\nBcc: x' }] }],
+  ['cc', { cc: [{ email: 'a@example.com, b@example.com' }] }],
+  ['from', { from: { email: 'jürgen@example.com' } }],
+  ['messageId', { messageId: 'a b@example.com' }],
+  [
+    'attachments.0.contentType',
+    { attachments: [{ filename: 'a', content: new Uint8Array(), contentType: 'a/b\r\nX: y' }] },
+  ],
+  ['attachments.0.contentId', { attachments: [{ filename: 'a', content: new Uint8Array(), contentId: 'a>\r\nX: y' }] }],
+])('%s is refused when it could add a header', async (field, over) => {
+  await expect(buildMessage({ ...input, ...over })).rejects.toMatchObject({ name: 'MessageError', field });
+});
+
+test('names, subjects and file names can not add a header', async () => {
+  const evil = 'x\r\nBcc: all@example.com\0';
+  const mail = await build({
+    subject: evil,
+    from: { name: evil, email: 'a@example.com' },
+    to: [{ name: evil, email: 'b@example.com' }],
+    attachments: [{ filename: evil, content: new Uint8Array([1]) }],
+  });
+  expect(mail.bcc).toBeUndefined();
+  expect(mail.subject?.trim()).toBe('x Bcc: all@example.com');
+});
+
+test('a message without a subject has none, in whatever way it is built', async () => {
+  expect((await buildMessage({ ...input, subject: '' })).toString('latin1')).not.toMatch(/^subject:/im);
+  expect(frameOf({ subject: '' })).not.toMatch(/^subject:/im);
+});
+
+test('other forms of the body stand where clients look for them, with their types, byte for byte', async () => {
+  const invitation = Buffer.from('BEGIN:VCALENDAR\r\nSUMMARY:Prüfung\r\nEND:VCALENDAR\r\n');
+  const raw = (
+    await buildMessage({
+      ...input,
+      alternatives: [
+        { contentType: 'text/calendar; charset=utf-8; method=REQUEST', content: invitation },
+        { contentType: 'text/x-amp-html; charset=utf-8', content: Buffer.from('<html amp4email></html>') },
+      ],
+      attachments: [{ filename: 'plan.pdf', content: Buffer.from('%PDF') }],
+    })
+  ).toString('latin1');
+  const [, boundary = ''] = /multipart\/alternative;\s+boundary="([^"]+)"/.exec(raw) ?? [];
+  const parts = raw.split(`--${boundary}`).slice(1, -1);
+  expect(parts.map((part) => /Content-Type: ([^;]+)/.exec(part)?.[1])).toEqual([
+    'text/plain',
+    'text/x-amp-html',
+    'text/html',
+    'text/calendar',
+  ]);
+  expect(parts[3]).toMatch(/method=REQUEST/);
+  const body = parts[3]?.slice(parts[3].indexOf('\r\n\r\n') + 4) ?? '';
+  expect(Buffer.from(body, 'base64')).toEqual(invitation);
+});
+
+const LONG = 'x'.repeat(990);
+
+test.each([
+  ['a subject', { subject: 'x'.repeat(998) }],
+  ['a subject beyond ASCII', { subject: 'é'.repeat(998) }],
+  ['a header without a space', { headers: { 'X-Long': 'x'.repeat(4_000) } }],
+  ['a header with one long word', { headers: { 'X-Long': `${LONG} ${LONG} a` } }],
+  [
+    'references',
+    { headers: { References: Array.from({ length: 60 }, (_, n) => `<${n}@${'m'.repeat(50)}.example>`).join(' ') } },
+  ],
+  ['a name', { from: { name: 'x'.repeat(200), email: 'ceo@example.com' } }],
+  ['a name that needs quotes', { from: { name: `"${'x,'.repeat(99)}`, email: 'ceo@example.com' } }],
+  [
+    'many recipients',
+    { to: Array.from({ length: 200 }, (_, n) => ({ name: `Reader ${n}`, email: `r${n}@example.com` })) },
+  ],
+  ['a long address', { to: [{ email: `${'a'.repeat(64)}@${'d'.repeat(60)}.${'e'.repeat(60)}.example` }] }],
+  ['a file name', { attachments: [{ filename: 'x'.repeat(255), content: Buffer.from('x') }] }],
+  ['a file name beyond ASCII', { attachments: [{ filename: 'é'.repeat(255), content: Buffer.from('x') }] }],
+  [
+    'a type of a file',
+    { attachments: [{ filename: 'x', contentType: `a/b; c="${'x'.repeat(240)}"`, content: Buffer.from('x') }] },
+  ],
+] as [string, Partial<MessageInput>][])('no line of a header is longer than 998 octets: %s', async (_, over) => {
+  const built = (await buildMessage({ ...input, ...over })).toString('latin1');
+  for (const message of over.attachments === undefined ? [built, frameOf(over)] : [built]) {
+    const lines = message.split('\r\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(998);
+  }
+  await PostalMime.parse(built);
+});
+
+/** The same message as a campaign, or an email to one address, goes out. */
+function frameOf({
+  subject = input.subject,
+  headers = {},
+  from = input.from,
+  to = input.to,
+}: Partial<MessageInput>): string {
+  const frame = compileMessage({
+    from,
+    subject: parseTemplate(subject, 'subject'),
+    html: parseTemplate('<p>x</p>', 'html'),
+    text: parseTemplate('x', 'text'),
+    headers,
+  });
+  const { messageId, date } = input;
+  return frame.render({ to: to[0] ?? { email: 'ada@example.com' }, messageId, date, values: {} });
+}

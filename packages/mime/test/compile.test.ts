@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest';
+import { parseTemplate, renderTemplate } from '@postroom/templates/render';
+import type { Values } from '@postroom/templates/render';
+import { lf, parseStrictly, seededRandom } from './support.ts';
+import { textFromHtml } from '../src/html-to-text.ts';
+import { compileMessage } from '../src/index.ts';
+import type { FrameInput, FrameRecipient } from '../src/index.ts';
+
+const recipient: FrameRecipient = {
+  to: { name: 'Ada Lovelace', email: 'ada@example.com' },
+  messageId: 'eml_1@mail.example.com',
+  date: new Date('2026-11-20T12:34:56.789Z'),
+  values: {},
+};
+const frameOf = (
+  html: string,
+  rest: { subject?: string; text?: string } & Partial<Pick<FrameInput, 'from' | 'replyTo' | 'headers'>> = {},
+) =>
+  compileMessage({
+    from: rest.from ?? { name: 'Postroom', email: 'news@example.com' },
+    replyTo: rest.replyTo,
+    headers: rest.headers,
+    subject: parseTemplate(rest.subject ?? 'News', 'subject'),
+    html: parseTemplate(html, 'html'),
+    text: rest.text === undefined ? textFromHtml(parseTemplate(html, 'html')) : parseTemplate(rest.text, 'text'),
+  });
+const send = (frame: ReturnType<typeof frameOf>, over: Partial<FrameRecipient> = {}) =>
+  parseStrictly(frame.render({ ...recipient, ...over }));
+
+test('a message has its headers, its text and its HTML', async () => {
+  const frame = frameOf('<p>Hi {{name|there}}</p>', {
+    subject: 'News for {{name|you}}',
+    text: 'Hi {{name|there}}',
+    replyTo: { email: 'help@example.com' },
+    headers: { 'Feedback-ID': 'a:b:campaign:postroom' },
+  });
+  const mail = await send(frame, { values: { name: 'Ada' }, headers: { 'X-Row': '7' } });
+  expect(mail).toMatchObject({
+    subject: 'News for Ada',
+    from: { name: 'Postroom', address: 'news@example.com' },
+    to: [{ name: 'Ada Lovelace', address: 'ada@example.com' }],
+    replyTo: [{ address: 'help@example.com' }],
+    messageId: '<eml_1@mail.example.com>',
+    date: '2026-11-20T12:34:56.000Z',
+  });
+  expect(lf(mail.text)).toBe('Hi Ada');
+  expect(lf(mail.html)).toBe('<p>Hi Ada</p>');
+  const headers = Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]));
+  expect(headers).toMatchObject({ 'feedback-id': 'a:b:campaign:postroom', 'x-row': '7', 'mime-version': '1.0' });
+  expect(headers.date).toBe('Fri, 20 Nov 2026 12:34:56 +0000');
+});
+
+test('one-click unsubscribe goes out as RFC 8058 wants it', async () => {
+  const url = `https://example.com/u/${'x'.repeat(200)}`;
+  const mail = await send(frameOf('x'), { unsubscribe: { url, mailto: 'u+7@example.com?subject=off' } });
+  const value = (key: string) => mail.headers.filter((header) => header.key === key).map((header) => header.value);
+  expect(value('list-unsubscribe')).toEqual([`<${url}>, <mailto:u+7@example.com?subject=off>`]);
+  expect(value('list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
+});
+
+const NAMES = [
+  'Jürgen Groß',
+  'Ada "The Countess" Lovelace',
+  'Back\\slash, Inc. (Sales)',
+  '李小龍',
+  'مرحبا بالعالم',
+  'שלום עולם',
+  '👩‍👩‍👧‍👦 Family 👍🏽',
+  '=?UTF-8?Q?not_an_encoded_word?=',
+  'a@b.example',
+  'Ångström '.repeat(12).trim(),
+  'x'.repeat(90),
+  '😀'.repeat(60),
+];
+
+test.each(NAMES)('the name %s arrives as it is, in names and in subjects', async (name) => {
+  const frame = frameOf('<p>{{name}}</p>', { subject: '{{name}}', from: { name, email: 'news@example.com' } });
+  const mail = await send(frame, { to: { name, email: 'ada@example.com' }, values: { name } });
+  expect(mail.from).toMatchObject({ name, address: 'news@example.com' });
+  expect(mail.to?.[0]).toMatchObject({ name, address: 'ada@example.com' });
+  expect(mail.subject).toBe(name);
+});
+
+test('a long subject is folded between words', async () => {
+  const subject = 'The quick brown fox jumps over the lazy dog, '.repeat(8).trim();
+  const message = frameOf('x', { subject }).render(recipient);
+  expect(Math.max(...message.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
+  expect((await parseStrictly(message)).subject).toBe(subject);
+  const word = 'x'.repeat(1500);
+  expect((await send(frameOf('x', { subject: word }))).subject).toBe(word);
+});
+
+test('an address with a domain in another script goes out in Punycode, and a local part as UTF-8', async () => {
+  const mail = await send(frameOf('x'), { to: { email: 'ada@müller.example' } });
+  expect(mail.to?.[0]?.address).toBe('ada@xn--mller-kva.example');
+  const message = frameOf('x').render({ ...recipient, to: { name: 'Ü', email: 'jürgen@example.com' } });
+  expect(Buffer.from(message, 'latin1').toString('utf8')).toContain('<jürgen@example.com>');
+});
+
+test('bodies survive: dots, trailing spaces, From lines, long lines, bare line ends, control characters', async () => {
+  const text = [
+    '.',
+    '..two',
+    '.{{v}}',
+    '{{v}}',
+    'From here {{v}}',
+    'From there ',
+    'tab\t',
+    'x'.repeat(2000),
+    'word '.repeat(400),
+    '.'.repeat(300),
+    'é'.repeat(300),
+    '😀'.repeat(100),
+    '=3D = =?UTF-8?Q?x?=',
+    'one\rtwo\r\nthree',
+    'end ',
+  ].join('\n');
+  const values = { v: '.From' };
+  const template = parseTemplate(text, 'text');
+  const message = frameOf('<p>x</p>', { text }).render({ ...recipient, values });
+  expect(message).not.toMatch(/\r\n\./);
+  expect(message).not.toMatch(/\r\nFrom there/);
+  expect(message).not.toMatch(/[ \t]\r\n/);
+  for (const line of message.split('\r\n')) expectWholeCharacters(line);
+  expect(lf((await parseStrictly(message)).text)).toBe(lf(renderTemplate(template, values)));
+});
+
+test('the text part is made from the HTML, with its variables and links', async () => {
+  const frame = frameOf(`<html><head><title>T</title><style>p{}</style></head><body>
+    <h1>Hello {{name|there}}</h1><p>See <a href="https://example.com/?q={{name}}">this</a>.</p>
+    <table><tr><td>One</td><td>Two</td></tr></table><img src="{{pixel_url}}"><img src="a.png" alt="Logo">
+    <a href="{{unsubscribe_url}}">Unsubscribe</a> &copy; {{company | Tom &amp; Co}}</body></html>`);
+  const values: Values = { name: 'A&B <é>', unsubscribe_url: 'https://example.com/u?a=1&b=2', pixel_url: 'https://p' };
+  expect(lf((await send(frame, { values })).text)).toBe(
+    'Hello A&B <é>\n\nSee this <https://example.com/?q=A%26B%20%3C%C3%A9%3E>.\n\nOne\nTwo\n\n' +
+      'Logo Unsubscribe <https://example.com/u?a=1&b=2> © Tom & Co',
+  );
+});
+
+test('a recipient can add no header, by no field', async () => {
+  const frame = frameOf('x', { subject: '{{v}}' });
+  const evil = 'x\r\nBcc: all@example.com\r\n\r\nbody';
+  const message = frame.render({ ...recipient, to: { name: evil, email: 'ada@example.com' }, values: { v: evil } });
+  const mail = await parseStrictly(message);
+  expect(mail.bcc).toBeUndefined();
+  expect(mail.subject).toBe('x Bcc: all@example.com body');
+  const refused = (over: Partial<FrameRecipient>) => expect(() => frame.render({ ...recipient, ...over })).toThrow();
+  for (const bad of ['\r\n', '\n', '\r', '\0', ' ', '>', ',', '\u010d']) {
+    refused({ to: { email: `ada${bad}Bcc:x@example.com` } });
+    refused({ to: { email: `ada@example.com${bad}Bcc:x` } });
+    refused({ messageId: `a${bad}b@example.com` });
+    refused({ unsubscribe: { url: `https://example.com/${bad}` } });
+    refused({ unsubscribe: { url: 'https://example.com/', mailto: `a${bad}@example.com` } });
+  }
+  refused({ unsubscribe: { url: 'javascript:x' } });
+  refused({ headers: { 'X-A': 'a\r\nB: c' } });
+  refused({ headers: { 'X-A\r\nB': 'c' } });
+  refused({ headers: { 'X A': 'c' } });
+  refused({ headers: { bcc: 'c' } });
+  refused({ headers: { 'Content-Type': 'c' } });
+  refused({ headers: { 'List-Unsubscribe': 'c' } });
+});
+
+test('a template with problems, or a sender who is none, makes no frame', () => {
+  expect(() => frameOf('a\n{{')).toThrow('Line 2, column 1');
+  expect(() => frameOf('a', { from: { email: 'a@b\r\n.example' } })).toThrow('not an email address');
+  expect(() => frameOf('a', { from: { email: 'ü@example.com' } })).toThrow('must be ASCII');
+});
+
+test('no splice changes what surrounds it, whatever both hold', async () => {
+  const random = seededRandom(11);
+  const alphabet = [
+    'a',
+    'From ',
+    '.',
+    ' ',
+    '\t',
+    '\n',
+    '\r\n',
+    '=',
+    '=3D',
+    'é',
+    '漢',
+    '😀',
+    '?',
+    'word',
+    '-'.repeat(30),
+    '\ud83d',
+  ];
+  const some = (most: number) => Array.from({ length: random(most) }, () => alphabet[random(alphabet.length)]).join('');
+  for (let round = 0; round < 400; round++) {
+    const source = `${some(40)}{{a}}${some(40)}{{b}}{{a}}${some(90)}`;
+    const values = { a: some(30), b: some(60) };
+    const template = parseTemplate(source, 'text');
+    const mail = await send(frameOf(`<p>{{a}}</p>`, { text: source, subject: 'S {{b}} .' }), { values });
+    const expected = carried(renderTemplate(template, values));
+    expect(lf(mail.text)).toBe(expected);
+    const subject = renderTemplate(parseTemplate('S {{b}} .', 'subject'), values);
+    expect(mail.subject).toBe(subject.replace(/\s+/g, ' ').trim());
+  }
+});
+
+/** A line of quoted-printable is readable by itself. */
+function expectWholeCharacters(line: string): void {
+  const octets = line.replace(/=$/, '').replace(/=([\dA-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  const decode = () => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(octets, 'latin1'));
+  expect(decode, line).not.toThrow();
+}
+
+/** What UTF-8 can carry of a text. */
+function carried(text: string): string {
+  return lf(text.toWellFormed());
+}

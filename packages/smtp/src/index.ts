@@ -1,0 +1,12 @@
+export { createSmtpLane, probeRelay, RECONNECT_DELAYS_MS } from './pool.ts';
+export type { LaneOptions, SmtpLane } from './pool.ts';
+export type { SmtpMessage } from './envelope.ts';
+export { HandshakeError } from './handshake.ts';
+export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';
+export type { Refusal, SendOutcome } from './outcome.ts';
+export { classify } from './classify.ts';
+export type { Classification, Phase, Stop, Verdict } from './classify.ts';
+export { isLoopback, ownName, parseRelayUrl } from './relay-url.ts';
+export type { Credentials, Relay } from './relay-url.ts';
+export { TIMEOUTS } from './timeouts.ts';
+export type { Timeouts } from './timeouts.ts';

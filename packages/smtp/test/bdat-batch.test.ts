@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { createSmtpLane } from '../src/index.ts';
+import type { LaneOptions, SendOutcome, SmtpLane } from '../src/index.ts';
+import { ODD_DATA } from './edge-cases.ts';
+import { ScriptedServer } from './scripted-server.ts';
+import type { Act, Script, Stage } from './scripted-server.ts';
+
+const OFFERS = ['PIPELINING', 'CHUNKING', '8BITMIME', 'SMTPUTF8', 'SIZE 50000000'];
+const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHello ${n}\r\n`) => ({
+  from: `bounce+${n}@example.com`,
+  to: `user${n}@example.com`,
+  data,
+});
+const send = (lane: SmtpLane, from: number, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(from + n))));
+const kinds = (outcomes: SendOutcome[]) => outcomes.map(({ kind }) => kind).join(' ');
+
+/** A lane of one connection that is about to send the next messages in windows of eight, and its server. */
+async function warm(act: (stage: Stage, to: string) => Act | string | undefined, options: LaneOptions = {}) {
+  let to = '';
+  const script: Script = {
+    offers: OFFERS,
+    strict: true,
+    act: (stage, _nth, line) => {
+      to = /^(?:MAIL|RCPT).*?(\d+)@/.exec(line)?.[1] ?? to;
+      return act(stage, to);
+    },
+  };
+  const server = await ScriptedServer.start(script);
+  const lane = createSmtpLane(server.url, { connections: 1, reconnectDelaysMs: [10_000], ...options });
+  expect(new Set((await send(lane, 0, 20)).map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+  return {
+    server,
+    lane,
+    [Symbol.asyncDispose]: async () => {
+      lane.abort();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const at =
+  (stage: Stage, to: string, act: Act | string) =>
+  (s: Stage, t: string): Act | string | undefined =>
+    s === stage && t === to ? act : undefined;
+
+test('the first message goes by DATA; when the server took it, several go out in one write, each reset after the one before', async () => {
+  await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
+  const lane = createSmtpLane(server.url, { connections: 1 });
+  await send(lane, 0, 40);
+  const verbs = server.commands.map((line) => line.split(/[ :]/, 1)[0]);
+  expect(verbs.slice(0, 12).join(' ')).toBe('EHLO MAIL RCPT DATA MAIL RCPT DATA MAIL RCPT BDAT RSET MAIL');
+  expect(verbs.filter((verb) => verb === 'BDAT')).toHaveLength(38);
+  expect(verbs).not.toContain('503');
+  expect(server.mails.map(({ from, to, data }) => [from, to, data])).toEqual(
+    Array.from({ length: 40 }, (_, n) => [`bounce+${n}@example.com`, [`user${n}@example.com`], message(n).data]),
+  );
+  await lane.close();
+});
+
+test('data arrives by BDAT as it was: dots, bare line ends, octets', async () => {
+  await using it = await warm(() => undefined);
+  const before = it.server.commands.length;
+  await Promise.all([
+    ...ODD_DATA.map(([data]) => it.lane.send(message(0, data))),
+    ...[1, 2, 3].map((n) => it.lane.send(message(n))),
+  ]);
+  expect(it.server.mails.slice(20, 20 + ODD_DATA.length).map(({ data }) => data)).toEqual(
+    ODD_DATA.map(([, data]) => data),
+  );
+  expect(it.server.commands.slice(before).filter((line) => line.startsWith('BDAT')).length).toBeGreaterThan(
+    ODD_DATA.length - 3,
+  );
+});
+
+/** Messages 20 and 21 go one by one after the rest of `warm`, 22 to 25 in a window, 26 to 33 in the next. */
+const AFTER_REST = 14;
+
+test.each<[Stage, string]>([
+  ['mail', '550 5.7.1 not from you'],
+  ['rcpt', '550 5.1.1 no such user'],
+  ['dot', '554 5.6.0 not that'],
+])('a refusal of one at %s is of that one, and the others are taken with their own senders', async (stage, reply) => {
+  await using it = await warm(at(stage, '23', reply));
+  const outcomes = await send(it.lane, 20, AFTER_REST);
+  expect(outcomes[3]).toMatchObject({ kind: 'refused', answer: reply });
+  expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(AFTER_REST - 1);
+  const taken = it.server.mails.filter(({ answer }) => answer?.startsWith('250'));
+  for (const { from, to } of taken) expect(to).toEqual([from.replace('bounce+', 'user')]);
+  expect(new Set(taken.map(({ from }) => from)).size).toBe(20 + AFTER_REST - 1);
+});
+
+test.each(['end', 'reset'] as const)(
+  'a break in a window (%s) leaves its unanswered messages unknown; what was not written goes by another connection',
+  async (after) => {
+    for (const stage of ['mail', 'rcpt', 'body', 'dot'] as const) {
+      await using it = await warm(at(stage, '23', { after }));
+      const outcomes = await send(it.lane, 20, AFTER_REST);
+      expect(kinds(outcomes), stage).toBe(
+        `${'accepted '.repeat(3)}${'unknown '.repeat(3)}${'accepted '.repeat(8)}`.trim(),
+      );
+    }
+  },
+);
+
+test('421 in a window ends it: that message and those behind it were not taken, and go again', async () => {
+  for (const stage of ['mail', 'rcpt', 'dot'] as const) {
+    const reply = '421 4.7.0 too many messages';
+    await using it = await warm(at(stage, '23', { reply, after: 'end' }));
+    const outcomes = await send(it.lane, 20, AFTER_REST);
+    expect(kinds(outcomes), stage).toBe(
+      `${'accepted '.repeat(3)}${'deferred '.repeat(3)}${'accepted '.repeat(8)}`.trim(),
+    );
+    expect(outcomes.slice(3, 6)).toEqual(Array(3).fill(expect.objectContaining({ scope: 'host', answer: reply })));
+  }
+});
+
+test('a server that says 421 and goes on is believed in what it says then', async () => {
+  await using it = await warm(at('rcpt', '23', '421 4.7.0 not now'));
+  const outcomes = await send(it.lane, 20, 6);
+  expect(kinds(outcomes)).toBe(`${'accepted '.repeat(3)}deferred accepted accepted`);
+  expect(it.server.mails.filter(({ to }) => to[0] === 'user23@example.com')).toEqual([]);
+});
+
+test('something that is not SMTP, or no answer in time, leaves a window unknown', async () => {
+  for (const act of ['what', '354 go on', { after: 'silence' }] as const) {
+    await using it = await warm(at('dot', '23', act), { timeouts: { finalMs: 150 } });
+    const outcomes = await send(it.lane, 20, 6);
+    expect(kinds(outcomes)).toBe(`${'accepted '.repeat(3)}unknown unknown unknown`);
+  }
+});
+
+test('after a rest the next message goes by DATA, so that one which the server has closed meanwhile makes nothing unknown', async () => {
+  await using it = await warm(at('mail', '20', { after: 'reset' }));
+  const [outcome] = await send(it.lane, 20, 1);
+  expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host' });
+});
+
+test('a server that takes its time is sent one message after the other', async () => {
+  await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
+  const lane = createSmtpLane(server.url, { connections: 1, windowMs: 0 });
+  await send(lane, 0, 20);
+  expect(server.mails).toHaveLength(20);
+  expect(server.commands.filter((line) => line.startsWith('BDAT'))).toEqual([]);
+  await lane.close();
+});
+
+test('a message that is long goes by DATA in its turn, and the others around it in windows', async () => {
+  await using it = await warm(() => undefined);
+  const long = `Subject: x\r\n\r\n${`${'x'.repeat(70)}\r\n`.repeat(2_000)}`;
+  const before = it.server.commands.length;
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => it.lane.send(n === 15 ? message(n, long) : message(n))),
+  );
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+  expect(it.server.mails.slice(20).map(({ to }) => to[0])).toEqual(outcomes.map((_, n) => `user${n}@example.com`));
+  expect(it.server.mails[35]?.data === long).toBe(true);
+  const verbs = it.server.commands.slice(before).map((line) => line.split(/[ :]/, 1)[0]);
+  expect(verbs.filter((verb) => verb === 'BDAT').length).toBeGreaterThan(20);
+});
+
+test('messages that wait are shared out over the connections, and a connection keeps to its number of messages', async () => {
+  await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
+  const lane = createSmtpLane(server.url, { connections: 4, maxMessagesPerConnection: 10 });
+  expect(kinds(await send(lane, 0, 200))).toBe('accepted '.repeat(200).trim());
+  expect(server.connections).toBeGreaterThanOrEqual(20);
+  await lane.close();
+});
+
+test('a lane says how many messages are worth giving to it, which grows with its windows and not with what is long', async () => {
+  await using it = await warm(() => undefined);
+  const half = `Subject: x\r\n\r\n${'x'.repeat(70)}\r\n`.repeat(30_000);
+  const widths: number[] = [];
+  const sending = send(it.lane, 0, 60);
+  await vi.waitFor(() => {
+    widths.push(it.lane.width);
+    expect(it.lane.width).toBe(16);
+  });
+  await sending;
+  const heavy = [0, 1, 2].map((n) => it.lane.send(message(n, half)));
+  expect(it.lane.width).toBe(2);
+  await Promise.all(heavy);
+});
+
+test('close finishes the windows under way', async () => {
+  await using it = await warm(() => undefined);
+  const sending = send(it.lane, 20, 50);
+  await sleep(1);
+  await it.lane.close();
+  expect(kinds(await sending)).toBe('accepted '.repeat(50).trim());
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { FairQueue } from '../src/queue.ts';
+
+test('messages of different projects take turns, and those of one keep their order', () => {
+  const queue = new FairQueue<string>();
+  for (let number = 1; number <= 1_000; number++) queue.push('a', `a${number}`);
+  queue.push('b', 'b1');
+  queue.push('c', 'c1');
+  queue.push('b', 'b2');
+  const first = Array.from({ length: 6 }, () => [queue.peek(), queue.shift()]);
+  expect(first.every(([peeked, shifted]) => peeked === shifted)).toBe(true);
+  expect(first.map(([, shifted]) => shifted)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  expect(queue.length).toBe(997);
+  let last: string | undefined;
+  while (queue.length > 0) last = queue.shift();
+  expect([last, queue.shift(), queue.peek()]).toEqual(['a1000', undefined, undefined]);
+});

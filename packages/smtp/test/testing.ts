@@ -1,0 +1,1 @@
+export { type Script, ScriptedServer } from './scripted-server.ts';

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { migrate } from '@postroom/platform/migrate';
+import { newId } from '@postroom/platform';
+import { generateKey } from '@postroom/projects';
+import { freePorts } from '@postroom/embedded';
+import pg from 'pg';
+import type { Reply } from './api.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** A project in a system of its own, and its gateway over HTTP. */
+export interface SystemApi {
+  projectId: string;
+  key: string;
+  get: (path: string) => Promise<Reply>;
+  post: (path: string, body?: unknown) => Promise<Reply>;
+  patch: (path: string, body?: unknown) => Promise<Reply>;
+  delete: (path: string) => Promise<Reply>;
+}
+
+/** A gateway and a worker as programs, on a database and a task queue of their own: for tests that kill, or look at all of it. */
+export interface System {
+  url: string;
+  /** The inbox's API, when no other mail server was given. */
+  inboxUrl: string;
+  pool: pg.Pool;
+  /** A new project that may send from example.com. */
+  api: () => Promise<SystemApi>;
+  startWorker: () => Promise<void>;
+  /** Starts the server for returned mail; @returns the port that it takes mail at. */
+  startReturns: () => Promise<number>;
+  /** SIGKILL, at once. */
+  killWorker: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts a system that sends to `smtpUrl`, or to an inbox of its own, which reports what becomes of mail. Its programs end
+ * with the test, also when that is killed.
+ */
+export async function startSystem({
+  smtpUrl,
+  env = {},
+}: {
+  smtpUrl?: string;
+  env?: Record<string, string>;
+} = {}): Promise<System> {
+  const name = `system_${randomBytes(6).toString('hex')}`;
+  const databaseUrl = await createDatabase(name);
+  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, returnsPort = 0] = await freePorts(4);
+  const environment = {
+    ...process.env,
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_TASK_QUEUE: name,
+    SMTP_URL: smtpUrl ?? `smtp://127.0.0.1:${inboxSmtpPort}`,
+    GATEWAY_PORT: String(port),
+    INBOX_SMTP_PORT: String(inboxSmtpPort),
+    INBOX_WEB_PORT: String(inboxWebPort),
+    RETURNS_SMTP_PORT: String(returnsPort),
+    RATE_LIMIT_PER_SECOND: '100000',
+    ...env,
+  };
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  pool.on('error', () => {});
+  let worker: ChildProcess | undefined;
+  let returns: ChildProcess | undefined;
+  const gateway = await startProgram('apps/gateway/src/main.ts', environment);
+  const inbox = smtpUrl === undefined ? await startProgram('apps/inbox/src/main.ts', environment) : undefined;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    inboxUrl: `http://127.0.0.1:${inboxWebPort}`,
+    pool,
+    api: () => newProject(pool, url),
+    startWorker: async () => {
+      worker = await startProgram('apps/worker/src/main.ts', environment);
+    },
+    startReturns: async () => {
+      returns = await startProgram('apps/bounces/src/main.ts', environment);
+      return returnsPort;
+    },
+    killWorker: async () => {
+      await end(worker, 'SIGKILL');
+    },
+    stop: async () => {
+      await Promise.all([gateway, worker, inbox, returns].map((program) => end(program, 'SIGTERM')));
+      await pool.end();
+    },
+  };
+}
+
+async function createDatabase(name: string): Promise<string> {
+  const url = new URL(process.env.DATABASE_URL ?? '');
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  return url.href;
+}
+
+/** A program says over its channel that it is ready, and ends when the channel closes. */
+async function startProgram(path: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(ROOT, path)], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', (code) => reject(new Error(`${path} ended with ${code} before it was ready.`)));
+  });
+  return child;
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill(signal);
+  await gone;
+}
+
+async function newProject(pool: pg.Pool, url: string): Promise<SystemApi> {
+  const projectId = newId('prj');
+  const key = generateKey();
+  const keyId = newId('key');
+  const hash = createHash('sha256').update(key).digest('hex');
+  await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  await pool.query(`INSERT INTO api_keys (id, name, hash, last4, scope) VALUES ($1, 'test', $2, $3, 'full')`, [
+    keyId,
+    hash,
+    key.slice(-4),
+  ]);
+  await pool.query('INSERT INTO api_key_projects (key_id, project_id) VALUES ($1, $2)', [keyId, projectId]);
+  await pool.query(
+    `INSERT INTO domains (id, project_id, domain, verified_for_sending, verification, dkim, mail_from, dmarc, updated_at)
+     VALUES ($1, $2, 'example.com', true, 'verified', 'verified', 'verified', 'verified', now())`,
+    [newId('dom'), projectId],
+  );
+  const send = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    };
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  return {
+    projectId,
+    key,
+    get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, body),
+    patch: (path, body) => send('PATCH', path, body),
+    delete: (path) => send('DELETE', path),
+  };
+}

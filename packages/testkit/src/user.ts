@@ -1,0 +1,73 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { request } from 'node:http';
+import { config, db } from '@postroom/platform';
+import { createUser, type Role } from '@postroom/auth';
+import type { Api, Reply } from './api.ts';
+
+export interface SignedIn {
+  id: string;
+  email: string;
+  cookie: string;
+  /** Runs a GraphQL operation as this person, in the project of `api` unless headers say otherwise. */
+  graphql: (query: string, variables?: Record<string, unknown>, headers?: Record<string, string>) => Promise<Reply>;
+}
+
+export const TEST_PASSWORD = 'correct horse battery';
+
+/** A person with a role in the project of `api`, signed in as a browser would be. */
+export async function signedIn(api: Api, role: Role | null = 'owner'): Promise<SignedIn> {
+  const email = `${randomBytes(6).toString('hex')}@people.example`;
+  const { id } = await createUser({ email, name: 'A Person', password: TEST_PASSWORD });
+  if (role !== null) await db.member.create({ data: { projectId: api.projectId, userId: id, role } });
+  const cookie = await signIn(api, email, TEST_PASSWORD);
+  return {
+    id,
+    email,
+    cookie,
+    graphql: (query, variables = {}, headers = {}) =>
+      api.graphql(query, variables, {
+        key: null,
+        headers: { cookie, Origin: config.PUBLIC_URL, 'X-Project-Id': api.projectId, ...headers },
+      }),
+  };
+}
+
+/** Signs in with a password and returns the cookie. */
+export async function signIn(api: Api, email: string, password: string): Promise<string> {
+  const { status, cookies, text } = await postAuth(api, '/sign-in/email', { email, password });
+  if (status !== 200) throw new Error(`Signing in was answered with ${status}: ${text}`);
+  return cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
+}
+
+/**
+ * Posts to an endpoint of the sign-in library. Tries to sign in are counted by address, and tests make many: each comes from another one
+ * of the loopback range.
+ */
+export async function postAuth(
+  api: Pick<Api, 'url'>,
+  path: string,
+  body: unknown,
+  more: Record<string, string> = {},
+): Promise<{ status: number; cookies: string[]; text: string }> {
+  const url = `${api.url}/app/auth${path}`;
+  const localAddress =
+    process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : undefined;
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json', Origin: config.PUBLIC_URL, ...more };
+    const post = request(
+      url,
+      { method: 'POST', headers, ...(localAddress === undefined ? {} : { localAddress }) },
+      async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+        resolve({
+          status: response.statusCode ?? 0,
+          cookies: response.headers['set-cookie'] ?? [],
+          text: Buffer.concat(chunks).toString('utf8'),
+        });
+      },
+    );
+    post.once('error', reject);
+    post.end(JSON.stringify(body));
+  });
+}

@@ -1,0 +1,67 @@
+import { config, newId, pool } from '@postroom/platform';
+import { eventually, startReceiver, startTestWorker } from '@postroom/testkit';
+import { createEndpoint } from '@postroom/webhooks';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { retryNow } from '../src/deliver-webhook.ts';
+
+let client: Client;
+beforeAll(async () => {
+  await startTestWorker();
+  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
+});
+afterAll(() => client.connection.close());
+
+test('in a burst first attempts go in batches; each that is not acknowledged goes on in a workflow of its own', async () => {
+  const receiver = await startReceiver((_, response, count) => void response.writeHead(count === 42 ? 503 : 204).end());
+  const projectId = newId('prj');
+  await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
+  const { id: endpointId } = await createEndpoint(projectId, { url: receiver.url, events: ['*'] });
+  await pool.query(
+    `INSERT INTO events (id, project_id, type, data)
+     SELECT postroom_id('evt'), $1, 'email.sent', json_build_object('email', 'ada@example.com') FROM generate_series(1, 300)`,
+    [projectId],
+  );
+  const deliveries = async (where: string) =>
+    (await pool.query(`SELECT * FROM deliveries WHERE project_id = $1 AND ${where}`, [projectId])).rows;
+  await eventually(async () => expect(await deliveries(`state = 'acknowledged'`)).toHaveLength(299), 60_000);
+
+  const batches = new Set((await deliveries(`state = 'acknowledged'`)).map((row) => String(row.workflow_id)));
+  expect(batches.size).toBeLessThan(100);
+  const [batchId = ''] = [...batches].filter((id) => id.startsWith('batch_'));
+  const batch = client.workflow.getHandle(batchId);
+  expect(await batch.result()).toEqual({ acknowledged: expect.any(Number), retried: expect.any(Number), returned: 0 });
+  const { events } = await batch.fetchHistory();
+  const history = JSON.stringify(events, (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString() : value,
+  );
+  expect(events?.length).toBeLessThan(15);
+  expect(history).not.toContain('ada@example.com');
+
+  const [late] = await eventually(async () => {
+    const rows = await deliveries(`state = 'retried' AND handed_at IS NOT NULL`);
+    expect(rows).toHaveLength(1);
+    return rows;
+  });
+  const workflow = client.workflow.getHandle(late.id);
+  const described = await eventually(() => workflow.describe());
+  expect(described.status.name).toBe('RUNNING');
+  const attribute = (name: string) =>
+    described.typedSearchAttributes.get(defineSearchAttributeKey(name, SearchAttributeType.KEYWORD));
+  expect(['projectId', 'endpointId', 'eventType', 'deliveryStatus'].map(attribute)).toEqual([
+    projectId,
+    endpointId,
+    'email.sent',
+    'retried',
+  ]);
+  expect(await described.staticSummary()).toBe(`email.sent to ${endpointId}, from attempt 2`);
+  expect(await described.staticDetails()).toContain(`/p/${projectId}/webhooks/${endpointId}/deliveries/${late.id})`);
+  const metadata = await workflow.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  expect(metadata.currentDetails).toMatch(/Attempt 1 of 6: HTTP 503[^]*due at \d{4}-/);
+
+  await workflow.signal(retryNow);
+  expect(await workflow.result()).toBe('acknowledged');
+  expect(receiver.received).toHaveLength(301);
+  await receiver.close();
+}, 120_000);

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTestWorker } from '@postroom/testkit';
+import proto from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+import { beforeAll, expect, test } from 'vitest';
+import * as workflows from '../src/index.ts';
+
+// What workflows of earlier versions did, by scripts/record-histories.ts. One that is open when a new version is deployed is
+// replayed by it, and is stuck when the new code does something else.
+const folder = join(import.meta.dirname, '../histories');
+const recorded = readdirSync(folder).map((file) => ({
+  workflowId: file.replace('.json', ''),
+  text: readFileSync(join(folder, file), 'utf8'),
+}));
+
+beforeAll(startTestWorker); // a process has one Temporal runtime, and this is who sets it up
+
+/** Replays histories; returns what failed, by the workflow's id. */
+async function replay(histories: typeof recorded): Promise<Record<string, string>> {
+  const failures: Record<string, string> = {};
+  const results = Worker.runReplayHistories(
+    { workflowsPath: join(import.meta.dirname, '../src/index.ts') },
+    histories.map(({ workflowId, text }) => ({
+      workflowId,
+      history: proto.temporal.api.history.v1.History.fromObject(JSON.parse(text)),
+    })),
+  );
+  for await (const { workflowId, error } of results) if (error) failures[workflowId] = error.message;
+  return failures;
+}
+
+test('every recorded history is replayed by the code of today', async () => {
+  expect(await replay(recorded)).toEqual({});
+});
+
+test('each workflow has a recorded history', () => {
+  const names = Object.entries(workflows).flatMap(([name, exported]) => (typeof exported === 'function' ? [name] : []));
+  expect(names.filter((name) => !recorded.some(({ workflowId }) => workflowId.startsWith(`${name}.`)))).toEqual([]);
+});
+
+test('code that does something else than what is recorded is found', async () => {
+  const other = recorded
+    .filter(({ workflowId }) => workflowId === 'deliverWebhook.failed-after-six-attempts')
+    .map(({ workflowId, text }) => ({ workflowId, text: text.replaceAll('attemptDelivery', 'attemptSomething') }));
+  expect(Object.keys(await replay(other))).toEqual(['deliverWebhook.failed-after-six-attempts']);
+});
