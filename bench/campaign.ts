@@ -319,7 +319,7 @@ function at(values: readonly number[], share: number): number {
 
 /** Freezing beside a bare INSERT … SELECT of as many rows of that width into a table of the same shape, in turn. */
 async function compareFreeze(group: string): Promise<void> {
-  const { freeze } = await import('../modules/campaigns/src/snapshot-recipients.ts');
+  const { snapshotRecipients } = await import('../modules/campaigns/src/snapshot-recipients.ts');
   await pool.query('DROP TABLE IF EXISTS bare');
   await pool.query(
     'CREATE TABLE bare (LIKE messages INCLUDING DEFAULTS INCLUDING INDEXES INCLUDING STORAGE) WITH (fillfactor = 40)',
@@ -338,7 +338,7 @@ async function compareFreeze(group: string): Promise<void> {
         [projectId, id],
       ),
     );
-    const frozen = await timed(() => freeze(id));
+    const frozen = await timed(() => snapshotRecipients(id));
     ratios.push(frozen.ms / bare.ms);
     console.log(
       `freeze of ${RECIPIENTS}: ${(frozen.ms / 1000).toFixed(2)} s, ${(frozen.cpuMs / 1000).toFixed(2)} s of CPU; bare INSERT … SELECT: ${(bare.ms / 1000).toFixed(2)} s, ${(bare.cpuMs / 1000).toFixed(2)} s of CPU; ratio ${(frozen.ms / bare.ms).toFixed(2)}, of CPU ${(frozen.cpuMs / bare.cpuMs).toFixed(2)}`,

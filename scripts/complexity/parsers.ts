@@ -24,7 +24,7 @@ import { prepare } from '../../packages/smtp/src/envelope.ts';
 import { outcomeOf } from '../../packages/smtp/src/outcome.ts';
 import { ReplyReader } from '../../packages/smtp/src/replies.ts';
 import { findLinks } from '../../modules/tracking/src/find-links.ts';
-import { machineReason, networkOf } from '../../modules/tracking/src/bots.ts';
+import { botReason, networkOf } from '../../modules/tracking/src/bots.ts';
 import { targetOf, trackHtml } from '../../modules/tracking/src/track-html.ts';
 import { readTrackingToken, unsealValues } from '../../modules/tracking/src/token.ts';
 import { findAddressed, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
@@ -432,7 +432,7 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   {
     name: 'user agents',
-    parse: (text) => [machineReason({ method: 'GET', userAgent: text }), networkOf(text)],
+    parse: (text) => [botReason({ method: 'GET', userAgent: text }), networkOf(text)],
     tokens: ['bot', 'Mozilla/5.0', ' ', ':', '::', '::ffff:', '1.', 'a', '%'],
   },
   { name: 'CSV', parse: (text) => readCsv(text), tokens: CSV },

@@ -83,7 +83,7 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
 
 const holdDelayMs = (holds: number) => HOLD_DELAYS_MS[Math.min(holds, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
 
-function describe({ status, counts, hold, waiting }: campaigns.Turn): string {
+function describe({ status, counts, hold, waiting }: campaigns.SendRun): string {
   const { recipients, accepted, planned, claimed, failed, suppressed, unknown, canceled } = counts;
   const rest = Object.entries({ failed, suppressed, unknown, canceled }).filter(([, count]) => count > 0);
   const parts = [`**${accepted} of ${recipients} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];

@@ -1,4 +1,4 @@
-import { readReturnAddress, type ReturnAddress } from '@postroom/bounces';
+import { parseReturnAddress, type ReturnAddress } from '@postroom/bounces';
 import { pool } from '@postroom/platform';
 
 /** Whom a mail is for: a message's return address, or where a provider sends what its readers complain of. */
@@ -9,7 +9,7 @@ const COMPLAINTS = 'fbl';
 
 /** Who is meant by an address; undefined when it is none of ours, or its signature is not. */
 export async function recipientOf(address: string): Promise<Recipient | undefined> {
-  const ours = readReturnAddress(address);
+  const ours = parseReturnAddress(address);
   if (ours !== undefined) return { kind: 'message', address: ours };
   const at = address.lastIndexOf('@');
   if (address.slice(0, at).toLowerCase() !== COMPLAINTS) return undefined;

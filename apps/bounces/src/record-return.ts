@@ -2,7 +2,7 @@ import { type Addressed, findAddressed } from '@postroom/unsubscribe';
 import {
   findReturnAddress,
   namedAddresses,
-  readReturn,
+  parseBounce,
   recordLateReport,
   recordReports,
   type Report,
@@ -15,8 +15,8 @@ import type { Recipient } from './recipients.ts';
  * Reads a mail that came back and commits what it says, as a provider's report would. Nothing is ever sent in answer, so that
  * no loop can begin here.
  */
-export async function recordReturn(recipient: Recipient, raw: Buffer): Promise<void> {
-  const returned = await readReturn(raw);
+export async function recordBounce(recipient: Recipient, raw: Buffer): Promise<void> {
+  const returned = await parseBounce(raw);
   const address = recipient.kind === 'message' ? recipient.address : complainedOf(raw, returned.kind);
   const messageId = address?.messageId;
   if (returned.kind === 'ignored' || address === undefined || messageId === undefined) {

@@ -2,7 +2,7 @@ import { type Certificate, config, logger, type Service } from '@postroom/platfo
 import { LimitedSmtpServer } from '@postroom/platform/smtp-server';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
-import { recordReturn } from './record-return.ts';
+import { recordBounce } from './record-return.ts';
 
 /** Largest mail taken, in bytes: servers return a mail whole. What says why it came back stands at its beginning. */
 const MAX_MAIL_BYTES = 60 * 1024 * 1024;
@@ -26,7 +26,7 @@ class Refusal extends Error {
   }
 }
 
-export interface ReturnsOptions {
+export interface BounceServerOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
@@ -38,7 +38,7 @@ export interface ReturnsOptions {
   perAddress?: number;
 }
 
-export interface Returns extends Service {
+export interface BounceServer extends Service {
   port: number;
 }
 
@@ -47,13 +47,13 @@ export interface Returns extends Service {
  * no other. It answers 250 when what the mail says is committed. STARTTLS is offered and never asked for, since a server that
  * can't do it would keep what it has to tell.
  */
-export async function startReturns({
+export async function startBounceServer({
   host,
   port,
   tls,
   recipientMs = RECIPIENT_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
-}: ReturnsOptions): Promise<Returns> {
+}: BounceServerOptions): Promise<BounceServer> {
   const taking = new Set<Promise<void>>();
   let finishing = false;
   const options: SMTPServerOptions = {
@@ -131,7 +131,7 @@ async function known(address: string): Promise<Recipient | undefined> {
 
 async function record(recipient: Recipient, raw: Buffer): Promise<void> {
   try {
-    await recordReturn(recipient, raw);
+    await recordBounce(recipient, raw);
   } catch (error) {
     throw notNow(error);
   }

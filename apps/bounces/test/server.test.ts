@@ -9,12 +9,12 @@ import { newId, pool, selfSigned } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Returns, startReturns } from '../src/server.ts';
+import { type BounceServer, startBounceServer } from '../src/server.ts';
 
 const tls = selfSigned();
-let returns: Returns;
+let returns: BounceServer;
 beforeAll(async () => {
-  returns = await startReturns({ host: '127.0.0.1', port: 0, tls });
+  returns = await startBounceServer({ host: '127.0.0.1', port: 0, tls });
 });
 afterAll(() => returns.stop());
 
@@ -279,7 +279,7 @@ test('STARTTLS is offered with the certificate that was given, and not asked for
 test('where no certificate is named, STARTTLS is not offered', async () => {
   const api = await testApi();
   const { address } = await message(api);
-  const bare = await startReturns({ host: '127.0.0.1', port: 0 });
+  const bare = await startBounceServer({ host: '127.0.0.1', port: 0 });
   try {
     const send = (more: TransportOptions) =>
       comesBack(address, fixture('postfix-unknown'), '', { port: bare.port, ...more });
@@ -306,7 +306,7 @@ test('a returned mail with a NUL is 550: whoever sends it would try for days', a
 });
 
 test('silent senders are closed before they name an address of ours, and one address has few connections', async () => {
-  const short = await startReturns({ host: '127.0.0.1', port: 0, tls, recipientMs: 500, perAddress: 5 });
+  const short = await startBounceServer({ host: '127.0.0.1', port: 0, tls, recipientMs: 500, perAddress: 5 });
   const { address } = await message(await testApi());
   const silent = Array.from({ length: 5 }, () => connect(short.port, '127.0.0.1').resume());
   await Promise.all(silent.map((socket) => once(socket, 'data')));

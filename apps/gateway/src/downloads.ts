@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { authenticatePerson } from '@postroom/auth';
+import { authenticateUser } from '@postroom/auth';
 import { DomainError, type StreamRoute } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
 import { answerError } from './rest/http.ts';
@@ -27,7 +27,7 @@ export function createDownloads(schema: GraphQLSchema, streams: readonly StreamR
         throw new DomainError('method_not_allowed', 'A file is got.');
       }
       const [projectId = '', ...rest] = path.slice(DOWNLOADS_PATH.length).split('/');
-      const person = await authenticatePerson(request.headers, projectId);
+      const person = await authenticateUser(request.headers, projectId);
       if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
       if (!person.may('read', projectId)) throw new DomainError('forbidden', 'You are no member of this project.');
       const match = router.find(`/v1/${rest.join('/')}`);

@@ -15,7 +15,7 @@ import {
   pool,
   type Service,
 } from '@postroom/platform';
-import { AUTH_PATH, authenticatePerson } from '@postroom/auth';
+import { AUTH_PATH, authenticateUser } from '@postroom/auth';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { answerDocs } from './docs/docs.ts';
@@ -117,7 +117,7 @@ function answerNothing(response: ServerResponse): void {
 
 /** Who is signed in, for a page that another site leads to: what it carries says whether they meant it. */
 async function whoComesBack({ headers: { cookie } }: IncomingMessage): Promise<Caller | undefined> {
-  return cookie === undefined ? undefined : ((await authenticatePerson({ cookie }, undefined)) ?? undefined);
+  return cookie === undefined ? undefined : ((await authenticateUser({ cookie }, undefined)) ?? undefined);
 }
 
 /** Ready means that writes would be taken: the database answers. Temporal is not on a request's way. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { authenticatePerson } from '@postroom/auth';
+import { authenticateUser } from '@postroom/auth';
 import type { Caller } from '@postroom/platform';
 import { authenticate } from '@postroom/projects';
 
@@ -11,7 +11,7 @@ import { authenticate } from '@postroom/projects';
 export async function identify(headers: IncomingHttpHeaders, project?: string): Promise<Caller | null> {
   const named = project ?? [headers['x-project-id']].flat()[0];
   return headers.authorization === undefined
-    ? authenticatePerson(headers, named)
+    ? authenticateUser(headers, named)
     : authenticate(headers.authorization, named);
 }
 

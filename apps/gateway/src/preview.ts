@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { authenticatePerson } from '@postroom/auth';
+import { authenticateUser } from '@postroom/auth';
 import { DomainError, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Values } from '@postroom/templates/render';
 import { notice } from './preview-html.ts';
@@ -28,7 +28,7 @@ export async function answerPreview(request: IncomingMessage, response: ServerRe
       response.setHeader('Allow', 'POST');
       throw new DomainError('method_not_allowed', 'A preview is posted.');
     }
-    const person = await authenticatePerson(request.headers, undefined);
+    const person = await authenticateUser(request.headers, undefined);
     if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
     const form = new URLSearchParams((await readBody(request, MAX_BYTES)).toString('utf8'));
     const body = await preview(person.id, form.get('html') ?? '', valuesOf(form.get('values')));

@@ -1,11 +1,11 @@
 // Encrypts every secret in the database with the key in use, and says what is left: `npm run rotate-encryption-key`.
-import { closeDatabase, renewSecrets, secretKeysFor, useBackgroundTimeouts } from '@postroom/platform';
+import { closeDatabase, rotateEncryptionKey, secretKeysFor, useBackgroundTimeouts } from '@postroom/platform';
 import './rest/idempotency.ts';
 import './schema.ts';
 
 useBackgroundTimeouts();
 const [{ id }] = secretKeysFor('so there is nothing to encrypt with');
-const columns = await renewSecrets();
+const columns = await rotateEncryptionKey();
 for (const { column, renewed, left, problem } of columns) {
   console.log(`${column}: ${renewed} encrypted anew${left === 0 ? '' : `, ${left} left`}`);
   if (problem !== undefined) console.log(`  ${problem}`);

@@ -1,6 +1,6 @@
 // Makes a secret of every kind as people make them, or reads them all: a program, since a process has one set of keys (see
 // renew-secrets.test.ts).
-import { readReturnAddress, returnAddress } from '@postroom/bounces';
+import { parseReturnAddress, returnAddress } from '@postroom/bounces';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { closeDatabase, newId, pool, secretColumns } from '@postroom/platform';
 import { signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
@@ -77,7 +77,7 @@ async function read(outside: Outside) {
     totp: totpURI,
     links: {
       unsubscribe: page.status,
-      returns: readReturnAddress(outside.returns) !== undefined,
+      returns: parseReturnAddress(outside.returns) !== undefined,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { againOn, DEADLOCK, emailKey, newId, pool, SERIALIZATION_FAILURE } from '@postroom/platform';
+import { retryOn, DEADLOCK, emailKey, newId, pool, SERIALIZATION_FAILURE } from '@postroom/platform';
 import { type Summary, summarize } from './headers.ts';
 import { reportsOf } from './simulator.ts';
 
@@ -66,7 +66,7 @@ export class Intake {
 
   async #write(group: Waiting[]): Promise<void> {
     try {
-      await againOn(CONFLICTS, () => store(group));
+      await retryOn(CONFLICTS, () => store(group));
       for (const mail of group) mail.kept();
       this.#onKept(group.length);
     } catch (error) {

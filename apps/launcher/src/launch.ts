@@ -5,7 +5,7 @@ import { type App, startApp } from './apps.ts';
 import { logFile, runFile } from './data-folder.ts';
 import { type DevFile, readDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from '@postroom/embedded';
-import { followLog, lastWords, logSize } from '@postroom/embedded';
+import { followLog, lastLines, logSize } from '@postroom/embedded';
 import { type Options, type Ports, portsFrom } from './options.ts';
 import { answers, checkPorts, HOST } from '@postroom/embedded';
 import { startPostgres } from '@postroom/embedded';
@@ -151,7 +151,7 @@ async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<See
   return new Promise((resolve, reject) => {
     child.once('message', (seed) => resolve(seed as Seed));
     child.once('exit', () =>
-      reject(new StartError(`The first projects and keys could not be made: ${lastWords(log, offset)}`)),
+      reject(new StartError(`The first projects and keys could not be made: ${lastLines(log, offset)}`)),
     );
   });
 }

@@ -17,7 +17,7 @@ export interface Credentials {
 }
 
 /** Who may hand over mail, and what becomes of it. */
-export class Desk {
+export class SubmissionSession {
   readonly #taking = new Set<Promise<string>>();
   #heldBytes = 0;
   readonly #heldByKey = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { type Certificate, config, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer } from '@postroom/platform/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
-import { type Credentials, Desk, MAX_MESSAGE_BYTES } from './session.ts';
+import { type Credentials, SubmissionSession, MAX_MESSAGE_BYTES } from './session.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
 /** Addresses that one mail may go to, in several messages; a client sends the rest in another (RFC 5321, 4.5.3.1.10). */
@@ -42,7 +42,7 @@ export async function startSubmission({
   authMs = AUTH_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
 }: SubmissionOptions): Promise<Submission> {
-  const desk = new Desk();
+  const desk = new SubmissionSession();
   const options: SMTPServerOptions = {
     ...tls,
     banner: 'Postroom',

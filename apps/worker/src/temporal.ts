@@ -2,7 +2,7 @@ import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { config, logger } from '@postroom/platform';
-import { startHere } from '@postroom/platform/dispatcher';
+import { startEagerly } from '@postroom/platform/dispatcher';
 
 export interface TemporalConnections {
   client: Client;
@@ -20,7 +20,7 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
   const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
   const native = await untilUp(() => NativeConnection.connect(options), signal);
   return {
-    client: new Client({ connection: native, namespace, interceptors: { workflow: [startHere] } }),
+    client: new Client({ connection: native, namespace, interceptors: { workflow: [startEagerly] } }),
     native,
     close: () => native.close(),
   };

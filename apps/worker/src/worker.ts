@@ -2,7 +2,7 @@ import { source as campaignSource } from '@postroom/campaigns/reconcile';
 import { source as domainSource } from '@postroom/domains/reconcile';
 import { source as emailSource } from '@postroom/emails/dispatcher';
 import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
-import { outboxSource, startRelay } from '@postroom/platform/dispatcher';
+import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { source as deliverySource } from '@postroom/webhooks/dispatcher';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { activities } from './activities.ts';
@@ -65,7 +65,13 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   });
   await ensureSchedules(client);
   if (runsSchedules) await runSchedules(client);
-  const relay = await startRelay(client, [outboxSource, emailSource, deliverySource, domainSource, campaignSource]);
+  const relay = await startDispatcher(client, [
+    outboxSource,
+    emailSource,
+    deliverySource,
+    domainSource,
+    campaignSource,
+  ]);
   return {
     stop: async () => {
       await relay.stop();

@@ -1,11 +1,11 @@
 import { config, newId, pool } from '@postroom/platform';
-import { eventually, onlyOneOf, startTestWorker, testApi } from '@postroom/testkit';
+import { eventually, runExclusively, startTestWorker, testApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureSchedules, runSchedules } from '../src/schedules.ts';
 
 // What runs by the clock deletes what is old of all projects.
-onlyOneOf('retention');
+runExclusively('retention');
 
 let client: Client;
 beforeAll(async () => {

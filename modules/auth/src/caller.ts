@@ -14,7 +14,7 @@ export const PERMISSIONS: Record<Role, readonly Permission[]> = {
 };
 
 /** A person who is signed in, in the project of the request. */
-export class Person implements Caller {
+export class UserCaller implements Caller {
   readonly kind = 'person';
   readonly id: string;
   readonly sessionId: string;
@@ -56,16 +56,16 @@ export class Person implements Caller {
  * membership that ends, ends at once.
  * @throws DomainError `forbidden` when another site sent the request: the cookie goes along, but not the person's will.
  */
-export async function authenticatePerson(
+export async function authenticateUser(
   headers: IncomingHttpHeaders,
   named: string | undefined,
-): Promise<Person | null> {
+): Promise<UserCaller | null> {
   if (headers.cookie === undefined || !headers.cookie.includes('postroom.')) return null;
   const session = await auth().api.getSession({ headers: fromNodeHeaders(headers) });
   if (session === null) return null;
   refuseOtherSites(headers);
   const members = await db.member.findMany({ where: { userId: session.user.id }, orderBy: { projectId: 'asc' } });
-  return new Person(
+  return new UserCaller(
     session.user.id,
     session.session.id,
     new Map(members.map(({ projectId, role }) => [projectId, role])),

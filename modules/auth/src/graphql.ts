@@ -21,7 +21,7 @@ import {
 import { acceptInvitation, invite, listInvitations, waiting, withdrawInvitation } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
 import { createOwnProject } from './own-projects.ts';
-import { Person } from './caller.ts';
+import { UserCaller } from './caller.ts';
 import { renameUser } from './users.ts';
 
 const Role = builder.enumType('Role', {
@@ -118,9 +118,9 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
 });
 
 /** The signed-in person; fields about oneself are closed to keys. */
-function person(context: Context): Person {
+function person(context: Context): UserCaller {
   const caller = authenticated(context);
-  if (caller instanceof Person) return caller;
+  if (caller instanceof UserCaller) return caller;
   throw new DomainError('forbidden', 'Only people who are signed in may ask this, never an API key.');
 }
 

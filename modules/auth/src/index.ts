@@ -1,7 +1,7 @@
 export { ADDRESS_HEADER, auth, AUTH_PATH } from './auth.ts';
 export { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
 export { changeRole, listMembers, removeMember } from './members.ts';
-export { authenticatePerson, Person, PERMISSIONS, type Role } from './caller.ts';
+export { authenticateUser, UserCaller, PERMISSIONS, type Role } from './caller.ts';
 export { handleSignIn } from './sign-in.ts';
 export { deleteOldSignInRates } from './sign-in-rates.ts';
 export { canSendSystemMail, sendSystemMail } from './system-mail.ts';

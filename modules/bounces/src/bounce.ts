@@ -1,7 +1,7 @@
 import type { Email } from 'postal-mime';
 
 /** What a mail to a return address says of the message it is about. */
-export type Returned =
+export type BounceReport =
   /** `detail` is what the table of replies reads: the words of a server, with a code where there was one. */
   | { kind: 'bounced'; detail: string }
   | { kind: 'complained'; detail: string }

@@ -1,11 +1,11 @@
 import type { Email } from 'postal-mime';
-import { fieldGroups, partOf, type Returned } from './bounce.ts';
+import { fieldGroups, partOf, type BounceReport } from './bounce.ts';
 
 /** Reports that say that the reader did not want the mail. */
 const COMPLAINTS = new Set(['abuse', 'fraud', 'opt-out', 'opt-out-list', 'miscategorized', 'other']);
 
 /** A report of a provider about what its reader did (RFC 5965); undefined when the mail is none. */
-export function readComplaint(mail: Email): Returned | undefined {
+export function readComplaint(mail: Email): BounceReport | undefined {
   const report = partOf(mail, /^message\/feedback-report$/i);
   if (report === undefined) return undefined;
   const fields = new Map(fieldGroups(report).flatMap((group) => [...group]));

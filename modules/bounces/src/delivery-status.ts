@@ -1,11 +1,11 @@
 import type { Email } from 'postal-mime';
 import { detailOf } from './detail.ts';
-import { fieldGroups, partOf, type Returned } from './bounce.ts';
+import { fieldGroups, partOf, type BounceReport } from './bounce.ts';
 
 const STATUS_PART = /^message\/(global-)?delivery-status$/i;
 
 /** A notification of a server (RFC 3464, RFC 6533); undefined when the mail is none, or names nobody. */
-export function readStatus(mail: Email): Returned | undefined {
+export function readStatus(mail: Email): BounceReport | undefined {
   const report = partOf(mail, STATUS_PART);
   if (report === undefined) return undefined;
   const recipients = fieldGroups(report).filter((fields) => fields.has('action') || fields.has('status'));

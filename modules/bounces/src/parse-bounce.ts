@@ -3,7 +3,7 @@ import { parseMail } from './parse-mail.ts';
 import { readComplaint } from './complaints.ts';
 import { readStatus } from './delivery-status.ts';
 import { ignoredReason } from './ignored.ts';
-import type { Returned } from './bounce.ts';
+import type { BounceReport } from './bounce.ts';
 import { readText } from './text-bounces.ts';
 
 /** Parts that one mail may hold within one another. */
@@ -14,7 +14,7 @@ const MAX_HEADERS_BYTES = 256 * 1024;
  * Reads a mail that came back: notifications as RFC 3464 has them, complaints as RFC 5965 has them, and what servers write
  * that never heard of either. What it can't read is ignored, since a guess could stop mail to somebody who wants it.
  */
-export async function readReturn(raw: Uint8Array): Promise<Returned> {
+export async function parseBounce(raw: Uint8Array): Promise<BounceReport> {
   let mail: Email;
   try {
     mail = await parseMail('returned mail', raw, {
@@ -29,7 +29,7 @@ export async function readReturn(raw: Uint8Array): Promise<Returned> {
 }
 
 /** What a parsed mail says of the message it is about. */
-export function interpret(mail: Email): Returned {
+export function interpret(mail: Email): BounceReport {
   const structured = readComplaint(mail) ?? readStatus(mail);
   if (structured !== undefined) return structured;
   const answered = ignoredReason(mail);

@@ -37,7 +37,7 @@ export interface ReturnAddress {
 const LOCAL_PART = /^b\+([0-9a-hjkmnp-tv-z]{26})([0-9a-f]{20})([0-9a-f]{12})?$/i;
 
 /** What a return address says; undefined when we did not make it. */
-export function readReturnAddress(address: string): ReturnAddress | undefined {
+export function parseReturnAddress(address: string): ReturnAddress | undefined {
   const at = address.lastIndexOf('@');
   const [, given = '', signature = '', recipient = ''] = LOCAL_PART.exec(address.slice(0, at)) ?? [];
   const suffix = given.toLowerCase();
@@ -53,7 +53,7 @@ export function readReturnAddress(address: string): ReturnAddress | undefined {
 /** The first return address of ours that a text holds, such as in the headers of a mail that somebody complains of. */
 export function findReturnAddress(text: string): ReturnAddress | undefined {
   for (const [address] of text.matchAll(/b\+[0-9a-z]{46}(?:[0-9a-f]{12})?@[\w.-]+/gi)) {
-    const found = readReturnAddress(address);
+    const found = parseReturnAddress(address);
     if (found !== undefined) return found;
   }
   return undefined;

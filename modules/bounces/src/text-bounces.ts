@@ -1,6 +1,6 @@
 import type { Email } from 'postal-mime';
 import { replyIn, statusOf } from './detail.ts';
-import type { Returned } from './bounce.ts';
+import type { BounceReport } from './bounce.ts';
 import { oneLine } from '@postroom/smtp';
 
 /** Where the words of a server end and the mail that it returns begins. */
@@ -15,7 +15,7 @@ const STILL_TRYING =
   /(will|continue to|keep) (be )?(re)?tr(y|ying|ied) (again|for|to deliver|until)|no action is required|has not yet been delivered|delivery attempts will continue|this is a warning message only/i;
 
 /** A bounce in words alone, as qmail, Exim and many others write it; undefined when it is none. */
-export function readText(mail: Email): Returned | undefined {
+export function readText(mail: Email): BounceReport | undefined {
   const whole = (mail.text ?? stripTags(mail.html ?? '')).replace(/\r\n?/g, '\n');
   const end = ORIGINAL.exec(whole)?.index ?? whole.length;
   // Domino writes the reason into a paragraph of its own.

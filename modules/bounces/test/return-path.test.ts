@@ -1,7 +1,7 @@
 import { newId } from '@postroom/platform';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readReturnAddress, returnAddress } from '../src/index.ts';
+import { parseReturnAddress, returnAddress } from '../src/index.ts';
 
 let sink: SmtpSink;
 let system: System;
@@ -21,17 +21,17 @@ test('a return address names its message, in any case, and fits the 64 octets of
   const id = newId('eml');
   const address = returnAddress(id, 'bounce.example.com', { projectId: newId('prj'), email: 'ada@example.org' });
   expect(address.indexOf('@')).toBeLessThanOrEqual(64);
-  expect(readReturnAddress(address)?.messageId).toBe(id);
-  expect(readReturnAddress(address.toUpperCase())).toMatchObject({ messageId: id, domain: 'bounce.example.com' });
+  expect(parseReturnAddress(address)?.messageId).toBe(id);
+  expect(parseReturnAddress(address.toUpperCase())).toMatchObject({ messageId: id, domain: 'bounce.example.com' });
   expect(
-    readReturnAddress(address.replace(/.{32}@/, (end) => `${end.startsWith('a') ? 'b' : 'a'}${end.slice(1)}`)),
+    parseReturnAddress(address.replace(/.{32}@/, (end) => `${end.startsWith('a') ? 'b' : 'a'}${end.slice(1)}`)),
   ).toBeUndefined();
 });
 
 test('a return address tells whom its message went to from everybody else, also in other projects', () => {
   const [id, projectId] = [newId('eml'), newId('prj')];
   for (const email of ['ada@example.org', 'Zoë@bücher.example']) {
-    const read = readReturnAddress(returnAddress(id, 'bounce.example.com', { projectId, email }).toUpperCase());
+    const read = parseReturnAddress(returnAddress(id, 'bounce.example.com', { projectId, email }).toUpperCase());
     const isOf = (to: object) => read?.isOf({ projectId, email, ...to });
     expect([isOf({}), isOf({ email: email.toUpperCase() })]).toEqual([true, true]);
     expect([isOf({ email: 'eve@example.org' }), isOf({ projectId: newId('prj') })]).toEqual([false, false]);
@@ -40,7 +40,7 @@ test('a return address tells whom its message went to from everybody else, also 
 
 test('return addresses of before recipients were signed still name their message, and nobody beside', () => {
   const [id, to] = [newId('eml'), { projectId: newId('prj'), email: 'ada@example.org' }];
-  const read = readReturnAddress(returnAddress(id, 'bounce.example.com', to).replace(/.{12}@/, '@'));
+  const read = parseReturnAddress(returnAddress(id, 'bounce.example.com', to).replace(/.{12}@/, '@'));
   expect([read?.messageId, read?.isOf(to)]).toEqual([id, false]);
 });
 
@@ -49,7 +49,7 @@ test('an address that we did not sign is none', () => {
     projectId: newId('prj'),
     email: 'ada@example.org',
   });
-  expect(readReturnAddress(address.replace(/b\+.{4}/, 'b+0000'))).toBeUndefined();
+  expect(parseReturnAddress(address.replace(/b\+.{4}/, 'b+0000'))).toBeUndefined();
 });
 
 test('mail goes out under a return address of its own where the MAIL FROM subdomain is seen, else under its From', async () => {
@@ -78,7 +78,7 @@ test('mail goes out under a return address of its own where the MAIL FROM subdom
       return found!;
     }, 30_000);
     expect(mail.from).toMatch(/^b\+[0-9a-z]{58}@bounce\.example\.com$/);
-    const read = readReturnAddress(mail.from);
+    const read = parseReturnAddress(mail.from);
     expect([read?.messageId, read?.isOf({ projectId: api.projectId, email: to })]).toEqual([id, true]);
     expect(mail.raw).toContain('From: Acme <hello@example.com>');
   }, 30_000);

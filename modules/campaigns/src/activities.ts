@@ -2,13 +2,20 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import { newClaim } from '@postroom/ledger';
-import { freeze, type Frozen } from './snapshot-recipients.ts';
+import { snapshotRecipients, type RecipientSnapshot } from './snapshot-recipients.ts';
 import type { Counts } from './progress-row.ts';
 import { startScheduled } from './sending.ts';
-import { cancelRest, complete, pauseAfterErrors, sendTurn, type Tally, type Turn } from './send-run.ts';
+import {
+  cancelRemaining,
+  complete,
+  pauseAfterErrors,
+  sendUntilDeadline,
+  type Tally,
+  type SendRun,
+} from './send-run.ts';
 import { autoPause } from './send-monitor.ts';
 
-export type { Counts, Frozen, Turn };
+export type { Counts, RecipientSnapshot, SendRun };
 
 const BEAT_MS = 2_000;
 
@@ -51,12 +58,12 @@ async function inTurn<T>(share: FairShare, campaignId: string, work: () => Promi
 }
 
 /** Writes a campaign's recipients into the ledger, once. */
-export async function freezeRecipients(campaignId: string): Promise<Frozen> {
+export async function freezeRecipients(campaignId: string): Promise<RecipientSnapshot> {
   return inTurn(freezers, campaignId, () =>
     beating(() =>
       stopAfterRepeatedErrors(
         `freeze ${campaignId}`,
-        () => freeze(campaignId),
+        () => snapshotRecipients(campaignId),
         async (reason) => {
           const { recipients, suppressed } = (await pauseAfterErrors({ id: campaignId, run: 1 }, reason)).counts;
           return { recipients, suppressed };
@@ -67,14 +74,14 @@ export async function freezeRecipients(campaignId: string): Promise<Frozen> {
 }
 
 /** Sends for a while, and says where the campaign stands. */
-export async function sendPages(campaignId: string, run = 1): Promise<Turn> {
+export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
   const tally: Tally = {};
   return inTurn(senders, campaignId, () =>
     beating(
       () =>
         stopAfterRepeatedErrors(
           `send ${campaignId}`,
-          () => sendTurn({ id: campaignId, run }, newClaim(), cancellationSignal(), tally),
+          () => sendUntilDeadline({ id: campaignId, run }, newClaim(), cancellationSignal(), tally),
           (reason) => pauseAfterErrors({ id: campaignId, run }, reason),
         ),
       tally,
@@ -87,7 +94,7 @@ export async function cancelRecipients(campaignId: string): Promise<Counts> {
   return beating(() =>
     stopAfterRepeatedErrors(
       `cancel ${campaignId}`,
-      () => cancelRest(campaignId, newClaim(), () => heartbeat()),
+      () => cancelRemaining(campaignId, newClaim(), () => heartbeat()),
       // Ends the workflow. What is still open of a canceled campaign is looked at again by another one.
       (reason) => Promise.reject(ApplicationFailure.nonRetryable(reason)),
     ),

@@ -64,7 +64,7 @@ function nobodyIfGone(error: unknown): string {
 }
 
 /** Whether anybody is in the audience now. */
-export async function isAnybody(projectId: string, audience: Audience): Promise<boolean> {
+export async function hasRecipients(projectId: string, audience: Audience): Promise<boolean> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const condition = await audienceSql(projectId, audience, parameters);

@@ -17,7 +17,7 @@ import {
   type Prisma,
   readRows,
   type RowsQuery,
-  savedSince,
+  versionConflict,
   signalWorkflow,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from '@postroom/templates';
@@ -110,7 +110,7 @@ export async function updateCampaign(
     });
     const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true } });
     if (now === null) throw notFound('campaign');
-    if (count === 0 && statuses.includes(now.status)) throw savedSince('campaign');
+    if (count === 0 && statuses.includes(now.status)) throw versionConflict('campaign');
     if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be changed.');
     if (!isRateOnly) return;
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });

@@ -22,7 +22,7 @@ export interface ClaimedPage {
  * Takes over a campaign that is being sent: from here on only who names this claim may claim its messages, since an attempt
  * that Temporal has given up may still be alive. Undefined when the campaign is not being sent, or by a later run.
  */
-export async function takeLane(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
+export async function acquireFence(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
   const { rows } = await ledgerPool.query<CampaignRow>(
     `UPDATE campaigns SET lane = $3, waiting_until = NULL, waiting_reason = NULL WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
     [campaignId, run, claim],

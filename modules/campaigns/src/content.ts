@@ -1,5 +1,5 @@
 import { addToBody, parseTemplate, renderTemplate, type Template, type Values } from '@postroom/templates/render';
-import { compileMessage, compositionError, type Frame } from '@postroom/mime';
+import { compileMessage, compositionError, type CompiledMessage } from '@postroom/mime';
 import { messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
 import { trackHtml, type TrackingSwitches } from '@postroom/tracking';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
@@ -36,7 +36,7 @@ export interface CampaignTracking extends TrackingSwitches {
 
 /** A campaign's message, encoded once, and what it needs of each recipient. */
 export interface CampaignFrame {
-  frame: Frame;
+  frame: CompiledMessage;
   /** The address it is sent from. */
   from: string;
   /** Whether a placeholder names a custom field, so that they have to be read. */

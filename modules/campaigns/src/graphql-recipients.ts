@@ -1,6 +1,6 @@
 import { findContacts } from '@postroom/contacts';
 import { Contact } from '@postroom/contacts/graphql';
-import { batched, builder, callerProject, type Context, relayNames } from '@postroom/platform';
+import { batchLoader, builder, callerProject, type Context, relayNames } from '@postroom/platform';
 import { resendUnknown, resolveUnknownRecipients, retryFailed } from './requeue.ts';
 import { getCampaign } from './campaigns.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
@@ -18,7 +18,7 @@ const RecipientState = builder.enumType('RecipientState', {
   },
 });
 
-const loadContacts = batched((context: Context, ids) => findContacts(callerProject(context), ids));
+const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
 
 const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
   description: 'A contact as a campaign froze it, and what became of its message.',

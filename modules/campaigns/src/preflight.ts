@@ -8,7 +8,7 @@ import { type AudienceCount, audienceSql, countAudience, queryAudience } from '.
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, templatesOf } from './content.ts';
 import { contentWarnings } from './content-warnings.ts';
-import { incompleteness, senderTrouble, statusProblem } from './sending.ts';
+import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and how many recipients have no value for it. */
 export interface VariableCheck {
@@ -45,9 +45,9 @@ const FINISHED = new Set<Campaign['status']>(['completed', 'canceled']);
 /** Looks at everything that a send would, and changes nothing. @throws DomainError `not_found`. */
 export async function preflight(projectId: string, id: string): Promise<Preflight> {
   const campaign = await getCampaign(projectId, id);
-  const { problems: missing, body } = await incompleteness(campaign);
+  const { problems: missing, body } = await missingParts(campaign);
   const content: CampaignContent = { ...campaign, ...body };
-  const sender = campaign.fromEmail ? await senderTrouble(campaign) : undefined;
+  const sender = campaign.fromEmail ? await senderProblemFor(campaign) : undefined;
   const audience = await countAudience(projectId, campaign);
   const switches = { opens: campaign.trackOpens, clicks: campaign.trackClicks };
   const tracking = await readTracking(projectId, campaign.fromEmail ?? '', switches);

@@ -1,4 +1,4 @@
-import { listen, liveView } from '@postroom/platform';
+import { listen, subscription } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 
 const FINAL: ReadonlySet<Campaign['status']> = new Set(['completed', 'canceled']);
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 2_000;
  * @throws DomainError `not_found`.
  */
 export function watchCampaign(projectId: string, id: string): AsyncIterableIterator<Campaign> {
-  return liveView((left) => changesOf(projectId, id, left));
+  return subscription((left) => changesOf(projectId, id, left));
 }
 
 async function* changesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Campaign, void> {

@@ -1,7 +1,7 @@
 import { inTransaction, logger, pool } from '@postroom/platform';
-import type { RelaySource } from '@postroom/platform/dispatcher';
+import type { DispatchSource } from '@postroom/platform/dispatcher';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { pauseTroubled } from './send-monitor.ts';
+import { pauseOverThreshold } from './send-monitor.ts';
 import { type CampaignRun, startSending, workflowIdOf } from './workflow.ts';
 
 const SWEEP_EVERY_MS = 15_000;
@@ -15,16 +15,16 @@ let sweptAt = 0;
 let watchedAt = 0;
 
 /** Looks after campaigns that are being sent: those in trouble are paused, those whose workflow is gone get another. */
-export const source: RelaySource = {
+export const source: DispatchSource = {
   name: 'campaigns',
   handOver: async (client) => {
     if (Date.now() - watchedAt >= WATCH_EVERY_MS) {
       watchedAt = Date.now();
-      await pauseTroubled(null);
+      await pauseOverThreshold(null);
     }
     if (Date.now() - sweptAt < SWEEP_EVERY_MS) return { handed: 0, more: false };
     sweptAt = Date.now();
-    return { handed: await sweep(client), more: false };
+    return { handed: await reconcile(client), more: false };
   },
 };
 
@@ -42,7 +42,7 @@ const OPEN = `
  * the old one's last activity still lives, since the ledger listens to the newest run only.
  * @returns how many there were.
  */
-export async function sweep(client: Client): Promise<number> {
+export async function reconcile(client: Client): Promise<number> {
   const { rows } = await pool.query<CampaignRun>(OPEN);
   let restarted = 0;
   for (const campaign of rows) if (!(await isRunning(client, campaign)) && (await restart(campaign))) restarted++;

@@ -1,4 +1,4 @@
-import { inLedgerTransaction, planAgain, resolveUnknown } from '@postroom/ledger';
+import { inLedgerTransaction, requeue, resolveUnknown } from '@postroom/ledger';
 import { DomainError, invalid, signalWorkflow } from '@postroom/platform';
 import type pg from 'pg';
 import { type Campaign, getCampaign } from './campaigns.ts';
@@ -53,7 +53,7 @@ async function sendAgain(
   if (campaign.recipientsDeletedAt !== null) throw tooLate();
   await checkSender(campaign);
   return inLedgerTransaction(async (client) => {
-    const count = await planAgain(client, { campaignId: id, ids: recipientIds ?? null }, state);
+    const count = await requeue(client, { campaignId: id, ids: recipientIds ?? null }, state);
     if (count > 0) await goOn(client, id);
     return count;
   });

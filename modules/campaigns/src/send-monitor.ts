@@ -76,7 +76,7 @@ const IN_TROUBLE = `
  * has completed meanwhile, since most bounces and complaints come late, the sender is blocked. It reads counters, so it
  * costs the same at any size.
  */
-export async function pauseTroubled(campaignId: string | null): Promise<void> {
+export async function pauseOverThreshold(campaignId: string | null): Promise<void> {
   const { rows } = await pool.query<Trouble>({ name: 'campaigns-in-trouble', text: IN_TROUBLE, values: [campaignId] });
   for (const trouble of rows) {
     const reason = reasonOf(trouble);
@@ -98,7 +98,7 @@ const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 2 : 1
 const LOOK_EVERY_MS = 1_000;
 
 /** Watches what becomes of a campaign's messages during a turn, and pauses it when its project's limits say so. */
-export class Watch {
+export class SendMonitor {
   readonly #id: string;
   readonly #limit: number | null;
   readonly #before: number;
@@ -121,7 +121,7 @@ export class Watch {
     }
     if (Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
     this.#lookedAt = Date.now();
-    await pauseTroubled(this.#id);
+    await pauseOverThreshold(this.#id);
   }
 
   async #pause(answer: string): Promise<void> {

@@ -1,11 +1,11 @@
 import {
   campaignNotice,
-  closeLost,
-  giveBackUnsent,
-  type Hold,
+  markStaleClaimsUnknown,
+  releaseClaims,
+  type Backoff,
   inLedgerTransaction,
   ledgerPool,
-  sendAll,
+  runSendPipeline,
   settle,
   type Settlement,
   UnrecordedError,
@@ -16,16 +16,16 @@ import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
 import { logger, pool, record } from '@postroom/platform';
-import { claimPage, type ClaimedRecipient, takeLane } from './claim.ts';
+import { claimPage, type ClaimedRecipient, acquireFence } from './claim.ts';
 import { type CampaignFrame, compileCampaign } from './content.ts';
 import { campaignCompleted } from './events.ts';
-import { freeze } from './snapshot-recipients.ts';
+import { snapshotRecipients } from './snapshot-recipients.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
 import { getPolicy } from './policy.ts';
-import { autoPause, pauseTroubled, Watch } from './send-monitor.ts';
+import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
 /** How a turn of the sender ended. */
-export interface Turn {
+export interface SendRun {
   status: CampaignRow['status'] | 'deleted' | 'superseded';
   counts: Counts;
   /** Milliseconds until there is something to send, 0 for now; null when nothing is planned any more. */
@@ -46,28 +46,28 @@ export interface CampaignOfRun {
 }
 
 /** A turn claims for so long, so that the workflow shows where it stands, in milliseconds. */
-export const TURN_MS = 15_000;
+export const RUN_MS = 15_000;
 
 /**
  * Sends a campaign's messages for a while: pages are claimed before their first byte goes out, and what became of them is
  * recorded as it becomes known. What an older attempt left claimed is closed first, and not sent again.
  */
-export async function sendTurn(
+export async function sendUntilDeadline(
   { id: campaignId, run }: CampaignOfRun,
   claim: string,
   signal: AbortSignal,
   tally: Tally = {},
-): Promise<Turn> {
-  const campaign = await takeLane(campaignId, run, claim);
+): Promise<SendRun> {
+  const campaign = await acquireFence(campaignId, run, claim);
   if (campaign === undefined) return idleTurn({ id: campaignId, run }, claim);
-  if (campaign.claimed_count > 0) await closeLost({ campaignId }, claim);
+  if (campaign.claimed_count > 0) await markStaleClaimsUnknown({ campaignId }, claim);
   // Its workflow asked for that before; it was paused then, because it failed again and again.
-  if (campaign.frozen_at === null) await freeze(campaignId);
+  if (campaign.frozen_at === null) await snapshotRecipients(campaignId);
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return turnOf(campaign, undefined);
-  await pauseTroubled(campaignId); // what was reported since the last turn comes before anything is claimed
+  await pauseOverThreshold(campaignId); // what was reported since the last turn comes before anything is claimed
   const { refusalsInRow } = await getPolicy(campaign.project_id);
-  const watch = new Watch(campaignId, campaign.refusals_in_row, refusalsInRow);
+  const watch = new SendMonitor(campaignId, campaign.refusals_in_row, refusalsInRow);
   const volume = await dayVolume(campaign.project_id, frame.from);
   const hold = await sendPages(campaign, claim, { frame, signal, tally, watch, volume });
   await watch.close();
@@ -80,10 +80,10 @@ export async function sendTurn(
 }
 
 /** Of a campaign that was paused when its sender was killed, people see at once what nobody can know. */
-async function idleTurn(of: CampaignOfRun, claim: string): Promise<Turn> {
+async function idleTurn(of: CampaignOfRun, claim: string): Promise<SendRun> {
   const turn = await turnOf(of, undefined);
   if (turn.status !== 'paused' || turn.counts.claimed === 0) return turn;
-  await closeLost({ campaignId: of.id }, claim);
+  await markStaleClaimsUnknown({ campaignId: of.id }, claim);
   return turnOf(of, undefined);
 }
 
@@ -91,7 +91,7 @@ async function idleTurn(of: CampaignOfRun, claim: string): Promise<Turn> {
 const LOOK_AGAIN_MS = 15 * 60_000;
 
 /** Says, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
-async function untilTomorrow(campaignId: string, turn: Turn, { domain, limit }: DayVolume): Promise<Turn> {
+async function untilTomorrow(campaignId: string, turn: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
   const waiting = `The warm-up of ${domain} lets ${limit} messages out today, and they are used up.`;
   await pool.query(
@@ -105,7 +105,7 @@ async function untilTomorrow(campaignId: string, turn: Turn, { domain, limit }: 
 }
 
 /** Pauses a campaign whose sending, or completion, fails again and again for a reason of its own. */
-export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promise<Turn> {
+export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promise<SendRun> {
   await autoPause(of.id, `It failed again and again, and would go on to: ${reason}`);
   return turnOf(of, undefined);
 }
@@ -139,7 +139,7 @@ interface Sending {
   frame: CampaignFrame;
   signal: AbortSignal;
   tally: Tally;
-  watch: Watch;
+  watch: SendMonitor;
   /** What its domain may send today, while it is in warm-up. */
   volume: DayVolume | undefined;
 }
@@ -148,17 +148,17 @@ async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
   claim: string,
   { frame, signal, tally, watch, volume }: Sending,
-): Promise<Hold | undefined> {
+): Promise<Backoff | undefined> {
   const byMailbox = await goesByMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
-  const lastClaimAt = Date.now() + TURN_MS;
+  const lastClaimAt = Date.now() + RUN_MS;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId };
     return { outcome: await route.send(message), subject };
   };
   try {
-    const { hold } = await sendAll<ClaimedRecipient>({
+    const { hold } = await runSendPipeline<ClaimedRecipient>({
       claim: async (limit) => {
         if (Date.now() >= lastClaimAt) return NO_PAGE;
         const granted = volume === undefined ? limit : await volume.take(limit);
@@ -181,7 +181,7 @@ async function sendPages(
     });
     return hold;
   } catch (error) {
-    if (!(error instanceof UnrecordedError)) await withRetries(() => giveBackUnsent({ campaignId }, claim), signal);
+    if (!(error instanceof UnrecordedError)) await withRetries(() => releaseClaims({ campaignId }, claim), signal);
     throw error;
   }
 }
@@ -199,7 +199,7 @@ async function goesByMailbox(campaignId: string): Promise<boolean> {
 
 const NO_PAGE = { rows: [], ratePerSecond: null };
 
-async function turnOf({ id, run }: CampaignOfRun, hold: Hold | undefined): Promise<Turn> {
+async function turnOf({ id, run }: CampaignOfRun, hold: Backoff | undefined): Promise<SendRun> {
   const campaign = await readCampaignRow(id);
   if (campaign === undefined) return { status: 'deleted', counts: NOBODY, waitMs: null, hold: null };
   return {
@@ -245,9 +245,9 @@ const CANCEL_PAGE = `
   ) SELECT max(id) AS last FROM page`;
 
 /** Closes what a canceled campaign has not sent. What was in hand of an attempt that died is unknown. */
-export async function cancelRest(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
+export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
   await pool.query('UPDATE campaigns SET lane = $2 WHERE id = $1', [campaignId, claim]);
-  await closeLost({ campaignId }, claim);
+  await markStaleClaimsUnknown({ campaignId }, claim);
   for (let after: string | null = ''; after !== null; onPage()) {
     const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);
     after = rows[0]?.last ?? null;

@@ -12,7 +12,7 @@ import {
   signalWorkflow,
   startWorkflow,
 } from '@postroom/platform';
-import { audienceProblems, isAnybody } from './audience.ts';
+import { audienceProblems, hasRecipients } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign } from './content.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';
@@ -84,7 +84,7 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
  * @throws DomainError `validation_error` naming each thing that is missing, then `forbidden` for a sender that may not send.
  */
 async function checkReady(campaign: Campaign): Promise<Body> {
-  const { problems, body } = await incompleteness(campaign);
+  const { problems, body } = await missingParts(campaign);
   const [first] = problems;
   if (first !== undefined) {
     const fields = problems.map(({ field }) => field).join(', ');
@@ -107,18 +107,18 @@ async function checkMessage(campaign: Campaign): Promise<void> {
 
 /** @throws DomainError `forbidden` for a sender that may not send: not verified, blocked, or stopped by auto-pause. */
 export async function checkSender(campaign: Campaign): Promise<void> {
-  const problem = await senderTrouble(campaign);
+  const problem = await senderProblemFor(campaign);
   if (problem !== undefined) throw new DomainError('forbidden', problem);
 }
 
 /** Why a campaign's sender may not send now; undefined when it may. */
-export async function senderTrouble(campaign: Campaign): Promise<string | undefined> {
+export async function senderProblemFor(campaign: Campaign): Promise<string | undefined> {
   const { projectId, fromEmail } = campaign;
   return (await sendingProblem(projectId, fromEmail ?? '')) ?? (await senderBlock(campaign));
 }
 
 /** Everything that a campaign lacks, and the body that its template gives it. */
-export async function incompleteness(campaign: Campaign): Promise<{ problems: FieldProblem[]; body: Body }> {
+export async function missingParts(campaign: Campaign): Promise<{ problems: FieldProblem[]; body: Body }> {
   const { projectId } = campaign;
   const { problems: bodyProblems, body } = await templateBody(campaign);
   const subject = campaign.subject ?? body.subject ?? '';
@@ -134,7 +134,7 @@ export async function incompleteness(campaign: Campaign): Promise<{ problems: Fi
       : []),
     ...bodyProblems,
     ...groupProblems,
-    ...(groupProblems.length === 0 && !(await isAnybody(projectId, campaign))
+    ...(groupProblems.length === 0 && !(await hasRecipients(projectId, campaign))
       ? [{ field: 'recipients', message: 'must be at least one contact, in group_ids or segment_ids' }]
       : []),
   ];

@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** How many people a campaign goes to, and how many of them are suppressed. */
-export interface Frozen {
+export interface RecipientSnapshot {
   recipients: number;
   suppressed: number;
 }
@@ -26,7 +26,7 @@ export interface Frozen {
  * Writes a campaign's recipients into the ledger, once: one row for each contact of its audience, suppressed ones marked so,
  * in one statement. Doing it again, after a crash for instance, changes nothing.
  */
-export async function freeze(campaignId: string): Promise<Frozen> {
+export async function snapshotRecipients(campaignId: string): Promise<RecipientSnapshot> {
   return inTransaction(async (client) => {
     // Another attempt may be at it. The campaign's own row stays free meanwhile, so that it can be paused or canceled.
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [campaignId]);
@@ -51,7 +51,7 @@ export async function freeze(campaignId: string): Promise<Frozen> {
 async function insertMessages(
   client: pg.ClientBase,
   { id, project_id: projectId, from_email: fromEmail, ...audience }: Row,
-): Promise<Frozen> {
+): Promise<RecipientSnapshot> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const campaign = parameters.add(id);
@@ -90,8 +90,8 @@ const STORED_KEY = `nullif(c.email_key, lower(c.email COLLATE "C"))`;
 const SUPPRESSED_ANSWER = `'Not sent: the address is suppressed (' || coalesce((SELECT min(s.reason)::text FROM suppressions s
   WHERE s.project_id = c.project_id AND s.email_key = c.email_key), '') || ').'`;
 
-async function countsOf(client: pg.ClientBase, campaignId: string): Promise<Frozen> {
-  const { rows } = await client.query<Frozen>(
+async function countsOf(client: pg.ClientBase, campaignId: string): Promise<RecipientSnapshot> {
+  const { rows } = await client.query<RecipientSnapshot>(
     'SELECT recipient_count AS recipients, suppressed_count AS suppressed FROM campaigns WHERE id = $1',
     [campaignId],
   );

@@ -5,7 +5,7 @@ import { testUnsubscribeUrl } from '@postroom/unsubscribe';
 import { assertValid, DomainError, emailProblem, invalid } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 import { type CampaignContent, templatesOf } from './content.ts';
-import { incompleteness } from './sending.ts';
+import { missingParts } from './sending.ts';
 
 export interface TestSendInput {
   /** Who gets the test: at most ten addresses. */
@@ -30,7 +30,7 @@ export async function sendTest(
 ): Promise<QueuedEmail[]> {
   const campaign = await getCampaign(projectId, id);
   checkAddresses(emails);
-  const { problems, body } = await incompleteness(campaign);
+  const { problems, body } = await missingParts(campaign);
   const [problem, ...others] = problems.filter(({ field }) => !/^(recipients|groupIds|segmentIds)/.test(field));
   if (problem !== undefined)
     throw new DomainError('validation_error', 'The campaign is incomplete.', [problem, ...others]);

@@ -1,7 +1,7 @@
 import { newId, pool } from '@postroom/platform';
 import { expect, test } from 'vitest';
 import { claimPage } from '../src/claim.ts';
-import { freeze } from '../src/snapshot-recipients.ts';
+import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 
 /** A campaign that is being sent by the attempt `first`, frozen for a new contact of each name. */
 async function frozenFor(names: readonly string[]) {
@@ -24,7 +24,7 @@ async function frozenFor(names: readonly string[]) {
      VALUES ($1, $2, 'Claims', 'News', 'sending', 'first', ARRAY[$3], now())`,
     [id, projectId, groupId],
   );
-  await freeze(id);
+  await snapshotRecipients(id);
   return { id, projectId };
 }
 

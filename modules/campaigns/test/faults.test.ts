@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { planAgain } from '@postroom/ledger';
+import { requeue } from '@postroom/ledger';
 import { newId } from '@postroom/platform';
 import {
   type DatabaseFault,
@@ -195,7 +195,7 @@ test('word of a first try that the network delays is not taken for that of a sec
   const ended = send(made);
   // The statement is repeated, which records the refusal; somebody has it go again before the first arrives.
   await eventually(async () => {
-    const retried = await planAgain(faults.worker.db, { campaignId: made.id, ids: null }, 'failed');
+    const retried = await requeue(faults.worker.db, { campaignId: made.id, ids: null }, 'failed');
     expect(retried).toBe(1);
   });
   expect(await ended).toBe('completed');

@@ -2,8 +2,8 @@
 // test breaks, and which it can kill (see faults.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newClaim } from '@postroom/ledger';
-import { freeze } from '../src/snapshot-recipients.ts';
-import { cancelRest, complete, sendTurn } from '../src/send-run.ts';
+import { snapshotRecipients } from '../src/snapshot-recipients.ts';
+import { cancelRemaining, complete, sendUntilDeadline } from '../src/send-run.ts';
 
 /** A server that takes nothing now, and a step that failed, are left alone for so long, in milliseconds. */
 const WAIT_MS = 20;
@@ -24,10 +24,10 @@ async function until<T>(step: () => Promise<T>): Promise<T> {
 }
 
 async function send(id: string, run = 1): Promise<string> {
-  await until(() => freeze(id));
+  await until(() => snapshotRecipients(id));
   for (;;) {
-    const turn = await until(() => sendTurn({ id, run }, newClaim(), new AbortController().signal));
-    if (turn.status === 'canceled') await until(() => cancelRest(id, newClaim(), () => {}));
+    const turn = await until(() => sendUntilDeadline({ id, run }, newClaim(), new AbortController().signal));
+    if (turn.status === 'canceled') await until(() => cancelRemaining(id, newClaim(), () => {}));
     if (turn.status !== 'sending') return turn.status;
     if (turn.hold === null && turn.waitMs === null && (await until(() => complete({ id, run })))) return 'completed';
     await sleep(Math.max(WAIT_MS, turn.waitMs ?? 0));

@@ -3,7 +3,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { newId, pool } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { freeze } from '../src/snapshot-recipients.ts';
+import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 
 /** Ada and Grace in two groups that are shown to them and one that is not, and a message that Ada has got. */
 async function readers() {
@@ -73,7 +73,7 @@ test('a recipient leaves one group and keeps the rest: membership stays, the nex
   const sentTo = async (...groupIds: string[]) => {
     const id = await campaign(groupIds);
     expect((await api.post(`/v1/campaigns/${id}/send`)).status).toBe(202);
-    await freeze(id);
+    await snapshotRecipients(id);
     return (await api.get(`/v1/campaigns/${id}/recipients`)).body.data
       .map(({ email }: { email: string }) => email)
       .sort();
@@ -99,7 +99,7 @@ test('who leaves a group while a campaign to it is under way gets nothing of it 
   const [only, both] = [await campaign([weekly]), await campaign([weekly, offers])];
   for (const id of [only, both]) {
     await pool.query(`UPDATE campaigns SET status = 'paused', started_at = now() WHERE id = $1`, [id]);
-    await freeze(id);
+    await snapshotRecipients(id);
   }
   await save(offers);
   const progress = async (id: string) => (await api.get(`/v1/campaigns/${id}`)).body.data.progress;

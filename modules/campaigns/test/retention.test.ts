@@ -1,12 +1,12 @@
 import { deleteRecipients } from '@postroom/ledger';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { newId, pool } from '@postroom/platform';
-import { onlyOneOf, testApi } from '@postroom/testkit';
+import { runExclusively, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { addLocalDomain } from '@postroom/domains';
 import { deleteOldRecipients } from '../src/retention.ts';
 
-onlyOneOf('retention');
+runExclusively('retention');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

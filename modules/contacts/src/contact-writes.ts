@@ -1,5 +1,5 @@
 import {
-  againOn,
+  retryOn,
   DEADLOCK,
   DomainError,
   emailKey,
@@ -76,7 +76,7 @@ interface WriteOptions {
  * at this moment, in another order. It gets through when it is not hopeful any more; so does one that met somebody who was.
  */
 export const againOnCollision = <Result>(transact: () => Promise<Result>, onCollision?: () => void): Promise<Result> =>
-  againOn([UNIQUE_VIOLATION, DEADLOCK], transact, { onFailure: onCollision });
+  retryOn([UNIQUE_VIOLATION, DEADLOCK], transact, { onFailure: onCollision });
 
 /** A row, and its place among those given. */
 interface Placed extends CheckedContact {

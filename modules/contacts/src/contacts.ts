@@ -10,9 +10,9 @@ import {
   normalizeEmail,
   notFound,
   pool,
-  readTogether,
+  coalesceReads,
   record,
-  savedSince,
+  versionConflict,
   sql,
   textProblem,
   togetherByProject,
@@ -151,7 +151,7 @@ const insertContact = togetherByProject<NewContact, Contact | undefined>(
 );
 
 /** By the project's id and the contact's, with a space between. */
-const readContact = readTogether<Contact>(async (asked) => {
+const readContact = coalesceReads<Contact>(async (asked) => {
   const pairs = asked.map((pair) => pair.split(' ', 2));
   const { rows } = await pool.query<Contact & { projectId: string }>({
     name: 'contacts',
@@ -198,7 +198,7 @@ export async function updateContact(projectId: string, id: string, input: Update
     if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
     const before = await lockContact(tx, projectId, id);
     if (input.updatedAt != null && input.updatedAt.getTime() !== before.updatedAt.getTime())
-      throw savedSince('contact', 'updatedAt');
+      throw versionConflict('contact', 'updatedAt');
     const after = await changed(tx, projectId, before, input);
     if (emailKey(after.email) !== emailKey(before.email))
       await moveAddress(tx, projectId, id, before.email, after.email);

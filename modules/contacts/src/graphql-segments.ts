@@ -1,7 +1,7 @@
 import { EDITED_BY } from '@postroom/projects';
 import {
   authenticated,
-  batched,
+  batchLoader,
   builder,
   callerProject,
   type Context,
@@ -33,7 +33,7 @@ const FILTER =
   'A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments.';
 
 /** By the filter as JSON: the segments of a list are counted in one statement. */
-const loadCount = batched(async (context: Context, filters) => {
+const loadCount = batchLoader(async (context: Context, filters) => {
   const counts = await countFilters(
     callerProject(context),
     filters.map((filter) => JSON.parse(filter) as SegmentFilter),
@@ -42,7 +42,7 @@ const loadCount = batched(async (context: Context, filters) => {
 });
 
 /** By filter and page as JSON: the pages of the segments of a list are read in one statement. */
-const loadPage = batched(async (context: Context, keys) => {
+const loadPage = batchLoader(async (context: Context, keys) => {
   const pages = keys.map((key) => JSON.parse(key) as FilterPage);
   const rows = await newestOfFilters(callerProject(context), pages);
   return new Map(keys.map((key, at) => [key, rows[at] ?? []]));

@@ -1,7 +1,7 @@
 import {
   ADDRESS,
   authenticated,
-  batched,
+  batchLoader,
   builder,
   callerProject,
   type Context,
@@ -52,7 +52,7 @@ const ContactSegment = builder.objectRef<{ id: string; name: string }>('ContactS
   }),
 });
 
-const loadSegments = batched((context: Context, ids) => segmentsOf(callerProject(context), ids));
+const loadSegments = batchLoader((context: Context, ids) => segmentsOf(callerProject(context), ids));
 
 builder.objectType(Contact, {
   description: 'A person a project may write to.',
@@ -210,7 +210,7 @@ const BatchError = builder.objectRef<{ field: string; message: string }>('BatchC
   }),
 });
 
-const loadContacts = batched((context: Context, ids) => findContacts(callerProject(context), ids));
+const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
 
 const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').implement({
   description: 'What became of one contact of a batch.',

@@ -12,9 +12,9 @@ import {
   pool,
   type Prisma,
   readPage,
-  readTogether,
+  coalesceReads,
   runCostly,
-  savedSince,
+  versionConflict,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
@@ -104,7 +104,7 @@ export async function updateSegment(
     })
     .catch(nameTaken(name ?? ''));
   const segment = await getSegment(projectId, id);
-  if (count === 0) throw savedSince('segment');
+  if (count === 0) throw versionConflict('segment');
   return segment;
 }
 
@@ -163,7 +163,7 @@ export async function previewSegment(
 type Definition = Pick<Segment, 'id' | 'name' | 'filter'>;
 
 /** A project's segments in the order of names. Every contact that is shown asks for them. */
-const definitionsOf = readTogether<Definition[]>(async (projectIds) => {
+const definitionsOf = coalesceReads<Definition[]>(async (projectIds) => {
   const { rows } = await pool.query<Definition & { project_id: string }>({
     name: 'segments',
     text: 'SELECT project_id, id, name, filter FROM segments WHERE project_id = ANY ($1) ORDER BY name, id',

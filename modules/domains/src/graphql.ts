@@ -1,6 +1,6 @@
 import {
   authenticated,
-  batched,
+  batchLoader,
   builder,
   callerProject,
   type Context,
@@ -197,7 +197,7 @@ const DomainWarmup = builder.objectRef<Warmup>('DomainWarmup').implement({
   }),
 });
 
-const loadWarmup = batched((_: Context, ids) => warmupsOf(ids));
+const loadWarmup = batchLoader((_: Context, ids) => warmupsOf(ids));
 
 builder.prismaObjectField('Domain', 'warmup', (t) =>
   t.field({

@@ -1,5 +1,5 @@
 import { logger, pool } from '@postroom/platform';
-import { type RelaySource, startOnce } from '@postroom/platform/dispatcher';
+import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { verificationOf } from './domains.ts';
 
@@ -19,7 +19,7 @@ let sweptAt = 0;
  * The net under the outbox: a domain whose check is overdue has lost its workflow, such as when the data of a Temporal
  * server are gone. Starting it again under its id is harmless where it is only late.
  */
-export const source: RelaySource = {
+export const source: DispatchSource = {
   name: 'domains',
   handOver: async (client) => {
     if (Date.now() - sweptAt < SWEEP_MS) return { handed: 0, more: false };

@@ -1,4 +1,4 @@
-import { pool, readTogether } from '@postroom/platform';
+import { pool, coalesceReads } from '@postroom/platform';
 import { readDkimKey } from './dkim/keys.ts';
 import type { DkimSigner } from './dkim/sign.ts';
 import { normalizeDomain } from './domain-name.ts';
@@ -12,7 +12,7 @@ interface Standing {
 }
 
 /** By the project's id and the name, with a space between. Each email asks this: one prepared statement for all at once. */
-const findStanding = readTogether<Standing>(async (asked) => {
+const findStanding = coalesceReads<Standing>(async (asked) => {
   const pairs = asked.map((pair) => pair.split(' ', 2));
   const { rows } = await pool.query<Standing>({
     name: 'sender-problem',

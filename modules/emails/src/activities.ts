@@ -1,29 +1,29 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { stopAfterRepeatedErrors } from '@postroom/platform';
-import { type BurstTurn, endFailingBurst, sendBurstTurn } from './drain-queue.ts';
+import { type QueueDrainOptions, endFailingBurst, drainQueue } from './drain-queue.ts';
 import { newClaim } from '@postroom/ledger';
-import { type BatchTurn, failBatch, sendBatchTurn } from './transactional.ts';
+import { type BatchRun, failBatch, sendBatchUntilDeadline } from './transactional.ts';
 
-export type { BurstTurn } from './drain-queue.ts';
-export type { BatchTurn } from './transactional.ts';
+export type { QueueDrainOptions } from './drain-queue.ts';
+export type { BatchRun } from './transactional.ts';
 
 /** Sends what a workflow has in hand and is due now. */
-export function sendBatch(workflowId: string): Promise<BatchTurn> {
+export function sendBatch(workflowId: string): Promise<BatchRun> {
   return beating(() =>
     stopAfterRepeatedErrors(
       `batch ${workflowId}`,
-      () => sendBatchTurn(workflowId, newClaim(), cancellationSignal()),
+      () => sendBatchUntilDeadline(workflowId, newClaim(), cancellationSignal()),
       (reason) => failBatch(workflowId, newClaim(), reason),
     ),
   );
 }
 
 /** Sends what comes for a project, for a turn or until nothing comes any more. */
-export function sendFromQueue(projectId: string, workflowId: string): Promise<BurstTurn> {
+export function sendFromQueue(projectId: string, workflowId: string): Promise<QueueDrainOptions> {
   return beating(() =>
     stopAfterRepeatedErrors(
       `burst ${workflowId}`,
-      () => sendBurstTurn(projectId, workflowId, newClaim(), cancellationSignal()),
+      () => drainQueue(projectId, workflowId, newClaim(), cancellationSignal()),
       () => endFailingBurst(projectId, workflowId, newClaim()),
     ),
   );

@@ -1,9 +1,9 @@
 import { logger, newId } from '@postroom/platform';
-import { type RelaySource, startOnce } from '@postroom/platform/dispatcher';
+import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { beginBurst, isCampaignSending, openBursts } from './queue-drains.ts';
+import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
 import { cancelPlanned } from './emails.ts';
-import { closeLost, newClaim } from '@postroom/ledger';
+import { markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
 
 /** Messages that one workflow has in hand at most. */
@@ -37,7 +37,7 @@ const SWEPT_AT_ONCE = 50;
  * `sendBurst`, which takes what comes by itself. Messages are marked before a `sendEmails` workflow starts, and it reads its
  * messages by that mark: so a crash in between loses nothing, which the sweep finds.
  */
-export const source: RelaySource = { name: 'emails', handOver };
+export const source: DispatchSource = { name: 'emails', handOver };
 
 /** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
 const memory = {
@@ -53,7 +53,7 @@ const memory = {
 async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
   sweepNowAndThen(client);
   await rest();
-  const bursts = await openBursts();
+  const bursts = await listDrainingProjects();
   const { projects, last } = await readWaiting(memory.afterProject);
   memory.afterProject = last;
   const taken: string[] = [];
@@ -64,7 +64,7 @@ async function handOver(client: Client): Promise<{ handed: number; more: boolean
     if (!full.includes(projectId) && (await mayGoAlone(waiting))) taken.push(projectId);
     else if (bursts.size >= MAX_BURSTS) taken.push(projectId);
     else {
-      await beginBurst(client, projectId);
+      await startQueueDrain(client, projectId);
       bursts.add(projectId);
     }
   }
@@ -82,7 +82,7 @@ function sweepNowAndThen(client: Client): void {
   if (memory.isSweeping || Date.now() - memory.sweptAt <= SWEEP_EVERY_MS) return;
   memory.sweptAt = Date.now();
   memory.isSweeping = true;
-  sweep(client)
+  reconcile(client)
     .catch((error: unknown) => logger.warn({ err: error }, 'could not look for emails without a workflow; will retry'))
     .finally(() => (memory.isSweeping = false));
 }
@@ -248,7 +248,7 @@ function start(client: Client, { workflow_id: workflowId, project_id: projectId,
  * Looks for messages whose workflow is gone, because a crash came between mark and start or Temporal lost its data, and
  * gives them to a new one. What somebody terminated is canceled: that was their word.
  */
-export async function sweep(client: Client, after = SWEEP_AFTER): Promise<number> {
+export async function reconcile(client: Client, after = SWEEP_AFTER): Promise<number> {
   const { rows } = await ledgerPool.query<Batch>(
     `SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM messages
      WHERE workflow_id IS NOT NULL AND handed_at < now() - $1::interval
@@ -269,7 +269,7 @@ async function look(client: Client, batch: Batch): Promise<number> {
     return 0;
   }
   if (status === 'TERMINATED' || status === 'CANCELLED') {
-    await closeLost({ workflowId }, newClaim());
+    await markStaleClaimsUnknown({ workflowId }, newClaim());
     await cancelPlanned('workflow_id = $1', workflowId, 'Its workflow was ended by an operator.');
     return messages;
   }

@@ -1,22 +1,29 @@
 import { listen } from '@postroom/platform';
-import { endBurst, holdBurst, isCampaignSending } from './queue-drains.ts';
-import { closeLost } from '@postroom/ledger';
+import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
+import { markStaleClaimsUnknown } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
-import { type BatchTurn, CLAIMED_COLUMNS, type ClaimedRow, prepare, type Ready, sendClaimed } from './transactional.ts';
+import {
+  type BatchRun,
+  CLAIMED_COLUMNS,
+  type ClaimedRow,
+  prepare,
+  type ReadyMessage,
+  sendClaimed,
+} from './transactional.ts';
 
 /** What a burst did in a turn. */
-export interface BurstTurn {
+export interface QueueDrainOptions {
   /** Whether nothing came any more, or another burst has taken over. */
   over: boolean;
   /** How long the mail server asks to be left alone, in milliseconds; 0 when it names no time. */
   waitMs: number;
   /** Why the mail server takes nothing, when it takes nothing. */
   held: string | null;
-  counts: BatchTurn['counts'];
+  counts: BatchRun['counts'];
 }
 
 /** The times of a burst, in milliseconds. */
-export interface BurstPace {
+export interface DrainPolicy {
   /** A turn. */
   turnMs: number;
   /** It ends when in this time nothing came, or no more than a few messages. */
@@ -29,7 +36,13 @@ export interface BurstPace {
   beatMs: number;
 }
 
-export const BURST_PACE: BurstPace = { turnMs: 20_000, windowMs: 3_000, gatherMs: 25, lookMs: 1_000, beatMs: 2_000 };
+export const DRAIN_POLICY: DrainPolicy = {
+  turnMs: 20_000,
+  windowMs: 3_000,
+  gatherMs: 25,
+  lookMs: 1_000,
+  beatMs: 2_000,
+};
 
 /** So few messages may have a workflow each: half as many as begin a burst, so that it does not come and go. */
 const FEW = 7;
@@ -53,14 +66,14 @@ const CLAIM_BURST = `
  * Sends what comes for a project, for a turn or until nothing comes any more. Rows are claimed straight from those that
  * wait: they are given to this workflow in the same statement.
  */
-export async function sendBurstTurn(
+export async function drainQueue(
   projectId: string,
   workflowId: string,
   claim: string,
   signal: AbortSignal,
-  pace = BURST_PACE,
-): Promise<BurstTurn> {
-  await closeLost({ workflowId }, claim);
+  pace = DRAIN_POLICY,
+): Promise<QueueDrainOptions> {
+  await markStaleClaimsUnknown({ workflowId }, claim);
   await putBack(workflowId);
   const source = new BurstSource({ projectId, workflowId, claim, signal, pace });
   const send = async () => {
@@ -76,16 +89,20 @@ export async function sendBurstTurn(
   const { hold, counts } = await send().finally(() => source.close());
   const waitMs = hold?.waitMs ?? 0;
   const over = source.isOver && hold === undefined;
-  if (over) await endBurst(projectId, workflowId);
-  else await holdBurst(projectId, workflowId, hold === undefined ? 0 : Math.max(waitMs, LONGEST_HOLD_MS));
+  if (over) await endQueueDrain(projectId, workflowId);
+  else await renewDrainLease(projectId, workflowId, hold === undefined ? 0 : Math.max(waitMs, LONGEST_HOLD_MS));
   return { over, waitMs, held: hold?.answer ?? null, counts };
 }
 
 /** Ends a burst that fails again and again; what it has in hand waits for the relay, which decides anew what becomes of it. */
-export async function endFailingBurst(projectId: string, workflowId: string, claim: string): Promise<BurstTurn> {
-  await closeLost({ workflowId }, claim);
+export async function endFailingBurst(
+  projectId: string,
+  workflowId: string,
+  claim: string,
+): Promise<QueueDrainOptions> {
+  await markStaleClaimsUnknown({ workflowId }, claim);
   await putBack(workflowId);
-  await endBurst(projectId, workflowId);
+  await endQueueDrain(projectId, workflowId);
   return { over: true, waitMs: 0, held: null, counts: {} };
 }
 
@@ -106,7 +123,7 @@ interface BurstOf {
   workflowId: string;
   claim: string;
   signal: AbortSignal;
-  pace: BurstPace;
+  pace: DrainPolicy;
 }
 
 /** Claims what comes for a project, woken by the notification of its commit. */
@@ -151,7 +168,7 @@ class BurstSource {
   }
 
   /** Rows that are due, as soon as there are any; none when the turn or the burst is over. */
-  async claim(limit: number): Promise<Ready[]> {
+  async claim(limit: number): Promise<ReadyMessage[]> {
     const { windowMs, gatherMs, lookMs } = this.#of.pace;
     for (;;) {
       const now = performance.now();
@@ -184,10 +201,10 @@ class BurstSource {
   }
 
   async #hold(): Promise<void> {
-    this.#hasOther = !(await holdBurst(this.#of.projectId, this.#of.workflowId));
+    this.#hasOther = !(await renewDrainLease(this.#of.projectId, this.#of.workflowId));
   }
 
-  async #claimReady(limit: number): Promise<Ready[]> {
+  async #claimReady(limit: number): Promise<ReadyMessage[]> {
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim-burst',
       text: CLAIM_BURST,

@@ -15,7 +15,7 @@ import {
   pool,
   type Prisma,
   readPage,
-  readTogether,
+  coalesceReads,
   type RowsQuery,
   sql,
   togetherByProject,
@@ -30,9 +30,9 @@ import {
   scheduleProblem,
   type SendEmailInput,
 } from './email-input.ts';
-import { type Words, writeWords } from './render-content.ts';
+import { type RenderedContent, renderContent } from './render-content.ts';
 import { formatMailbox } from './mailbox.ts';
-import { standingOf } from '@postroom/transports';
+import { senderStatus } from '@postroom/transports';
 import { type EmailStatus, STATUS_CONDITIONS } from '@postroom/ledger';
 
 type Message = Prisma.MessageModel;
@@ -44,7 +44,7 @@ export interface QueuedEmail {
 }
 
 /** An email that may go out: checked, worded, and with the addresses that must not get it. */
-interface Draft extends ReadEmail, Words {}
+interface Draft extends ReadEmail, RenderedContent {}
 
 /** Emails that one request may send at most. */
 export const MAX_BATCH = 100;
@@ -123,14 +123,14 @@ async function draftEmails(
   const addresses = sound.flatMap(recipientsOf).map(({ email }) => email);
   // All at once, since each asks the database; what is wrong with the request is said before what stands against it.
   const [words, suppressed, mailboxes] = await Promise.allSettled([
-    Promise.all(inputs.map((input, index) => writeWords(projectId, input, problems, pathOf(index)))),
+    Promise.all(inputs.map((input, index) => renderContent(projectId, input, problems, pathOf(index)))),
     suppressedAddresses(projectId, addresses),
     checkSenders(projectId, sound),
   ]);
   const written = valueOf(words);
   assertValid(problems.found);
   const [reasons, accounts] = [valueOf(suppressed), valueOf(mailboxes)];
-  const drafts = read.map((email, index): Draft => ({ ...email, ...(written[index] as Words) }));
+  const drafts = read.map((email, index): Draft => ({ ...email, ...(written[index] as RenderedContent) }));
   return drafts.map((draft) =>
     rowsOf({ projectId, mailboxId: accounts.get(draft.from.email) ?? null }, draft, reasons),
   );
@@ -145,7 +145,7 @@ function valueOf<T>(result: PromiseSettledResult<T>): T {
 async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Promise<Map<string, string | null>> {
   const mailboxes = new Map<string, string | null>();
   for (const from of new Set(emails.map(({ from }) => from.email))) {
-    const { problem, mailboxId } = await standingOf(projectId, from);
+    const { problem, mailboxId } = await senderStatus(projectId, from);
     if (problem !== undefined) throw new DomainError('forbidden', problem, [{ field: 'from', message: problem }]);
     mailboxes.set(from, mailboxId);
   }
@@ -153,7 +153,7 @@ async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Pr
 }
 
 /** By the project's id and the address's key, with a space between. */
-const suppressionOf = readTogether<string>(async (asked) => {
+const suppressionOf = coalesceReads<string>(async (asked) => {
   const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<{ project: string; email_key: string; reason: string }>({
     name: 'emails-suppressed',

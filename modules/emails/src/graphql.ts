@@ -1,5 +1,5 @@
 import {
-  batched,
+  batchLoader,
   builder,
   callerProject,
   config,
@@ -33,7 +33,7 @@ const EmailStatus = builder.enumType('EmailStatus', {
   },
 });
 
-const loadAttachments = batched(async (_: Context, ids) => {
+const loadAttachments = batchLoader(async (_: Context, ids) => {
   const attachments = await db.messageAttachment.findMany({
     where: { messageId: { in: [...ids] }, alternative: false },
     orderBy: { position: 'asc' },
@@ -43,7 +43,7 @@ const loadAttachments = batched(async (_: Context, ids) => {
 });
 
 /** The rows of an email: its own, and one for each further address it goes to. */
-const loadCopies = batched(async (_: Context, ids) => {
+const loadCopies = batchLoader(async (_: Context, ids) => {
   const where = { OR: [{ id: { in: [...ids] } }, { copyOf: { in: [...ids] } }] };
   const messages = await db.message.findMany({ where, orderBy: { id: 'asc' } });
   return Map.groupBy(messages, ({ id, copyOf }) => copyOf ?? id);
@@ -317,7 +317,7 @@ const RescheduleEmailInput = builder.inputType('RescheduleEmailInput', {
   }),
 });
 
-const loadEmails = batched(async (context: Context, ids) => {
+const loadEmails = batchLoader(async (context: Context, ids) => {
   const where = { projectId: callerProject(context), id: { in: [...ids] } };
   return new Map((await db.message.findMany({ where })).map((message) => [message.id, message]));
 });

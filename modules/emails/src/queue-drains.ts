@@ -7,7 +7,7 @@ import { ledgerPool } from '@postroom/ledger';
 const LEASE_S = 10;
 
 /** The projects of which a burst is under way. */
-export async function openBursts(): Promise<Set<string>> {
+export async function listDrainingProjects(): Promise<Set<string>> {
   const { rows } = await ledgerPool.query<{ project_id: string }>({
     name: 'emails-bursts',
     text: 'SELECT project_id FROM email_bursts WHERE until > now()',
@@ -16,7 +16,7 @@ export async function openBursts(): Promise<Set<string>> {
 }
 
 /** Begins a burst for a project, unless another relay has just done so. */
-export async function beginBurst(client: Client, projectId: string): Promise<void> {
+export async function startQueueDrain(client: Client, projectId: string): Promise<void> {
   const workflowId = newId('eml').replace('eml_', 'burst_');
   const { rowCount } = await ledgerPool.query(
     `INSERT INTO email_bursts AS b (project_id, workflow_id, until)
@@ -36,13 +36,13 @@ export async function beginBurst(client: Client, projectId: string): Promise<voi
       searchAttributes: { projectId },
     });
   } catch (error) {
-    await endBurst(projectId, workflowId);
+    await endQueueDrain(projectId, workflowId);
     throw error;
   }
 }
 
 /** Keeps others from taking over for a while, counted in milliseconds; false when one has. */
-export async function holdBurst(projectId: string, workflowId: string, forMs = 0): Promise<boolean> {
+export async function renewDrainLease(projectId: string, workflowId: string, forMs = 0): Promise<boolean> {
   const { rowCount } = await ledgerPool.query({
     name: 'emails-hold-burst',
     text: `INSERT INTO email_bursts AS b (project_id, workflow_id, until)
@@ -55,7 +55,7 @@ export async function holdBurst(projectId: string, workflowId: string, forMs = 0
 }
 
 /** Lets the relay decide again what becomes of the project's mail. */
-export async function endBurst(projectId: string, workflowId: string): Promise<void> {
+export async function endQueueDrain(projectId: string, workflowId: string): Promise<void> {
   await ledgerPool.query(
     `WITH ended AS (DELETE FROM email_bursts WHERE project_id = $1 AND workflow_id = $2)
      SELECT pg_notify('postroom', 'emails ' || $1)`,

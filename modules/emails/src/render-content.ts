@@ -1,11 +1,11 @@
-import { isId, pool, readTogether } from '@postroom/platform';
+import { isId, pool, coalesceReads } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
 import type { Values } from '@postroom/templates/render';
 import { writeForProject } from './fill-content-for-project.ts';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
 
 /** What an email says, with placeholders filled in. */
-export interface Words {
+export interface RenderedContent {
   subject: string;
   html: string | null;
   text: string | null;
@@ -17,12 +17,12 @@ export interface Words {
  * The subject and bodies of an email: its own, or those of a published template. Placeholders are filled in when the email
  * has a template or `variables`; in other mail two braces are two braces.
  */
-export async function writeWords(
+export async function renderContent(
   projectId: string,
   input: SendEmailInput,
   problems: Problems,
   path = '',
-): Promise<Words> {
+): Promise<RenderedContent> {
   const template = await readTemplate(projectId, input, problems, path);
   const subject = input.subject ?? template?.subject ?? null;
   const html = template?.body ?? input.html ?? null;
@@ -50,7 +50,7 @@ interface TemplateWords {
 }
 
 /** By the project's id and the template's, with a space between. */
-const templateOf = readTogether<TemplateWords>(async (asked) => {
+const templateOf = coalesceReads<TemplateWords>(async (asked) => {
   const pairs = asked.map((pair) => pair.split(' '));
   const { rows } = await pool.query<TemplateWords & { key: string }>({
     name: 'emails-templates',

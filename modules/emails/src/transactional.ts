@@ -1,7 +1,7 @@
 import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import { ledgerPool } from '@postroom/ledger';
-import { closeLost, giveBackUnsent, settle, type Settlement } from '@postroom/ledger';
+import { markStaleClaimsUnknown, releaseClaims, settle, type Settlement } from '@postroom/ledger';
 import { unexpected } from '@postroom/ledger';
 import { parseMailbox } from './mailbox.ts';
 import {
@@ -12,12 +12,12 @@ import {
   type Mailbox,
   MessageError,
 } from '@postroom/mime';
-import { type Hold, sendAll, type Sent, UnrecordedError } from '@postroom/ledger';
+import { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from '@postroom/ledger';
 import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
 import { withRetries } from '@postroom/ledger';
 import { textTemplateOf } from './fill-content-for-project.ts';
 import { routeFor } from '@postroom/transports';
-import type { Outgoing } from '@postroom/transports';
+import type { OutgoingMessage } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';
 import { readTracking, storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
 
@@ -54,7 +54,7 @@ interface Content {
 }
 
 /** A claimed row with what it says. */
-export interface Ready extends ClaimedRow {
+export interface ReadyMessage extends ClaimedRow {
   content: Content | undefined;
   /** Its HTML with links through us; undefined when it has none. */
   tracked: TrackedHtml | undefined;
@@ -63,7 +63,7 @@ export interface Ready extends ClaimedRow {
 }
 
 /** What is left of a workflow's messages after a turn. */
-export interface BatchTurn {
+export interface BatchRun {
   /** Neither sent nor given up. */
   open: number;
   /** Milliseconds until the first of them goes again; 0 when none is left. */
@@ -94,8 +94,12 @@ const CLAIM = `
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /** Sends the due messages that a workflow has in hand, once each, and records what became of them. */
-export async function sendBatchTurn(workflowId: string, claim: string, signal: AbortSignal): Promise<BatchTurn> {
-  await closeLost({ workflowId }, claim);
+export async function sendBatchUntilDeadline(
+  workflowId: string,
+  claim: string,
+  signal: AbortSignal,
+): Promise<BatchRun> {
+  await markStaleClaimsUnknown({ workflowId }, claim);
   const { hold, counts } = await sendClaimed(workflowId, claim, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
@@ -105,8 +109,8 @@ export async function sendBatchTurn(workflowId: string, claim: string, signal: A
 }
 
 /** Fails what a workflow has in hand and can't send, for a reason that people can read. */
-export async function failBatch(workflowId: string, claim: string, reason: string): Promise<BatchTurn> {
-  await closeLost({ workflowId }, claim);
+export async function failBatch(workflowId: string, claim: string, reason: string): Promise<BatchRun> {
+  await markStaleClaimsUnknown({ workflowId }, claim);
   const { rows } = await ledgerPool.query<{ id: string }>(
     `UPDATE messages SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL
      WHERE workflow_id = $1 AND state = 'planned' RETURNING id`,
@@ -125,7 +129,7 @@ export async function failBatch(workflowId: string, claim: string, reason: strin
 /** Where a workflow's messages come from. */
 export interface Source {
   /** Claims up to so many messages for the workflow; none when the turn is over. */
-  claim: (limit: number) => Promise<Ready[]>;
+  claim: (limit: number) => Promise<ReadyMessage[]>;
   /** Is told what became of messages once that is recorded; repeated when it fails. */
   settled?: (settlements: readonly Settlement[]) => Promise<void>;
   /** Who is told that messages are settled. */
@@ -138,15 +142,15 @@ export async function sendClaimed(
   claim: string,
   signal: AbortSignal,
   source: Source,
-): Promise<{ hold: Hold | undefined; counts: BatchTurn['counts'] }> {
-  const counts: BatchTurn['counts'] = {};
+): Promise<{ hold: Backoff | undefined; counts: BatchRun['counts'] }> {
+  const counts: BatchRun['counts'] = {};
   const record = async (settlements: readonly Settlement[]) => {
     await settle(claim, settlements, source.notice);
     await source.settled?.(settlements);
   };
   const senders = new Set<string>();
   try {
-    const { hold } = await sendAll<Ready>({
+    const { hold } = await runSendPipeline<ReadyMessage>({
       claim: async (limit) => {
         const rows = await source.claim(limit);
         for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));
@@ -167,8 +171,8 @@ export async function sendClaimed(
     if (!(error instanceof UnrecordedError))
       await withRetries(async () => {
         // What was claimed when something unforeseen happened has perhaps caused it: it goes again a few times, by itself.
-        if (isOutage(error)) await giveBackUnsent({ workflowId }, claim);
-        else await giveBackUnsent({ workflowId }, claim, (row) => unexpected(row, error));
+        if (isOutage(error)) await releaseClaims({ workflowId }, claim);
+        else await releaseClaims({ workflowId }, claim, (row) => unexpected(row, error));
         await source.settled?.([]);
       }, signal);
     throw error;
@@ -192,7 +196,7 @@ function ofItsSender(outcome: SendOutcome): SendOutcome {
 }
 
 /** Claims rows and reads what they say. Addresses that have been suppressed meanwhile are settled here. */
-async function claimReady(workflowId: string, claim: string, limit: number): Promise<Ready[]> {
+async function claimReady(workflowId: string, claim: string, limit: number): Promise<ReadyMessage[]> {
   for (;;) {
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim',
@@ -206,7 +210,7 @@ async function claimReady(workflowId: string, claim: string, limit: number): Pro
 }
 
 /** Reads what claimed rows say, and settles those whose address has been suppressed meanwhile. */
-export async function prepare(rows: readonly ClaimedRow[], claim: string): Promise<Ready[]> {
+export async function prepare(rows: readonly ClaimedRow[], claim: string): Promise<ReadyMessage[]> {
   const [contents, reasons] = await Promise.all([
     readContents(rows.map(({ content_id }) => content_id)),
     suppressions(rows),
@@ -265,7 +269,7 @@ const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlem
 /** Mail with attachments that is in memory at once: in all, and of a project, whose mail server may take minutes for it. */
 const attached = new FairSemaphore({ total: 4, perKey: 2 });
 
-async function send(row: Ready): Promise<Sent> {
+async function send(row: ReadyMessage): Promise<SendResult> {
   const { content, problem } = row;
   if (problem !== undefined) throw problem;
   if (content === undefined) throw new MessageError('content', 'Its content is gone.');
@@ -336,10 +340,10 @@ async function readAttachments(messageId: string): Promise<Part[]> {
   }));
 }
 
-type Composed = Outgoing & { signAs: string };
+type Composed = OutgoingMessage & { signAs: string };
 
 /** The bytes of an email. All who get it get the same but for their links, under the Message-ID of the first. */
-async function compose(row: Ready, content: Content, parts: Part[]): Promise<Composed> {
+async function compose(row: ReadyMessage, content: Content, parts: Part[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
   const cc = content.cc.map(mailbox);
@@ -407,7 +411,7 @@ function mailbox(text: string): Mailbox {
   return read;
 }
 
-async function standing(workflowId: string): Promise<Pick<BatchTurn, 'open' | 'waitMs'>> {
+async function standing(workflowId: string): Promise<Pick<BatchRun, 'open' | 'waitMs'>> {
   const { rows } = await ledgerPool.query<{ open: number; wait_ms: number | null }>(
     `SELECT count(*)::int AS open, (extract(epoch FROM min(not_before) - now()) * 1000)::float AS wait_ms
      FROM messages WHERE workflow_id = $1 AND state IN ('planned', 'claimed')`,

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 export const NAMES = ['ada', 'refused', 'bob', 'later', 'gone', 'eve'];
 
 /** What everybody got, by how often, against what the tables say of a project's mail. */
-export async function expectTruth(
+export async function expectLedgerConsistent(
   { db }: KillableWorker,
   { projectId, addresses }: { projectId: string; addresses: string[] },
   mostUnknown: number,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { newId } from '@postroom/platform';
 import { type DatabaseFault, mailFaults } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { expectTruth, NAMES } from './fault-kit.ts';
+import { expectLedgerConsistent, NAMES } from './fault-kit.ts';
 
 const faults = mailFaults(join(import.meta.dirname, 'faults.worker.ts'));
 const send = ({ workflowId }: Made) => faults.ask(workflowId);
@@ -53,7 +53,7 @@ test.each<[DatabaseFault, string]>([
       await send(made);
       faults.proxy.watch(() => undefined);
       try {
-        await expectTruth(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
+        await expectLedgerConsistent(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
       } catch (error) {
         throw new Error(`statement ${at + 1}, ${statements[at]}: ${(error as Error).message}`, { cause: error });
       }

@@ -2,7 +2,7 @@
 // database a test breaks (see faults.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newClaim } from '@postroom/ledger';
-import { sendBatchTurn } from '../src/transactional.ts';
+import { sendBatchUntilDeadline } from '../src/transactional.ts';
 
 /** A server that takes nothing now, and a turn that failed, are left alone for so long, in milliseconds. */
 const WAIT_MS = 20;
@@ -14,7 +14,7 @@ process.send?.('ready');
 async function send(workflowId: string): Promise<void> {
   for (let open = 1; open > 0; await sleep(WAIT_MS)) {
     try {
-      ({ open } = await sendBatchTurn(workflowId, newClaim(), new AbortController().signal));
+      ({ open } = await sendBatchUntilDeadline(workflowId, newClaim(), new AbortController().signal));
     } catch {
       // Temporal tries an attempt again that throws.
     }

@@ -4,7 +4,7 @@ import { newId } from '@postroom/platform';
 import { type DatabaseFault, DIALOGUE_BREAKS, LATE_MS, mailFaults, startBreakingServer } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import type { Work } from './queue-drain-faults.worker.ts';
-import { expectTruth, NAMES } from './fault-kit.ts';
+import { expectLedgerConsistent, NAMES } from './fault-kit.ts';
 
 const faults = mailFaults(join(import.meta.dirname, 'queue-drain-faults.worker.ts'));
 const { startWorker } = faults;
@@ -90,7 +90,7 @@ test.each<[DatabaseFault, string]>([
         else await expectNoBurst(made);
         await sendRest(made);
         // Only a claim that the server makes after its program has gone on is in nobody's hands.
-        await expectTruth(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
+        await expectLedgerConsistent(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
       } catch (error) {
         throw new Error(`statement ${at}, ${broken}: ${(error as Error).message}`, { cause: error });
       }
@@ -132,7 +132,7 @@ for (const [fault, when] of [
       await burst(made);
       await expectNoBurst(made);
       await sendRest(made);
-      await expectTruth(faults.worker, made, unknown, faults.sink.counts());
+      await expectLedgerConsistent(faults.worker, made, unknown, faults.sink.counts());
     },
     60_000,
   );
@@ -151,7 +151,7 @@ for (const pipelining of [true, false]) {
       expect(server.isBroken()).toBe(true);
       // A short body and its dot are one write.
       const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
-      await expectTruth(faults.worker, made, unknown, server.counts());
+      await expectLedgerConsistent(faults.worker, made, unknown, server.counts());
       server.close();
     },
     60_000,

@@ -2,10 +2,10 @@ import { config, newId, pool } from '@postroom/platform';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { endBurst, holdBurst } from '../src/queue-drains.ts';
+import { endQueueDrain, renewDrainLease } from '../src/queue-drains.ts';
 import { holdMail } from './hold-mail.ts';
 import { newClaim, settle } from '@postroom/ledger';
-import { sweep } from '../src/dispatcher.ts';
+import { reconcile } from '../src/dispatcher.ts';
 
 let sink: SmtpSink;
 let system: System;
@@ -155,7 +155,7 @@ test('what a burst left behind that Temporal knows nothing of is given to anothe
   await left(workflowId, ['claimed', 'planned']);
   // Workers of other tests sweep as well, and each sweep looks at some workflows only.
   await eventually(async () => {
-    await sweep(client, '1 minute');
+    await reconcile(client, '1 minute');
     expect((await client.workflow.getHandle(workflowId).describe()).type).toBe('sendEmails');
   });
 });
@@ -171,11 +171,11 @@ test('what was taken for lost and is given back after all waits for the relay ag
 test('one burst of a project is at work at a time; another takes over when it has not been heard of', async () => {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
-  expect(await holdBurst(projectId, 'burst_a')).toBe(true);
-  expect(await holdBurst(projectId, 'burst_b')).toBe(false);
+  expect(await renewDrainLease(projectId, 'burst_a')).toBe(true);
+  expect(await renewDrainLease(projectId, 'burst_b')).toBe(false);
   await pool.query('UPDATE email_bursts SET until = now() WHERE project_id = $1', [projectId]);
-  expect(await holdBurst(projectId, 'burst_b')).toBe(true);
-  expect(await holdBurst(projectId, 'burst_a')).toBe(false);
-  await endBurst(projectId, 'burst_a');
-  expect(await holdBurst(projectId, 'burst_a')).toBe(false);
+  expect(await renewDrainLease(projectId, 'burst_b')).toBe(true);
+  expect(await renewDrainLease(projectId, 'burst_a')).toBe(false);
+  await endQueueDrain(projectId, 'burst_a');
+  expect(await renewDrainLease(projectId, 'burst_a')).toBe(false);
 });

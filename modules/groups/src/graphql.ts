@@ -1,6 +1,6 @@
 import { Contact } from '@postroom/contacts/graphql';
 import {
-  batched,
+  batchLoader,
   builder,
   callerProject,
   type Context,
@@ -39,7 +39,7 @@ const Member = builder.objectRef<{ id: string; email: string; name: string }>('G
   }),
 });
 
-const loadMembers = batched((context: Context, ids) => membersOf(callerProject(context), ids));
+const loadMembers = batchLoader((context: Context, ids) => membersOf(callerProject(context), ids));
 
 const Group = builder.prismaObject('Group', {
   interfaces: [Node],
@@ -85,7 +85,7 @@ const ContactGroup = builder.objectRef<{ id: string; name: string }>('ContactGro
   }),
 });
 
-const loadGroups = batched((context: Context, ids) => groupsOf(callerProject(context), ids));
+const loadGroups = batchLoader((context: Context, ids) => groupsOf(callerProject(context), ids));
 
 builder.objectField(Contact, 'groups', (t) =>
   t.field({

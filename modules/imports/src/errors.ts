@@ -1,5 +1,5 @@
 import {
-  batched,
+  batchLoader,
   invalid,
   MAX_TOTAL,
   type Page,
@@ -51,7 +51,7 @@ export async function listErrors(
 }
 
 /** How many rows of each of some imports have something wrong with them. */
-const loadCount = batched(async (_request: object, importIds) => {
+const loadCount = batchLoader(async (_request: object, importIds) => {
   const { rows } = await pool.query<{ id: string; count: number }>(
     `SELECT i.id, e.count FROM unnest($1::text[]) AS i(id) CROSS JOIN LATERAL (
        SELECT count(*)::int AS count FROM (SELECT 1 FROM import_errors WHERE import_id = i.id LIMIT $2) AS counted
@@ -64,7 +64,7 @@ const loadCount = batched(async (_request: object, importIds) => {
 /** Of which import, after which place, and how many. */
 type PageKey = [importId: string, line: number, field: string, limit: number];
 
-const loadPage = batched(async (_request: object, keys) => {
+const loadPage = batchLoader(async (_request: object, keys) => {
   const asked = keys.map((key) => JSON.parse(key) as PageKey);
   const { rows } = await pool.query<ImportError & { page: number }>(
     `SELECT page.number::int AS page, e.line, e.field, e.message

@@ -1,4 +1,4 @@
-import { listen, liveView, pause } from '@postroom/platform';
+import { listen, subscription, sleep } from '@postroom/platform';
 import { getImport, type Import, isFinal } from './imports.ts';
 
 /** An import may change many times a second; who watches sees it so often at most, in milliseconds. */
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 200;
  * @throws DomainError `not_found`.
  */
 export function watchImport(projectId: string, id: string): AsyncIterableIterator<Import> {
-  return liveView((left) => statesOf(projectId, id, left));
+  return subscription((left) => statesOf(projectId, id, left));
 }
 
 async function* statesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Import, void> {
@@ -24,7 +24,7 @@ async function* statesOf(projectId: string, id: string, left: AbortSignal): Asyn
         yield state;
         if (isFinal(state.status)) return;
       }
-      await pause(LOOK_EVERY_MS, left);
+      await sleep(LOOK_EVERY_MS, left);
     }
   } finally {
     await stopListening();

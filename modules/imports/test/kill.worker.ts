@@ -1,7 +1,7 @@
 // A worker and a relay for imports alone, as a program of its own that a test can kill (see kill.test.ts).
 import { fileURLToPath } from 'node:url';
 import { config, taskQueueOf } from '@postroom/platform';
-import { outboxSource, startRelay } from '@postroom/platform/dispatcher';
+import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import * as activities from '../src/activities.ts';
@@ -29,4 +29,4 @@ process.on('message', () => {
   process.send?.(most);
   most = 0;
 });
-await Promise.all([worker.run(), startRelay(client, [outboxSource])]);
+await Promise.all([worker.run(), startDispatcher(client, [outboxSource])]);

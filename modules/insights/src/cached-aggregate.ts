@@ -4,10 +4,10 @@ const MANY_ROWS = 20_000;
 const ROWS_A_MILLISECOND = 10;
 const LONGEST_MS = 300_000;
 /** How many answers are kept; past it, the oldest goes. */
-const MOST = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Figures, and how many rows had to be read for them. */
-export interface Figures<Result> {
+export interface Aggregate<Result> {
   result: Result;
   rows: number;
 }
@@ -16,13 +16,13 @@ export interface Figures<Result> {
  * Figures that are counted from rows, by what they are about. A page that is read again at each event would count a million rows
  * each time: such figures are counted once, by whoever asks first, and shown to all who ask in the next minutes.
  */
-export function keptFigures<Result>(): (key: string, count: () => Promise<Figures<Result>>) => Promise<Result> {
-  const known = new Map<string, { figures: Promise<Figures<Result>>; until: number }>();
+export function cachedAggregate<Result>(): (key: string, count: () => Promise<Aggregate<Result>>) => Promise<Result> {
+  const known = new Map<string, { figures: Promise<Aggregate<Result>>; until: number }>();
 
-  const keep = (key: string, figures: Promise<Figures<Result>>, until: number) => {
+  const keep = (key: string, figures: Promise<Aggregate<Result>>, until: number) => {
     known.delete(key);
     const [oldest] = known.keys();
-    if (known.size >= MOST && oldest !== undefined) known.delete(oldest);
+    if (known.size >= MAX_ENTRIES && oldest !== undefined) known.delete(oldest);
     known.set(key, { figures, until });
   };
 

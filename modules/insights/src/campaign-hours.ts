@@ -1,5 +1,5 @@
 import { isId, notFound, pool, runCostly } from '@postroom/platform';
-import { keptFigures } from './cached-aggregate.ts';
+import { cachedAggregate } from './cached-aggregate.ts';
 
 /** What recipients of a campaign did in one hour. */
 export interface CampaignHour {
@@ -25,7 +25,7 @@ const COUNTED = {
   unsubscribed: 'unsubscribed_at',
 } satisfies Record<Exclude<keyof CampaignHour, 'at'>, string>;
 
-const kept = keptFigures<CampaignHour[]>();
+const kept = cachedAggregate<CampaignHour[]>();
 
 /**
  * What became of the mail of a campaign, hour by hour without gaps, since it started and for its first three days. Each

@@ -1,6 +1,6 @@
 import '@postroom/campaigns/graphql';
 import { Contact } from '@postroom/contacts/graphql';
-import { batched, builder, callerProject, type Context } from '@postroom/platform';
+import { batchLoader, builder, callerProject, type Context } from '@postroom/platform';
 import { activitiesOf, type Activity, checkMessages } from './activity.ts';
 import { type CampaignHour, campaignHours } from './campaign-hours.ts';
 import { statistics, type Statistics, STEPS } from './statistics.ts';
@@ -26,7 +26,7 @@ const loaders = new Map<number, (context: Context, id: string) => Promise<Activi
 
 function loaderOf(messages: number) {
   const loader =
-    loaders.get(messages) ?? batched((context, ids) => activitiesOf(callerProject(context), ids, messages));
+    loaders.get(messages) ?? batchLoader((context, ids) => activitiesOf(callerProject(context), ids, messages));
   loaders.set(messages, loader);
   return loader;
 }

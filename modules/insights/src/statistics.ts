@@ -1,5 +1,5 @@
 import { invalid, pool, runCostly } from '@postroom/platform';
-import { keptFigures } from './cached-aggregate.ts';
+import { cachedAggregate } from './cached-aggregate.ts';
 
 /** How long each point of a series lasts. */
 export const STEPS = ['hour', 'day'] as const;
@@ -47,7 +47,7 @@ const STEP_MS: Record<Step, number> = { hour: 3_600_000, day: 86_400_000 };
 /** How far the time in an event's id may be from its `created_at`. */
 const SLACK_MS = 60_000;
 
-const kept = keptFigures<Statistics[]>();
+const kept = cachedAggregate<Statistics[]>();
 
 /**
  * How much of everything happened since a time, one point for each hour or day of a time zone, without gaps. All events of

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keptFigures } from '../src/cached-aggregate.ts';
+import { cachedAggregate } from '../src/cached-aggregate.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -16,7 +16,7 @@ function counter(rows: number) {
 }
 
 test('what is counted from few rows is counted each time, also when many ask at once', async () => {
-  const kept = keptFigures<number>();
+  const kept = cachedAggregate<number>();
   const { count, counted } = counter(1_000);
   expect(await kept('a', count)).toBe(1);
   expect(await kept('a', count)).toBe(2);
@@ -25,7 +25,7 @@ test('what is counted from few rows is counted each time, also when many ask at 
 });
 
 test('what is counted from a million rows is counted once for all who ask within its time, and anew after it', async () => {
-  const kept = keptFigures<number>();
+  const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   expect(await kept('a', count)).toBe(1);
   vi.setSystemTime(Date.now() + 99_000);
@@ -36,7 +36,7 @@ test('what is counted from a million rows is counted once for all who ask within
 });
 
 test('a count that fails is tried again by the next who asks', async () => {
-  const kept = keptFigures<number>();
+  const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   await kept('a', count);
   vi.setSystemTime(Date.now() + 400_000);
@@ -46,7 +46,7 @@ test('a count that fails is tried again by the next who asks', async () => {
 });
 
 test('of very many answers the oldest go', async () => {
-  const kept = keptFigures<number>();
+  const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   for (let at = 0; at <= 1_000; at++) await kept(String(at), count);
   expect(await kept('1000', count)).toBe(1_001);

@@ -2,15 +2,15 @@ export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 export { ledgerPool } from './ledger-pool.ts';
 export {
-  closeLost,
-  giveBackUnsent,
+  markStaleClaimsUnknown,
+  releaseClaims,
   inLedgerTransaction,
   newClaim,
   settle,
   type Settlement,
   suppressAll,
 } from './ledger.ts';
-export { type Chosen, planAgain, resolveUnknown } from './requeue.ts';
+export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export {
   deleteOldContents,
   deleteOldEmails,
@@ -19,7 +19,7 @@ export {
   messageRetentions,
 } from './retention.ts';
 export { withRetries } from './retries.ts';
-export { type Hold, sendAll, type Sent, UnrecordedError } from './send-pipeline.ts';
+export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
 export { type Claimed, settlementOf, unexpected } from './settlement.ts';
 export { countSoftBounces, endStreaks } from './soft-bounces.ts';
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';

@@ -1,4 +1,4 @@
-import { config, sessionSettings, surviveBreaks } from '@postroom/platform';
+import { config, sessionSettings, ignoreConnectionErrors } from '@postroom/platform';
 import pg from 'pg';
 
 /**
@@ -16,4 +16,4 @@ export const ledgerPool = new pg.Pool({
 });
 // An idle connection that the server closes is replaced at the next use.
 ledgerPool.on('error', () => {});
-surviveBreaks(ledgerPool);
+ignoreConnectionErrors(ledgerPool);

@@ -231,7 +231,7 @@ const CLOSE_LOST = (column: 'campaign_id' | 'workflow_id') => `
  * unless a provider has reported on them. They are never sent again by themselves.
  * @returns how many rows it closed.
  */
-export async function closeLost(scope: Scope, claim: string): Promise<number> {
+export async function markStaleClaimsUnknown(scope: Scope, claim: string): Promise<number> {
   const [column, value] = scopeColumn(scope);
   return settledBy(
     await ledgerPool.query<{ settled: number }>({
@@ -246,7 +246,7 @@ export async function closeLost(scope: Scope, claim: string): Promise<number> {
  * Gives back what a claim holds and has certainly not begun to send: rows whose claim was committed though the connection
  * broke before it said so. `settlementOf` says what becomes of each, unless it simply goes again.
  */
-export async function giveBackUnsent(
+export async function releaseClaims(
   scope: Scope,
   claim: string,
   settlementOf: (row: Claimed) => Settlement = ({ id }) => ({ id, state: 'planned', answer: null }),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { CONSEQUENCES } from './ledger.ts';
 
 /** Messages of a campaign that a person decides about: all that are in a state, or those of them that are named. */
-export interface Chosen {
+export interface MessageSelection {
   campaignId: string;
   ids: readonly string[] | null;
 }
@@ -31,9 +31,9 @@ const PLAN_AGAIN = `
  * do it at once, the second finds nothing left. The claim stays in the row, so that late word of the first time is heard.
  * @returns how many there were.
  */
-export async function planAgain(
+export async function requeue(
   client: pg.ClientBase,
-  { campaignId, ids }: Chosen,
+  { campaignId, ids }: MessageSelection,
   state: 'failed' | 'unknown',
 ): Promise<number> {
   const { rows } = await client.query<{ changed: number }>(PLAN_AGAIN, [campaignId, state, ids]);
@@ -57,7 +57,7 @@ const RESOLVE = `
  */
 export async function resolveUnknown(
   client: pg.ClientBase,
-  { campaignId, ids }: Chosen,
+  { campaignId, ids }: MessageSelection,
   outcome: 'accepted' | 'failed',
 ): Promise<number> {
   const answer =

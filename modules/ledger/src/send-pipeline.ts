@@ -1,5 +1,5 @@
 import { isOutage, logger } from '@postroom/platform';
-import { laneWidth } from '@postroom/transports';
+import { smtpPoolWidth } from '@postroom/transports';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from '@postroom/mime';
 import { type Claimed, settlementOf, unexpected } from './settlement.ts';
@@ -7,14 +7,14 @@ import type { SendOutcome } from '@postroom/smtp';
 import { TokenBucket } from '@postroom/platform';
 
 /** Where messages come from and where what became of them goes. */
-export interface Work<Row extends Claimed> {
+export interface PipelineWork<Row extends Claimed> {
   /** Claims up to so many messages; the claim is committed when it resolves. None means that nothing more is to be sent now. */
   claim: (limit: number) => Promise<{ rows: Row[]; ratePerSecond: number | null }>;
   /**
    * Sends one message, once. Any error means that nothing went out: a `MessageError` fails the message, an outage ends the
    * sending, and after any other the message goes again a few times, and then fails.
    */
-  send: (row: Row) => Promise<Sent>;
+  send: (row: Row) => Promise<SendResult>;
   /** Records outcomes; called one at a time. */
   settle: (settlements: Settlement[]) => Promise<void>;
   /** Ends the claiming. What has not gone out by then is given back. */
@@ -24,13 +24,13 @@ export interface Work<Row extends Claimed> {
 }
 
 /** The outcome of one send, and the subject when it is not the campaign's as it stands. */
-export interface Sent {
+export interface SendResult {
   outcome: SendOutcome;
   subject?: string | undefined;
 }
 
 /** Why the sending ended before there was nothing more to send. */
-export interface Hold {
+export interface Backoff {
   /** `host`: the mail server takes nothing now. `configuration`: it never will, as things are set up. */
   cause: 'host' | 'configuration';
   answer: string;
@@ -54,8 +54,8 @@ const MOST_UNRECORDED = 2_000;
  * @throws what `claim` threw, or an outage that `send` threw, after everything in hand has been recorded or given back; UnrecordedError when
  * `settle` failed.
  */
-export function sendAll<Row extends Claimed>(work: Work<Row>): Promise<{ hold: Hold | undefined }> {
-  return new Outflow(work).run();
+export function runSendPipeline<Row extends Claimed>(work: PipelineWork<Row>): Promise<{ hold: Backoff | undefined }> {
+  return new SendPipeline(work).run();
 }
 
 /** Messages went out and it could not be recorded: what is claimed must not be given back, or it would go out twice. */
@@ -65,9 +65,9 @@ export class UnrecordedError extends Error {
   }
 }
 
-class Outflow<Row extends Claimed> {
-  readonly #work: Work<Row>;
-  readonly #done = Promise.withResolvers<{ hold: Hold | undefined }>();
+class SendPipeline<Row extends Claimed> {
+  readonly #work: PipelineWork<Row>;
+  readonly #done = Promise.withResolvers<{ hold: Backoff | undefined }>();
   readonly #bucket = new TokenBucket();
   #waiting: Row[] = [];
   #next = 0;
@@ -78,7 +78,7 @@ class Outflow<Row extends Claimed> {
   #settleAt: NodeJS.Timeout | undefined;
   #exhausted = false;
   #stopped = false;
-  #hold: Hold | undefined;
+  #hold: Backoff | undefined;
   #failure: { error: unknown } | undefined;
   #canSettle = true;
   readonly #width: () => number;
@@ -90,13 +90,13 @@ class Outflow<Row extends Claimed> {
   /** Messages that have come to their end since the last page was asked for. */
   #finished = 0;
 
-  constructor(work: Work<Row>) {
+  constructor(work: PipelineWork<Row>) {
     this.#work = work;
-    this.#width = work.width ?? laneWidth;
+    this.#width = work.width ?? smtpPoolWidth;
     this.#pageSize = this.#smallestPage();
   }
 
-  run(): Promise<{ hold: Hold | undefined }> {
+  run(): Promise<{ hold: Backoff | undefined }> {
     const { signal } = this.#work;
     const stop = () => this.#stop();
     if (signal.aborted) this.#stopped = true;

@@ -1,12 +1,12 @@
 import { addLocalDomain } from '@postroom/domains';
 import { idsFrom, newId, pool } from '@postroom/platform';
-import { onlyOneOf, signedIn, testApi } from '@postroom/testkit';
+import { runExclusively, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { holdMail } from '@postroom/emails/testing';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { deleteOldContents, deleteOldEmails, deleteOldInboxMails } from '../src/retention.ts';
 
-onlyOneOf('retention');
+runExclusively('retention');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

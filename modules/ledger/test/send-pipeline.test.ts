@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { sendAll, UnrecordedError } from '../src/send-pipeline.ts';
+import { runSendPipeline, UnrecordedError } from '../src/send-pipeline.ts';
 
 const rows = ['eml_1', 'eml_2'].map((id) => ({ id, deferrals: 0, deferredAt: null }));
 const sent = { outcome: { kind: 'accepted', answer: '250 ok' } } as const;
 
 test('what went out and could not be recorded is told apart, also when claims had failed before', async () => {
   const pages = [rows];
-  const sending = sendAll({
+  const sending = runSendPipeline({
     claim: async () => {
       const page = pages.shift();
       if (page === undefined) throw new Error('the database is gone');
@@ -22,7 +22,7 @@ test('what went out and could not be recorded is told apart, also when claims ha
 test('a claim that failed is that failure, once what went out is recorded', async () => {
   const pages = [rows];
   const recorded: string[] = [];
-  const sending = sendAll({
+  const sending = runSendPipeline({
     claim: async () => {
       const page = pages.shift();
       if (page === undefined) throw new Error('the database is gone');
@@ -39,7 +39,7 @@ test('a claim that failed is that failure, once what went out is recorded', asyn
 test('while outcomes can not be recorded as fast as mail goes out, nothing more is claimed', async () => {
   const recording = Promise.withResolvers<void>();
   let [claimed, recorded] = [0, 0];
-  const sending = sendAll({
+  const sending = runSendPipeline({
     claim: async (limit) => {
       const count = Math.min(limit, 20_000 - claimed);
       const first = claimed;
@@ -73,7 +73,7 @@ test('while outcomes can not be recorded as fast as mail goes out, nothing more 
 test('a message that something unforeseen happens to holds up no other, goes again a few times and then fails', async () => {
   const pages = [[...rows, { id: 'eml_3', deferrals: 3, deferredAt: new Date() }]];
   const recorded: unknown[] = [];
-  const { hold } = await sendAll({
+  const { hold } = await runSendPipeline({
     claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
     send: ({ id }) => (id === 'eml_2' ? Promise.resolve(sent) : Promise.reject(new RangeError('too deep'))),
     settle: async (settlements) => void recorded.push(...settlements),
@@ -93,7 +93,7 @@ test('an outage while a message is sent ends the sending, and counts against no 
   const pages = [rows];
   const recorded: unknown[] = [];
   const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', errno: -111 });
-  const sending = sendAll({
+  const sending = runSendPipeline({
     claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
     send: () => Promise.reject(outage),
     settle: async (settlements) => void recorded.push(...settlements),

@@ -2,7 +2,7 @@
  * A loader that gathers the keys asked for together and reads them at once. GraphQL asks for a field of every row of a
  * list in one go, so a list costs one read of `loadMany`. Batches are kept apart by `context`, which is one request.
  */
-export function batched<Context extends object, Value>(
+export function batchLoader<Context extends object, Value>(
   loadMany: (context: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (context: Context, key: string) => Promise<Value | undefined> {
   const waiting = new WeakMap<Context, { keys: Set<string>; values: Promise<ReadonlyMap<string, Value>> }>();

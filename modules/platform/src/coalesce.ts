@@ -1,5 +1,5 @@
 /** Items that are done together at most. */
-const MOST = 500;
+const MAX_BATCH = 500;
 
 interface Call<Item, Result> {
   item: Item;
@@ -14,7 +14,7 @@ interface Call<Item, Result> {
  * `doMany` answers in the order of its items and does all or none; when it fails, all of them fail, unless the database refused
  * a value: then each is done by itself, so that one caller's bad value is nobody else's error.
  */
-export function together<Item, Result>(
+export function coalesce<Item, Result>(
   doMany: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
@@ -25,7 +25,7 @@ export function together<Item, Result>(
     while (waiting.length > 0) {
       // All that this turn of the event loop reads goes together: each statement saved is two system calls, here and there.
       await new Promise((resolve) => setImmediate(resolve));
-      const calls = waiting.splice(0, MOST);
+      const calls = waiting.splice(0, MAX_BATCH);
       try {
         const results = await doMany(calls.map(({ item }) => item));
         for (const [index, { resolve }] of calls.entries()) resolve(results[index] as Result);
@@ -64,7 +64,7 @@ export function togetherByProject<Item, Result>(
   const lines = new Map<string, { call: (item: Item) => Promise<Result>; pending: number }>();
   return async (item) => {
     const projectId = projectOf(item);
-    const line = lines.get(projectId) ?? { call: together(doMany), pending: 0 };
+    const line = lines.get(projectId) ?? { call: coalesce(doMany), pending: 0 };
     lines.set(projectId, line);
     line.pending++;
     try {
@@ -81,10 +81,10 @@ function isBadValue(error: unknown): boolean {
 }
 
 /** As `together`, for reads by a key: each key is read once, and those that are not in the answer are `undefined`. */
-export function readTogether<Value>(
+export function coalesceReads<Value>(
   readMany: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {
-  return together<string, Value | undefined>(async (keys) => {
+  return coalesce<string, Value | undefined>(async (keys) => {
     const values = await readMany([...new Set(keys)]);
     return keys.map((key) => values.get(key));
   });

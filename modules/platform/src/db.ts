@@ -31,13 +31,13 @@ export const pool = new pg.Pool({
 });
 // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
 pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'));
-surviveBreaks(pool);
+ignoreConnectionErrors(pool);
 
 /**
  * Lets a connection that somebody holds break without ending the process: pg says so by an event on the connection as well,
  * which nobody but the pool hears, and only of idle ones. Whoever holds it learns it from the statement that fails.
  */
-export function surviveBreaks(of: pg.Pool): void {
+export function ignoreConnectionErrors(of: pg.Pool): void {
   of.on('connect', (client) => void client.on('error', () => {}));
 }
 

@@ -14,7 +14,7 @@ import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
 import { taskQueueOfWorkflow } from './task-queues.ts';
 
 /** A table whose waiting rows become workflows. */
-export interface RelaySource {
+export interface DispatchSource {
   /** The payload of the notification that wakes it. */
   name: string;
   /** Hands over what waits; `more` asks to be called again at once. What it leaves is found again after a crash. */
@@ -25,9 +25,9 @@ export interface RelaySource {
 const POLL_MS = 1_000;
 
 /** Turns waiting rows into workflows until it is stopped. Several may run: rows and workflow ids decide who wins. */
-export async function startRelay(
+export async function startDispatcher(
   client: Client,
-  sources: readonly RelaySource[],
+  sources: readonly DispatchSource[],
 ): Promise<{ stop: () => Promise<void> }> {
   const loops = sources.map((source) => startLoop(client, source));
   const listening = await Promise.all(loops.map((loop) => listen(loop.name, loop.wake)));
@@ -39,7 +39,7 @@ export async function startRelay(
   };
 }
 
-function startLoop(client: Client, source: RelaySource) {
+function startLoop(client: Client, source: DispatchSource) {
   let running = true;
   let woken = true;
   let wake = () => {};
@@ -106,7 +106,7 @@ const POSTPONE = `
  * The outbox as a source. A row is deleted in the transaction that handed it over, so a crash hands it over again. Rows of
  * one workflow go in their order, one at a time: a signal never overtakes the start it is meant for.
  */
-export const outboxSource: RelaySource = {
+export const outboxSource: DispatchSource = {
   name: 'outbox',
   handOver: async (client) => {
     const handed = await inTransaction(async (tx) => {
@@ -138,7 +138,7 @@ async function handOverRow(client: Client, row: OutboxRow): Promise<boolean> {
   }
 }
 
-export interface OneStart extends WorkflowLabels {
+export interface EagerStart extends WorkflowLabels {
   workflowId: string;
   type: string;
   args: unknown[];
@@ -147,7 +147,7 @@ export interface OneStart extends WorkflowLabels {
 }
 
 /** Starts a workflow under the id of its row; that it has been started before, running or ended, is success. */
-export async function startOnce(client: Client, start: OneStart): Promise<void> {
+export async function startOnce(client: Client, start: EagerStart): Promise<void> {
   try {
     await client.workflow.start(start.type, {
       taskQueue: taskQueueOfWorkflow(start.type),
@@ -169,7 +169,7 @@ export async function startOnce(client: Client, start: OneStart): Promise<void> 
  * For a client whose connection a worker of this process shares: what it starts begins here, if there is room. Temporal
  * answers the start with the workflow's first task, which saves its trip through a task queue.
  */
-export const startHere: WorkflowClientInterceptor = {
+export const startEagerly: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, options: { ...input.options, requestEagerStart: true } }),
 };
 

@@ -67,7 +67,7 @@ export function notFound(what: string): DomainError {
 }
 
 /** `conflict` for an edit of `what`, which has been saved since its author read it. */
-export function savedSince(what: string, field: 'version' | 'updatedAt' = 'version'): DomainError {
+export function versionConflict(what: string, field: 'version' | 'updatedAt' = 'version'): DomainError {
   const message = `This ${what} has been saved by somebody since it was read.`;
   return new DomainError('conflict', message, [{ field, message: 'is not the newest any more' }]);
 }

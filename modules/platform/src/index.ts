@@ -1,5 +1,5 @@
 export {
-  againOn,
+  retryOn,
   DEADLOCK,
   LOCK_NOT_AVAILABLE,
   QUERY_CANCELED,
@@ -8,7 +8,7 @@ export {
 } from './retry.ts';
 export { audit, type AuditEntry } from './audit.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
-export { batched } from './batch-loader.ts';
+export { batchLoader } from './batch-loader.ts';
 export { buildSchema, builder } from './builder.ts';
 export {
   authenticated,
@@ -31,7 +31,7 @@ export {
   type Prisma,
   sessionSettings,
   sql,
-  surviveBreaks,
+  ignoreConnectionErrors,
   type Tx,
   useBackgroundTimeouts,
 } from './db.ts';
@@ -55,7 +55,7 @@ export {
   isUniqueViolation,
   notFound,
   RateLimited,
-  savedSince,
+  versionConflict,
   STATUS_BY_CODE,
   timeoutOf,
 } from './errors.ts';
@@ -67,7 +67,7 @@ export { createHttpServer } from './http-server.ts';
 export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
-export { liveView, pause } from './subscription.ts';
+export { subscription, sleep } from './subscription.ts';
 export { logger } from './logger.ts';
 export { parseNetworks } from './networks.ts';
 export { removalMutation, succeeds, useInstead } from './mutations.ts';
@@ -111,7 +111,7 @@ export {
   snakeCase,
 } from './rest.ts';
 export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime, textProblem } from './scalars.ts';
-export { type Renewed, renewSecrets, unreadableSecret } from './rotate-encryption-key.ts';
+export { type RotatedSecrets, rotateEncryptionKey, unreadableSecret } from './rotate-encryption-key.ts';
 export { safeRedirect } from './safe-redirect.ts';
 export {
   registerSecretColumn,
@@ -138,7 +138,7 @@ export {
 } from './ssrf-guard.ts';
 export { taskQueueOf, taskQueueOfWorkflow, WORK_KINDS, type WorkKind } from './task-queues.ts';
 export { workflowUrl } from './temporal-ui.ts';
-export { readTogether, together, togetherByProject } from './coalesce.ts';
+export { coalesceReads, coalesce, togetherByProject } from './coalesce.ts';
 export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { TokenBucket } from './token-bucket.ts';

@@ -11,7 +11,7 @@ export const QUERY_CANCELED = '57014';
  * otherwise. `onFailure` is called before each further try.
  * @throws what the last try threw
  */
-export async function againOn<Result>(
+export async function retryOn<Result>(
   codes: readonly string[],
   transact: () => Promise<Result>,
   { attempts = 5, onFailure }: { attempts?: number; onFailure?: (() => void) | undefined } = {},

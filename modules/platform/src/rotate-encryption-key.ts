@@ -5,7 +5,7 @@ import { type SecretColumn, secretColumns } from './secrets.ts';
 const PORTION = 200;
 
 /** What was done about one column. */
-export interface Renewed {
+export interface RotatedSecrets {
   /** Such as `webhook_endpoints.secret`. */
   column: string;
   /** Secrets that were encrypted anew. */
@@ -20,13 +20,13 @@ export interface Renewed {
  * Encrypts every secret in the database that is not under the key in use with that key, and says what is left. It may be killed at any moment
  * and run again, and run beside everything else: a secret that somebody changes meanwhile is left as they wrote it, under the key in use.
  */
-export async function renewSecrets(): Promise<Renewed[]> {
-  const renewed: Renewed[] = [];
+export async function rotateEncryptionKey(): Promise<RotatedSecrets[]> {
+  const renewed: RotatedSecrets[] = [];
   for (const column of secretColumns()) renewed.push(await renewColumn(column));
   return renewed;
 }
 
-async function renewColumn(secret: SecretColumn): Promise<Renewed> {
+async function renewColumn(secret: SecretColumn): Promise<RotatedSecrets> {
   const { table, column } = secret;
   let [count, problem]: [number, string | undefined] = [0, undefined];
   for (

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
  * not be ended from outside before it yields again, so a reader who leaves would leave it waiting for ever. Here `left` is
  * aborted then; `run` looks at it in its loop and waits with `pause`.
  */
-export function liveView<T>(run: (left: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T> {
+export function subscription<T>(run: (left: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T> {
   const left = new AbortController();
   const values = run(left.signal);
   return {
@@ -21,6 +21,6 @@ export function liveView<T>(run: (left: AbortSignal) => AsyncGenerator<T, void>)
 }
 
 /** Waits for a time in milliseconds, or until `left`. */
-export async function pause(timeMs: number, left: AbortSignal): Promise<void> {
+export async function sleep(timeMs: number, left: AbortSignal): Promise<void> {
   await setTimeout(timeMs, undefined, { signal: left }).catch(() => {});
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pool } from '../src/db.ts';
-import { readTogether, together, togetherByProject } from '../src/coalesce.ts';
+import { coalesceReads, coalesce, togetherByProject } from '../src/coalesce.ts';
 
 /** Work that ends when it is told to, and what it was given. */
 function stoppable() {
@@ -19,7 +19,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('what is asked for in one turn of the event loop is done together, and what is asked for meanwhile together after it', async () => {
   const { batches, doMany, endNext } = stoppable();
-  const ask = together(doMany);
+  const ask = coalesce(doMany);
   const first = ask('a');
   await settled();
   expect(batches).toEqual([['a']]);
@@ -39,7 +39,7 @@ test('what is asked for in one turn of the event loop is done together, and what
 
 test('a failure is that of the items done with it, and later ones are done', async () => {
   const { doMany, endNext } = stoppable();
-  const ask = together(doMany);
+  const ask = coalesce(doMany);
   const first = ask('a');
   await settled();
   const failing = Promise.allSettled([ask('bad'), ask('b')]);
@@ -55,7 +55,7 @@ test('a failure is that of the items done with it, and later ones are done', asy
 });
 
 test('a value that the database refuses is the error of its caller alone', async () => {
-  const ask = together(async (numbers: readonly string[]) => {
+  const ask = coalesce(async (numbers: readonly string[]) => {
     const { rows } = await pool.query<{ number: number }>('SELECT n::int AS number FROM unnest($1::text[]) AS n', [
       numbers,
     ]);
@@ -72,7 +72,7 @@ test('a value that the database refuses is the error of its caller alone', async
 
 test('a key that many read at once is read once; one that is not found is undefined', async () => {
   const reads: (readonly string[])[] = [];
-  const read = readTogether(async (keys) => {
+  const read = coalesceReads(async (keys) => {
     reads.push(keys);
     await settled();
     return new Map(keys.filter((key) => key !== 'absent').map((key) => [key, `value of ${key}`]));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { liveView, pause } from '../src/subscription.ts';
+import { subscription, sleep } from '../src/subscription.ts';
 
 test('a live view ends as soon as its reader leaves, even while it waits for a change', async () => {
   let ended = false;
-  const view = liveView(async function* (left) {
+  const view = subscription(async function* (left) {
     yield 'now';
-    while (!left.aborted) await pause(60_000, left);
+    while (!left.aborted) await sleep(60_000, left);
     ended = true;
   });
   expect(await view.next()).toEqual({ value: 'now', done: false });

@@ -11,7 +11,7 @@ import {
 } from '@postroom/platform';
 
 /** A person as a project knows one: addresses, and the contact that has them, if there is or was one. */
-export interface Person {
+export interface DataSubject {
   projectId: string;
   /** The address that was asked for, or that the contact has, as `emailKey` writes it; then those it has had before. */
   keys: [key: string, ...former: string[]];
@@ -23,7 +23,7 @@ export interface Person {
 }
 
 /** Who is meant: a contact, or an address, also of a contact that has been deleted, or has another address now. */
-export interface PersonRef {
+export interface DataSubjectRef {
   contactId?: string | null | undefined;
   email?: string | null | undefined;
 }
@@ -49,7 +49,11 @@ const ADDRESSES = `
   ORDER BY key`;
 
 /** @throws DomainError `not_found` for a contact that is not in the project, `validation_error` unless exactly one is given. */
-export async function findPerson(tx: Tx, projectId: string, { contactId, email }: PersonRef): Promise<Person> {
+export async function findDataSubject(
+  tx: Tx,
+  projectId: string,
+  { contactId, email }: DataSubjectRef,
+): Promise<DataSubject> {
   if ((contactId == null) === (email == null)) {
     throw invalid({ field: 'email', message: 'must be given, or else the id of a contact, and not both' });
   }
@@ -77,9 +81,9 @@ async function withAddresses(
   projectId: string,
   key: string,
   { id, isContact }: { id: string; isContact: boolean },
-): Promise<Person> {
+): Promise<DataSubject> {
   const had = await sql<{ key: string }>(tx, ADDRESSES, [projectId, id]);
   const others = had.map((each) => each.key).filter((each) => each !== key);
-  const keys: Person['keys'] = [key, ...others];
+  const keys: DataSubject['keys'] = [key, ...others];
   return { projectId, keys, spellings: keys.flatMap(emailSpellings), contactId: id, isContact };
 }

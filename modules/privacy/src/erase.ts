@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { contactDeleted } from '@postroom/contacts';
 import {
-  againOn,
+  retryOn,
   DEADLOCK,
   inTransaction,
   LOCK_NOT_AVAILABLE,
@@ -11,7 +11,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { findPerson, type Person, type PersonRef } from './data-subject.ts';
+import { findDataSubject, type DataSubject, type DataSubjectRef } from './data-subject.ts';
 
 /** What was removed or made nameless, in numbers. */
 export interface Erased {
@@ -27,8 +27,8 @@ export interface Erased {
  * imported again. The event `contact.deleted` tells integrations by the contact's id.
  * @throws DomainError as `findPerson`.
  */
-export const erasePerson = (projectId: string, ref: PersonRef): Promise<Erased> =>
-  againOn(WAITED, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), { attempts: 30 });
+export const erasePerson = (projectId: string, ref: DataSubjectRef): Promise<Erased> =>
+  retryOn(WAITED, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), { attempts: 30 });
 
 /** A lock that others held for too long, and a circle of waiting. */
 const WAITED = [LOCK_NOT_AVAILABLE, DEADLOCK];
@@ -37,10 +37,10 @@ const WAITED = [LOCK_NOT_AVAILABLE, DEADLOCK];
  * It locks rows in another order than senders do, so it never waits long: before PostgreSQL sees a circle and ends one of them, it
  * gives its own locks up and begins anew.
  */
-async function eraseIn(tx: Tx, projectId: string, ref: PersonRef): Promise<Erased> {
+async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): Promise<Erased> {
   await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
   await sql(tx, `SET LOCAL lock_timeout = '400ms'`);
-  const person = await findPerson(tx, projectId, ref);
+  const person = await findDataSubject(tx, projectId, ref);
   // It tells nothing of whom it stands for, and nobody can be mailed at it.
   const alias = `erased-${randomBytes(8).toString('hex')}@erased.invalid`;
   await sql(tx, 'DELETE FROM contacts WHERE project_id = $1 AND id = $2', [projectId, person.contactId]);
@@ -62,7 +62,7 @@ async function eraseIn(tx: Tx, projectId: string, ref: PersonRef): Promise<Erase
   return erased;
 }
 
-async function keepHash(tx: Tx, { projectId, keys }: Person): Promise<void> {
+async function keepHash(tx: Tx, { projectId, keys }: DataSubject): Promise<void> {
   await sql(tx, 'DELETE FROM suppressions WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
   await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
   await sql(
@@ -75,7 +75,7 @@ async function keepHash(tx: Tx, { projectId, keys }: Person): Promise<void> {
 }
 
 /** Transactional mail that waits. */
-async function cancel(tx: Tx, { projectId, keys, contactId }: Person): Promise<number> {
+async function cancel(tx: Tx, { projectId, keys, contactId }: DataSubject): Promise<number> {
   const canceled = await sql(
     tx,
     `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL,
@@ -91,7 +91,7 @@ async function cancel(tx: Tx, { projectId, keys, contactId }: Person): Promise<n
  * Takes the person out of campaigns that are under way, and counts it. The campaigns are held, so that nobody claims the message
  * from a time before.
  */
-async function withdraw(tx: Tx, { projectId, keys, contactId }: Person): Promise<number> {
+async function withdraw(tx: Tx, { projectId, keys, contactId }: DataSubject): Promise<number> {
   const OF_PERSON = `m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
   const values = [projectId, keys, contactId];
   await sql(
@@ -117,7 +117,7 @@ async function withdraw(tx: Tx, { projectId, keys, contactId }: Person): Promise
 /** What is about the person as a whole: only figures stay. */
 async function forget(
   tx: Tx,
-  { projectId, keys, spellings, contactId }: Person,
+  { projectId, keys, spellings, contactId }: DataSubject,
   alias: string,
 ): Promise<{ messages: number; events: number }> {
   const messages = await sql<{ id: string; content: string }>(
@@ -208,7 +208,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-async function redact(tx: Tx, { projectId, spellings }: Person, alias: string, place: Place): Promise<void> {
+async function redact(tx: Tx, { projectId, spellings }: DataSubject, alias: string, place: Place): Promise<void> {
   const { table, column, type, where } = place;
   await sql(
     tx,

@@ -1,5 +1,5 @@
 import { db, messageKeySql, pool } from '@postroom/platform';
-import { findPerson, type PersonRef } from './data-subject.ts';
+import { findDataSubject, type DataSubjectRef } from './data-subject.ts';
 
 /** Everything that is kept of one person, as JSON; `p` is who it is, `m` the messages to that address or contact. */
 const DATA = `
@@ -57,8 +57,8 @@ const DATA = `
  * Blind copies of a mail are somebody else's, and left out.
  * @throws DomainError as `findPerson`.
  */
-export async function personData(projectId: string, ref: PersonRef): Promise<unknown> {
-  const { keys, spellings, contactId } = await findPerson(db, projectId, ref);
+export async function personData(projectId: string, ref: DataSubjectRef): Promise<unknown> {
+  const { keys, spellings, contactId } = await findDataSubject(db, projectId, ref);
   const { rows } = await pool.query<{ data: unknown }>(DATA, [projectId, keys, contactId, spellings]);
   return rows[0]?.data;
 }

@@ -5,7 +5,7 @@ import {
   logger,
   type Permission,
   pool,
-  readTogether,
+  coalesceReads,
 } from '@postroom/platform';
 import { hashKey, isWellFormedKey } from './api-keys.ts';
 
@@ -31,7 +31,7 @@ const FIND_KEYS = `
   FROM unnest($1::text[], $2::text[]) AS a(hash, named) JOIN api_keys k ON k.hash = a.hash AND k.revoked_at IS NULL`;
 
 /** By the hash and the named project, with a space between; hashes have none. */
-const findKey = readTogether<KeyRow>(async (asked) => {
+const findKey = coalesceReads<KeyRow>(async (asked) => {
   const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<KeyRow & { hash: string; named: string }>({
     name: 'authenticate',

@@ -1,6 +1,6 @@
 // Runs on a thread of the pool: it imports nothing of the platform but types.
 import type { Prisma } from '@postroom/platform';
-import type { Flaw } from './problems.ts';
+import type { ContentProblem } from './problems.ts';
 import { compileMjml, lineOf } from './mjml.ts';
 import { htmlProblem, parseTemplate, type TemplateProblem } from './render/index.ts';
 
@@ -17,7 +17,7 @@ export interface Body {
 /** What is wrong with a body, and the body as it would be kept. */
 export interface CheckedBody {
   body: Body;
-  flaws: Flaw[];
+  flaws: ContentProblem[];
 }
 
 /** Larger mail is cut off by its readers, and MJML grows when it is compiled. */
@@ -35,12 +35,12 @@ export async function checkBody(given: string, format: ContentFormat): Promise<C
   return { body: { ...asItIs, html }, flaws: flawsOf(html, (problem) => inSource(problem, html, given)) };
 }
 
-function flawsOf(html: string, flawOf: (problem: TemplateProblem) => Flaw): Flaw[] {
+function flawsOf(html: string, flawOf: (problem: TemplateProblem) => ContentProblem): ContentProblem[] {
   const complexity = htmlProblem(html);
   return complexity === undefined ? parseTemplate(html, 'html').problems.map(flawOf) : [{ message: complexity }];
 }
 
-const asFlaw = ({ line, column, message }: TemplateProblem): Flaw => ({ line, column, message });
+const asFlaw = ({ line, column, message }: TemplateProblem): ContentProblem => ({ line, column, message });
 
 /** The longest piece of HTML that is looked for in the MJML it was made of. */
 const MAX_WORDS = 200;
@@ -49,7 +49,7 @@ const MAX_WORDS = 200;
  * Where a placeholder of the HTML stands in the MJML it was made of: where the same words stand, if only one place has them.
  * Whether a value is safe is known of the HTML alone.
  */
-function inSource({ position, message }: TemplateProblem, html: string, source: string): Flaw {
+function inSource({ position, message }: TemplateProblem, html: string, source: string): ContentProblem {
   const from = html.slice(position, position + MAX_WORDS);
   const words = /^\{\{[^<"'\n]*?\}\}|^\{\{[^<"'\n]*[<"']?/.exec(from)?.[0] ?? '';
   const at = source.indexOf(words);

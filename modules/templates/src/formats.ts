@@ -1,6 +1,6 @@
 import { type FieldProblem, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Body, CheckedBody, ContentFormat } from './check-body.ts';
-import { type Flaw, inWords } from './problems.ts';
+import { type ContentProblem, describeProblem } from './problems.ts';
 
 export type { Body, ContentFormat };
 
@@ -28,7 +28,7 @@ export async function readBody(
   format: ContentFormat,
 ): Promise<{ body: Body; problems: FieldProblem[] }> {
   const { body, flaws } = await checkBody(projectId, given, format);
-  return { body, problems: flaws.map((flaw) => ({ field, message: inWords(flaw) })) };
+  return { body, problems: flaws.map((flaw) => ({ field, message: describeProblem(flaw) })) };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function checkBody(projectId: string, given: string, format: Conten
     return await onThread<[string, ContentFormat], CheckedBody>(CHECK, projectId, given, format);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    const flaw: Flaw = { message: `can not be compiled: ${error.message} Make it smaller or simpler.` };
+    const flaw: ContentProblem = { message: `can not be compiled: ${error.message} Make it smaller or simpler.` };
     return { body: { html: given, format, source: format === 'mjml' ? given : null }, flaws: [flaw] };
   }
 }

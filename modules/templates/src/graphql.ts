@@ -13,7 +13,7 @@ import {
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import type { Flaw } from './problems.ts';
+import type { ContentProblem } from './problems.ts';
 import { checkBody } from './formats.ts';
 import {
   createTemplate,
@@ -80,7 +80,7 @@ const Template = builder.prismaObject('Template', {
   }),
 });
 
-const ContentProblem = builder.objectRef<Flaw>('ContentProblem').implement({
+const ContentProblem = builder.objectRef<ContentProblem>('ContentProblem').implement({
   description: 'Something that keeps a body from being sent.',
   fields: (t) => ({
     line: t.exposeInt('line', {
@@ -95,7 +95,7 @@ const ContentProblem = builder.objectRef<Flaw>('ContentProblem').implement({
   }),
 });
 
-const ContentCheck = builder.objectRef<{ html: string | null; flaws: Flaw[] }>('ContentCheck').implement({
+const ContentCheck = builder.objectRef<{ html: string | null; flaws: ContentProblem[] }>('ContentCheck').implement({
   description: 'What a body would be if it were saved.',
   fields: (t) => ({
     html: t.exposeString('html', {

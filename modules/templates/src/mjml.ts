@@ -1,10 +1,10 @@
-import type { Flaw } from './problems.ts';
+import type { ContentProblem } from './problems.ts';
 
 /** What is wrong is listed up to so many times. */
 const MAX_FLAWS = 100;
 
 /** Compiles MJML. Whatever is wrong with it is refused, since the compiler would leave out or guess. */
-export async function compileMjml(source: string): Promise<{ html: string; flaws: Flaw[] }> {
+export async function compileMjml(source: string): Promise<{ html: string; flaws: ContentProblem[] }> {
   const flaws = structuralFlaws(source);
   if (flaws.length > 0) return { html: '', flaws };
   // It is large, and only those who write MJML need it.
@@ -25,10 +25,10 @@ export async function compileMjml(source: string): Promise<{ html: string; flaws
 }
 
 /** What is wrong before it is compiled. */
-export const structuralFlaws = (source: string): Flaw[] => [...includes(source), ...unbalanced(source)];
+export const structuralFlaws = (source: string): ContentProblem[] => [...includes(source), ...unbalanced(source)];
 
 /** An include would read files of the server. The compiler is told to read none, and the author that there are none. */
-function includes(source: string): Flaw[] {
+function includes(source: string): ContentProblem[] {
   const at = source.search(/<mj-include\b/i);
   return at === -1 ? [] : [{ line: lineOf(source, at), message: 'mj-include: files can not be included' }];
 }
@@ -38,9 +38,9 @@ const PART = /<!--[\s\S]*?-->|<(\/?)(mjml|mj-[\w-]+)\b(?:"[^"]*"|'[^']*'|[^"'>])
 const BEGINNING = /<!--|<\/?(?:mjml|mj-[\w-]+)\b/gi;
 
 /** Tags of MJML that are not closed, or closed by another: the compiler would close them where it thinks fit. */
-function unbalanced(source: string): Flaw[] {
+function unbalanced(source: string): ContentProblem[] {
   const open: { name: string; at: number }[] = [];
-  const flaw = (at: number, message: string): Flaw => ({ line: lineOf(source, at), message });
+  const flaw = (at: number, message: string): ContentProblem => ({ line: lineOf(source, at), message });
   BEGINNING.lastIndex = 0;
   for (let found = BEGINNING.exec(source); found !== null; found = BEGINNING.exec(source)) {
     const at = found.index;

@@ -12,7 +12,7 @@ import {
   type Prisma,
   readRows,
   type RowsQuery,
-  savedSince,
+  versionConflict,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './problems.ts';
@@ -76,7 +76,7 @@ export async function updateTemplate(
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'An update needs a name, subject or body.');
   return change(projectId, id, { authorId }, (template) => {
-    if (version != null && version !== template.version) throw savedSince('template');
+    if (version != null && version !== template.version) throw versionConflict('template');
     return data;
   }).catch(nameTaken(data.name ?? ''));
 }

@@ -17,7 +17,7 @@ const APPLE_PRIVACY = /^Mozilla\/5\.0$/;
 const OPENING_PROXIES = /GoogleImageProxy|ggpht\.com|YahooMailProxy/i;
 
 /** Why a request is a program's by itself; undefined when only its time can tell. */
-export function machineReason({ method, userAgent }: Fetched): string | undefined {
+export function botReason({ method, userAgent }: Fetched): string | undefined {
   if (method !== 'GET') return 'method';
   if (userAgent === undefined || userAgent.trim() === '') return 'no_user_agent';
   if (APPLE_PRIVACY.test(userAgent.trim())) return 'apple_privacy';

@@ -8,7 +8,7 @@ export const TOO_SOON_MS = 5_000;
 export const BURST_LINKS = 3;
 export const BURST_MS = 2_000;
 /** A hit is judged when all that could have come with it has been kept, in milliseconds after it. */
-export const JUDGE_AFTER_MS = 3_000;
+export const CLASSIFY_AFTER_MS = 3_000;
 
 /** Hits that are judged in one transaction at most. */
 const MAX_SET = 2_000;
@@ -31,7 +31,7 @@ const facts = (sql: (name: string, kind: string, person: boolean) => string) =>
  */
 const JUDGE = `
   WITH due AS (
-    SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${JUDGE_AFTER_MS} ms'
+    SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${CLASSIFY_AFTER_MS} ms'
     ORDER BY id LIMIT ${MAX_SET}
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
@@ -111,7 +111,7 @@ const JUDGE = `
 /** Asked each second, so it must cost nothing when nobody has opened anything. */
 const ANY_DUE = `
   SELECT EXISTS (
-    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${JUDGE_AFTER_MS} ms'
+    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${CLASSIFY_AFTER_MS} ms'
   ) AS any`;
 
 /**
@@ -119,7 +119,7 @@ const ANY_DUE = `
  * @param now what time it is.
  * @returns how many it judged.
  */
-export async function judgeHits(now = new Date()): Promise<number> {
+export async function classifyHits(now = new Date()): Promise<number> {
   return inTransaction(async (client) => {
     const { rows: locks } = await client.query<{ mine: boolean }>(
       "SELECT pg_try_advisory_xact_lock(hashtext('postroom tracking')) AS mine",

@@ -1,4 +1,4 @@
-export { BURST_LINKS, JUDGE_AFTER_MS, judgeHits, TOO_SOON_MS } from './classify-hits.ts';
+export { BURST_LINKS, CLASSIFY_AFTER_MS, classifyHits, TOO_SOON_MS } from './classify-hits.ts';
 export { listLinks, storeLinks, type TrackedLink } from './links.ts';
 export { type OwnSwitches, readTracking } from './switches.ts';
 export { trackHtml, type TrackedHtml, type TrackingSwitches } from './track-html.ts';

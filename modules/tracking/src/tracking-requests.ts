@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, logger } from '@postroom/platform';
 import { type Hit, Hits } from './hits.ts';
-import { judgeHits } from './classify-hits.ts';
+import { classifyHits } from './classify-hits.ts';
 import { answerPage } from '@postroom/unsubscribe';
 import { deleteOldHits } from './retention.ts';
-import { machineReason, networkOf } from './bots.ts';
+import { botReason, networkOf } from './bots.ts';
 import { readTrackingToken, unsealValues } from './token.ts';
 import { targetOf } from './track-html.ts';
 
@@ -41,7 +41,7 @@ function startJudging(): { stop: () => Promise<void> } {
   let deletedAt = Date.now();
   const judgeAll = async () => {
     try {
-      while ((await judgeHits()) > 0);
+      while ((await classifyHits()) > 0);
       if (Date.now() - deletedAt < DELETE_EVERY_MS) return;
       deletedAt = Date.now();
       await deleteOldHits();
@@ -114,7 +114,7 @@ function hitOf(request: IncomingMessage, messageId: string, position: number | n
     at: new Date(),
     userAgent,
     network: networkOf(clientAddress(request)),
-    reason: machineReason({ method, userAgent }),
+    reason: botReason({ method, userAgent }),
   };
 }
 

@@ -3,7 +3,7 @@ import { config, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate, type Values } from '@postroom/templates/render';
-import { judgeHits, readTracking, storeLinks, trackHtml, trackingToken } from '../src/index.ts';
+import { classifyHits, readTracking, storeLinks, trackHtml, trackingToken } from '../src/index.ts';
 import { deleteOldHits } from '../src/retention.ts';
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
@@ -39,7 +39,7 @@ const click = (api: Api, id: string, link: number, userAgent?: string, method?: 
 /** Lets a minute pass. Opens are kept behind their answers, and another program may be judging, so it looks again. */
 async function judged(id: string, hits: number): Promise<{ verdict: string; reason: string | null }[]> {
   for (;;) {
-    await judgeHits(new Date(Date.now() + 60_000));
+    await classifyHits(new Date(Date.now() + 60_000));
     const { rows } = await pool.query(
       'SELECT verdict, reason FROM tracking_hits WHERE message_id = $1 AND verdict IS NOT NULL ORDER BY id',
       [id],
@@ -226,7 +226,7 @@ test('a link of a message that has been deleted is a page that says so and leads
   expect(await reply.text()).toContain('leads nowhere any more');
   expect((await click(api, id, 0, BROWSER, 'HEAD')).status).toBe(410);
   expect((await open(api, id)).headers.get('content-type')).toBe('image/gif');
-  expect(await judgeHits(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(0);
+  expect(await classifyHits(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(0);
   expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 0, clicked: 0 });
 });
 

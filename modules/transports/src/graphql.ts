@@ -1,6 +1,6 @@
 import {
   authenticated,
-  batched,
+  batchLoader,
   builder,
   callerProject,
   type Context,
@@ -186,7 +186,7 @@ const MailboxStatus = builder.enumType('MailboxStatus', {
   },
 });
 
-const loadUsage = batched((_: Context, ids) => usedToday(ids));
+const loadUsage = batchLoader((_: Context, ids) => usedToday(ids));
 
 const MailboxAccount = builder.prismaObject('MailboxAccount', {
   interfaces: [Node],

@@ -1,10 +1,10 @@
 export { CALLBACK_PATH } from './mailboxes/authorization.ts';
 export { handleMailboxCallback } from './mailboxes/callback.ts';
 export { PRESETS } from './mailboxes/presets.ts';
-export { mailboxIdFor, sendingProblem, standingOf } from './sender-status.ts';
+export { mailboxIdFor, sendingProblem, senderStatus } from './sender-status.ts';
 export { handleSesNotification, SES_PATH } from './ses/notifications.ts';
 export { signatureWarning } from './signature-warning.ts';
 export { senderOf, signerFor } from './signing.ts';
-export { laneWidth } from './smtp-pools.ts';
-export { type Outgoing } from './transport.ts';
+export { smtpPoolWidth } from './smtp-pools.ts';
+export { type OutgoingMessage } from './transport.ts';
 export { type Route, routeFor } from './transports.ts';

@@ -1,5 +1,5 @@
 /** What a server takes from one sender without complaint, where it is known to mind. */
-export interface HostLimits {
+export interface ProviderLimits {
   /** Connections at a time. */
   connections: number;
   /** Messages over one of them. */
@@ -7,7 +7,7 @@ export interface HostLimits {
 }
 
 /** By the end of the host's name. Of relays and submission servers these are their own words; of MX hosts, KumoMTA's. */
-const LIMITS: readonly (readonly [suffix: string, HostLimits])[] = [
+const LIMITS: readonly (readonly [suffix: string, ProviderLimits])[] = [
   ['smtp-relay.gmail.com', { connections: 10, messagesPerConnection: 100 }],
   ['google.com', { connections: 5, messagesPerConnection: 50 }],
   ['gmail.com', { connections: 5, messagesPerConnection: 50 }],
@@ -26,10 +26,10 @@ const LIMITS: readonly (readonly [suffix: string, HostLimits])[] = [
 ];
 
 /** For hosts that are nobody's in particular: a relay of one's own. */
-const USUAL: HostLimits = { connections: 10, messagesPerConnection: 100 };
+const USUAL: ProviderLimits = { connections: 10, messagesPerConnection: 100 };
 
 /** How a host is treated when nobody says otherwise. */
-export function hostLimits(host: string): HostLimits {
+export function providerLimits(host: string): ProviderLimits {
   const name = host.toLowerCase().replace(/\.$/, '');
   return LIMITS.find(([suffix]) => name === suffix || name.endsWith(`.${suffix}`))?.[1] ?? USUAL;
 }

@@ -2,7 +2,7 @@ import type { Traffic } from './smtp-pools.ts';
 import { TokenBucket } from '@postroom/platform';
 
 /** Lets messages go at a rate that all traffic of this process shares; transactional mail goes first. */
-export class Pace {
+export class RateLimiter {
   readonly #bucket = new TokenBucket();
   readonly #lines: Record<Traffic, (() => void)[]> = { transactional: [], campaigns: [] };
 
@@ -17,7 +17,7 @@ export class Pace {
   }
 
   /** Resolves when the next message of this traffic may go. */
-  turn(traffic: Traffic): Promise<void> {
+  acquire(traffic: Traffic): Promise<void> {
     return new Promise((resolve) => {
       this.#lines[traffic].push(resolve);
       this.#advance();

@@ -1,5 +1,5 @@
 import { senderProblem } from '@postroom/domains';
-import { emailKey, pool, readTogether } from '@postroom/platform';
+import { emailKey, pool, coalesceReads } from '@postroom/platform';
 
 interface Account {
   id: string;
@@ -8,7 +8,7 @@ interface Account {
 }
 
 /** By the project's id and the key of the address, with a space between. Each email asks this: one statement for all at once. */
-const findAccount = readTogether<Account>(async (asked) => {
+const findAccount = coalesceReads<Account>(async (asked) => {
   const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<Account & { project_id: string; email_key: string }>({
     name: 'sender-mailbox',
@@ -25,7 +25,7 @@ const findAccount = readTogether<Account>(async (asked) => {
 const accountOf = (projectId: string, fromEmail: string) => findAccount(`${projectId} ${emailKey(fromEmail)}`);
 
 /** What mail from an address may do, and by whom it goes. */
-export interface SenderStanding {
+export interface SenderStatus {
   /** Why it may not be sent now; undefined when it may. */
   problem: string | undefined;
   /** The mailbox account that it goes out by; null when it goes another way. */
@@ -36,7 +36,7 @@ export interface SenderStanding {
  * What mail from an address may do now. Whoever signs in to a mailbox has proved that its address is theirs, so its domain
  * need not be one of the project's.
  */
-export async function standingOf(projectId: string, fromEmail: string): Promise<SenderStanding> {
+export async function senderStatus(projectId: string, fromEmail: string): Promise<SenderStatus> {
   const [account, ofDomain] = await Promise.all([accountOf(projectId, fromEmail), senderProblem(projectId, fromEmail)]);
   if (account === undefined) return { problem: ofDomain, mailboxId: null };
   const reason = account.reason ?? 'it could not sign in';
@@ -53,5 +53,5 @@ export async function mailboxIdFor(projectId: string, fromEmail: string): Promis
 
 /** Why mail from an address may not be sent now; undefined when it may. */
 export async function sendingProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
-  return (await standingOf(projectId, fromEmail)).problem;
+  return (await senderStatus(projectId, fromEmail)).problem;
 }

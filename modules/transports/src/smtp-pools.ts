@@ -1,25 +1,25 @@
 import { config } from '@postroom/platform';
-import { createSmtpLane, type SmtpLane } from '@postroom/smtp';
+import { createSmtpPool, type SmtpPool } from '@postroom/smtp';
 
 /** Who sends: transactional mail has connections of its own, so that a running campaign does not delay it. */
 export type Traffic = 'campaigns' | 'transactional';
 
-const lanes = new Map<Traffic, { url: string; lane: SmtpLane }>();
+const pools = new Map<Traffic, { url: string; lane: SmtpPool }>();
 
 /** The way out for a kind of traffic: one for the whole process, opened when something is to be sent. */
-export function lane(traffic: Traffic): SmtpLane {
+export function smtpPool(traffic: Traffic): SmtpPool {
   const url = relayUrl();
-  const open = lanes.get(traffic);
+  const open = pools.get(traffic);
   if (open?.url === url) return open.lane;
-  const opened = createSmtpLane(url, { connections: config.SMTP_CONNECTIONS });
-  lanes.set(traffic, { url, lane: opened });
+  const opened = createSmtpPool(url, { connections: config.SMTP_CONNECTIONS });
+  pools.set(traffic, { url, lane: opened });
   return opened;
 }
 
 /** Messages that are worth giving to the lanes at once, by those that are open. */
-export function laneWidth(): number {
+export function smtpPoolWidth(): number {
   let most = config.SMTP_CONNECTIONS * 2;
-  for (const { lane } of lanes.values()) most = Math.max(most, lane.width);
+  for (const { lane } of pools.values()) most = Math.max(most, lane.width);
   return most;
 }
 

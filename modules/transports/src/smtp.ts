@@ -1,9 +1,9 @@
 import { config, guardedLookup, hostProblem } from '@postroom/platform';
 import type { Traffic } from './smtp-pools.ts';
-import { createSmtpLane, ownName, probeRelay, type Relay, type SendOutcome, type SmtpLane } from '@postroom/smtp';
-import { hostLimits } from './provider-limits.ts';
-import { Pace } from './rate-limiter.ts';
-import type { Way } from './transport.ts';
+import { createSmtpPool, ownName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { providerLimits } from './provider-limits.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import type { Transport } from './transport.ts';
 
 /** How a relay is reached; what is not given is as its host has it. */
 export interface SmtpSettings {
@@ -26,16 +26,16 @@ export interface SmtpCredentials {
 export const TEST_TIMEOUTS = { connectMs: 8_000, greetingMs: 8_000, commandMs: 8_000 };
 
 /** A relay that a project has set up. */
-export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCredentials | undefined): Way {
-  const limits = hostLimits(settings.host);
+export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCredentials | undefined): Transport {
+  const limits = providerLimits(settings.host);
   const connections = settings.connections ?? limits.connections;
   const relay = relayOf(settings, credentials);
-  const pace = settings.ratePerSecond === undefined ? undefined : new Pace(settings.ratePerSecond);
-  const lanes = new Map<Traffic, SmtpLane>();
+  const pace = settings.ratePerSecond === undefined ? undefined : new RateLimiter(settings.ratePerSecond);
+  const lanes = new Map<Traffic, SmtpPool>();
   const lane = (traffic: Traffic) => {
     const open =
       lanes.get(traffic) ??
-      createSmtpLane(relay, {
+      createSmtpPool(relay, {
         // Half for each, so that both together keep to what the host takes.
         connections: Math.max(1, Math.floor(connections / 2)),
         maxMessagesPerConnection: settings.messagesPerConnection ?? limits.messagesPerConnection,
@@ -51,7 +51,7 @@ export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCr
     },
     signing: 'whole',
     send: async (message, traffic) => {
-      if (pace !== undefined) await pace.turn(traffic);
+      if (pace !== undefined) await pace.acquire(traffic);
       return lane(traffic).send(message);
     },
     close: async () => void (await Promise.all([...lanes.values()].map((open) => open.close()))),

@@ -1,6 +1,6 @@
 import { logger, pool, type Prisma } from '@postroom/platform';
 import type { SendOutcome } from '@postroom/smtp';
-import type { Way } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Settings that have been changed since are another matter, and what has been said already is not said again. */
 const NOTE = `
@@ -11,7 +11,10 @@ const NOTE = `
  * The way of a provider, which notes on its row how mail fares with it: that it can't be reached, shows a certificate that nobody
  * vouches for, or refuses our password; and that it takes mail again. A refusal of one message says nothing of the way.
  */
-export function noted({ id, revision }: Pick<Prisma.MailProviderModel, 'id' | 'revision'>, way: Way): Way {
+export function withTransportHealth(
+  { id, revision }: Pick<Prisma.MailProviderModel, 'id' | 'revision'>,
+  way: Transport,
+): Transport {
   let said: string | null | undefined;
   const note = (reason: string | null) => {
     if (reason === said) return;
@@ -29,7 +32,7 @@ export function noted({ id, revision }: Pick<Prisma.MailProviderModel, 'id' | 'r
     send: async (message, traffic) => {
       const outcome = await way.send(message, traffic);
       if (outcome.kind === 'accepted') note(null);
-      else if (isOfWay(outcome)) note(outcome.answer);
+      else if (isTransportFailure(outcome)) note(outcome.answer);
       return outcome;
     },
     close: () => way.close(),
@@ -37,7 +40,7 @@ export function noted({ id, revision }: Pick<Prisma.MailProviderModel, 'id' | 'r
 }
 
 /** Whether no message would have got through: the way could not be used, or takes nothing from us. */
-export function isOfWay(outcome: SendOutcome): boolean {
+export function isTransportFailure(outcome: SendOutcome): boolean {
   if (outcome.kind === 'refused') return outcome.verdict === 'configuration';
   if (outcome.kind !== 'deferred' || outcome.scope !== 'host') return false;
   return outcome.unreachable === true || outcome.stop === 'account';

@@ -1,6 +1,6 @@
 import { normalizeDomain, sendingSetup } from '@postroom/domains';
 import { db, emailKey, logger, pool, type Prisma } from '@postroom/platform';
-import { lane, laneWidth, type Traffic } from './smtp-pools.ts';
+import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
 import { returnAddress } from '@postroom/bounces';
 import { senderOf, signed } from './signing.ts';
 import { hostDeferred, type SendOutcome } from '@postroom/smtp';
@@ -8,19 +8,19 @@ import { goneOutcome, openMailbox } from './mailboxes/transport.ts';
 import { providerCredentials } from './credentials.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
 import { openSmtp, type SmtpCredentials, type SmtpSettings } from './smtp.ts';
-import { isOfWay, noted } from './transport-health.ts';
-import type { Outgoing, Way } from './transport.ts';
+import { isTransportFailure, withTransportHealth } from './transport-health.ts';
+import type { OutgoingMessage, Transport } from './transport.ts';
 
 /** Where mail of a sender goes: the ways that may be tried, in their order. */
 export interface Route {
   /** Messages that are worth giving to it at once. */
   readonly width: number;
   /** Signs a message and sends it, once. Never rejects for what a server does. */
-  send: (message: Outgoing) => Promise<SendOutcome>;
+  send: (message: OutgoingMessage) => Promise<SendOutcome>;
 }
 
 /** What a message's row fixes of its way. */
-export interface RouteOf {
+export interface RouteKey {
   projectId: string;
   fromEmail: string;
   traffic: Traffic;
@@ -38,7 +38,7 @@ const UNREACHABLE_REST_MS = 5_000;
 const routes = new Map<string, { readAt: number; route: Promise<Route> }>();
 
 /** Where mail of a sender goes now; read again after five seconds, so that a message costs no look at the database. */
-export function routeFor(of: RouteOf): Promise<Route> {
+export function routeFor(of: RouteKey): Promise<Route> {
   const key = `${of.traffic} ${of.byMailbox ? 'mailbox' : ''} ${of.projectId} ${of.fromEmail}`;
   const known = routes.get(key);
   if (known !== undefined && Date.now() - known.readAt < FRESH_MS) return known.route;
@@ -49,21 +49,21 @@ export function routeFor(of: RouteOf): Promise<Route> {
   return route;
 }
 
-async function readRoute(of: RouteOf): Promise<Route> {
+async function readRoute(of: RouteKey): Promise<Route> {
   const { projectId, fromEmail, traffic } = of;
-  if (!of.byMailbox) return createRoute(await waysOf(projectId, fromEmail), projectId, traffic);
+  if (!of.byMailbox) return createRoute(await transportsFor(projectId, fromEmail), projectId, traffic);
   const account = await db.mailboxAccount.findUnique({
     where: { projectId_emailKey: { projectId, emailKey: emailKey(fromEmail) } },
   });
   if (account === null) return { width: 1, send: () => Promise.resolve(goneOutcome(fromEmail)) };
-  return createRoute([await opened(account, () => openMailbox(account))], projectId, traffic);
+  return createRoute([await cachedTransport(account, () => openMailbox(account))], projectId, traffic);
 }
 
 /** What a way is opened by. */
 type ProviderRow = Pick<Prisma.MailProviderModel, 'id' | 'domain' | 'kind' | 'settings' | 'credentials' | 'revision'>;
 
 /** Those of the sender's domain; where it has none, those of the project; where that has none, the installation's. */
-async function waysOf(projectId: string, fromEmail: string): Promise<Way[]> {
+async function transportsFor(projectId: string, fromEmail: string): Promise<Transport[]> {
   const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
   // A prepared statement, since all mail of a sender waits for it (see `senderFor`).
   const { rows: providers } = await pool.query<ProviderRow>({
@@ -74,25 +74,27 @@ async function waysOf(projectId: string, fromEmail: string): Promise<Way[]> {
   });
   const own = providers.filter((provider) => provider.domain !== '');
   const chosen = own.length > 0 ? own : providers;
-  if (chosen.length === 0) return [INSTALLATION];
+  if (chosen.length === 0) return [DEFAULT_TRANSPORT];
   return Promise.all(
-    chosen.map((provider) => opened(provider, async () => noted(provider, await openProvider(provider)))),
+    chosen.map((provider) =>
+      cachedTransport(provider, async () => withTransportHealth(provider, await openTransport(provider))),
+    ),
   );
 }
 
 /** The relay of the environment, or the inbox of a development system. */
-const INSTALLATION: Way = {
+const DEFAULT_TRANSPORT: Transport = {
   id: 'installation',
   get width() {
-    return laneWidth();
+    return smtpPoolWidth();
   },
   signing: 'whole',
-  send: (message, traffic) => lane(traffic).send(message),
+  send: (message, traffic) => smtpPool(traffic).send(message),
   close: () => Promise.resolve(),
 };
 
 /** The way of a provider's row. */
-export function openProvider(provider: Omit<ProviderRow, 'domain' | 'revision'>): Promise<Way> | Way {
+export function openTransport(provider: Omit<ProviderRow, 'domain' | 'revision'>): Promise<Transport> | Transport {
   const { id, kind } = provider;
   const credentials = credentialsOf(provider);
   return kind === 'smtp'
@@ -110,10 +112,13 @@ export function credentialsOf({
     : (JSON.parse(providerCredentials.decrypt(credentials, id)) as SmtpCredentials);
 }
 
-const open = new Map<string, { revision: number; way: Promise<Way> }>();
+const open = new Map<string, { revision: number; way: Promise<Transport> }>();
 
 /** One way for the whole process; another when its settings have changed. The older one finishes what it has. */
-function opened({ id, revision }: { id: string; revision: number }, create: () => Promise<Way> | Way): Promise<Way> {
+function cachedTransport(
+  { id, revision }: { id: string; revision: number },
+  create: () => Promise<Transport> | Transport,
+): Promise<Transport> {
   const known = open.get(id);
   if (known !== undefined && known.revision === revision) return known.way;
   const way = Promise.resolve().then(create);
@@ -125,9 +130,9 @@ function opened({ id, revision }: { id: string; revision: number }, create: () =
   return way;
 }
 
-function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
+function createRoute(ways: Transport[], projectId: string, traffic: Traffic): Route {
   const [only, second] = ways;
-  const send = async (way: Way, message: Outgoing): Promise<SendOutcome> => {
+  const send = async (way: Transport, message: OutgoingMessage): Promise<SendOutcome> => {
     if (way.signing === 'none') return way.send(message, traffic);
     const sender = await senderOf(projectId, addressOfFrom(message));
     // SES over its API has a MAIL FROM of its own, and writes the envelope anew.
@@ -142,12 +147,12 @@ function createRoute(ways: Way[], projectId: string, traffic: Traffic): Route {
       send: (message) => send(only, message),
     };
   }
-  const rests = new Rests();
+  const rests = new Cooldowns();
   return {
     get width() {
       return Math.max(1, ...ways.map((way) => way.width));
     },
-    send: (message) => sendByAny(ways, rests, (way) => send(way, message)),
+    send: (message) => sendWithFailover(ways, rests, (way) => send(way, message)),
   };
 }
 
@@ -158,23 +163,27 @@ const takesReturns = () => !sendingSetup().mx.endsWith('.amazonses.com');
  * The message with a return address of its own, where its domain has a MAIL FROM subdomain whose records are seen. What comes to
  * it is read, so delivery is asked to be reported there.
  */
-function withReturnPath(message: Outgoing, projectId: string, mailFromDomain: string | undefined): Outgoing {
+function withReturnPath(
+  message: OutgoingMessage,
+  projectId: string,
+  mailFromDomain: string | undefined,
+): OutgoingMessage {
   if (mailFromDomain === undefined || message.from === '' || !takesReturns()) return message;
   const from = returnAddress(message.id, mailFromDomain, { projectId, email: message.to });
   return { ...message, signAs: addressOfFrom(message), from, reportAs: message.id };
 }
 
 /** The address that a signature is made for. */
-const addressOfFrom = ({ signAs, from }: Outgoing) => signAs ?? from;
+const addressOfFrom = ({ signAs, from }: OutgoingMessage) => signAs ?? from;
 
 /**
  * Sends by the first way that takes it. What was accepted, may have been accepted, or was refused for itself goes nowhere
  * else: only what certainly was not taken, because the way is not one just now.
  */
-export async function sendByAny(
-  ways: readonly Way[],
-  rests: Rests,
-  send: (way: Way) => Promise<SendOutcome>,
+export async function sendWithFailover(
+  ways: readonly Transport[],
+  rests: Cooldowns,
+  send: (way: Transport) => Promise<SendOutcome>,
 ): Promise<SendOutcome> {
   let last: SendOutcome | undefined;
   for (const way of ways) {
@@ -190,10 +199,10 @@ export async function sendByAny(
 }
 
 /** Whether a message that a way did not take may go by another: the way can't be reached, or takes nothing from us. */
-export const mayGoElsewhere = isOfWay;
+export const mayGoElsewhere = isTransportFailure;
 
 /** Which ways are left alone, and until when. */
-export class Rests {
+export class Cooldowns {
   readonly #until = new Map<string, number>();
 
   /** For how much longer, in milliseconds. */

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { SendOutcome } from '@postroom/smtp';
 import { ScriptedServer } from '@postroom/smtp/testing';
 import type { Script } from '@postroom/smtp/testing';
-import { hostLimits } from '../src/provider-limits.ts';
+import { providerLimits } from '../src/provider-limits.ts';
 import { createProvider } from '../src/providers.ts';
 import { mayGoElsewhere, type Route, routeFor } from '../src/transports.ts';
 import { startSes } from './ses/stand-in.ts';
@@ -139,7 +139,7 @@ test('what a domain is told to slow down for, no other way makes good', () => {
 });
 
 test('hosts that are known to mind are opened fewer connections', () => {
-  expect(hostLimits('smtp.office365.com')).toEqual({ connections: 3, messagesPerConnection: 30 });
-  expect(hostLimits('mx1.mail.icloud.com.')).toEqual({ connections: 10, messagesPerConnection: 5 });
-  expect(hostLimits('notgmail.com')).toEqual({ connections: 10, messagesPerConnection: 100 });
+  expect(providerLimits('smtp.office365.com')).toEqual({ connections: 3, messagesPerConnection: 30 });
+  expect(providerLimits('mx1.mail.icloud.com.')).toEqual({ connections: 10, messagesPerConnection: 5 });
+  expect(providerLimits('notgmail.com')).toEqual({ connections: 10, messagesPerConnection: 100 });
 });

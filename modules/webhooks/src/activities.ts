@@ -5,16 +5,16 @@ import {
   type Attempted,
   type DueDelivery,
   fail,
-  giveBack,
+  releaseDeliveries,
   loadDeliveries,
   post,
   recordAttempts,
   takeOutOfBatch,
 } from './attempts.ts';
 import { runBatch } from './batch.ts';
-import { tryEnter } from './concurrency-limit.ts';
+import { tryAcquire } from './concurrency-limit.ts';
 import { type Deleted, deleteOld } from './retention.ts';
-import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
+import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
 
 export type { Deleted };
 
@@ -51,7 +51,7 @@ async function attemptOnce(deliveryId: string): Promise<Outcome> {
   if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;
   if (!(await isOurs(delivery))) return 'returned';
   if (!delivery.enabled) {
-    await giveBack([deliveryId], { enabled: false });
+    await releaseDeliveries([deliveryId], { enabled: false });
     return 'returned';
   }
   return outcomeOf(await attemptInTurn(delivery));
@@ -62,7 +62,7 @@ function outcomeOf(attempted: Attempted): Outcome {
   if (attempted.delayMs === undefined) return 'failed';
   const { number, delayMs, answer } = attempted;
   throw ApplicationFailure.create({
-    message: `Attempt ${number} of ${MAX_ATTEMPTS}: ${answerInWords(answer)}`,
+    message: `Attempt ${number} of ${MAX_ATTEMPTS}: ${describeResponse(answer)}`,
     type: 'NotAcknowledged',
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay: delayMs,
@@ -83,7 +83,7 @@ async function isOurs({ id, workflow_id: holder }: DueDelivery): Promise<boolean
 
 /** Posts and records; or, while too much is under way to an endpoint that fails, comes back in a few seconds. */
 async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
-  const leave = tryEnter(delivery);
+  const leave = tryAcquire(delivery);
   if (leave === undefined) {
     throw ApplicationFailure.create({
       message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',

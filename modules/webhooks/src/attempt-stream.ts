@@ -1,8 +1,8 @@
-import { listen, liveView, pause, pool } from '@postroom/platform';
+import { listen, subscription, sleep, pool } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 import { beginAfter, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './subscription.ts';
-import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './snapshot-cursor.ts';
+import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
 
 /** An attempt that was recorded, and where the stream stands after it. */
 export interface RecordedAttempt {
@@ -29,14 +29,14 @@ export function streamAttempts(
   projectId: string,
   { endpointId, after }: { endpointId?: string | null | undefined; after?: string | null | undefined } = {},
 ): AsyncIterableIterator<RecordedAttempt> {
-  const seen = after == null ? undefined : fromSeenCursor(after);
-  return liveView((left) => attemptsAfter(projectId, endpointId ?? undefined, seen, left));
+  const seen = after == null ? undefined : decodeCursor(after);
+  return subscription((left) => attemptsAfter(projectId, endpointId ?? undefined, seen, left));
 }
 
 async function* attemptsAfter(
   projectId: string,
   endpointId: string | undefined,
-  after: Seen | undefined,
+  after: SnapshotCursor | undefined,
   left: AbortSignal,
 ): AsyncGenerator<RecordedAttempt, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
@@ -52,8 +52,8 @@ async function* attemptsAfter(
         if (left.aborted) return;
       }
       seen = page.seen;
-      await pause(page.isLast ? LOOK_EVERY_MS : 0, left); // a reader who catches up does not hold up the others
-      if (page.isLast) await pause(LOOK_AFTER_MS, AbortSignal.any([news.signal, left]));
+      await sleep(page.isLast ? LOOK_EVERY_MS : 0, left); // a reader who catches up does not hold up the others
+      if (page.isLast) await sleep(LOOK_AFTER_MS, AbortSignal.any([news.signal, left]));
     }
   } finally {
     await stopListening();
@@ -86,8 +86,8 @@ const READ_UNSEEN = `
 async function readUnseen(
   projectId: string,
   endpointId: string | undefined,
-  seen: Seen,
-): Promise<{ attempts: RecordedAttempt[]; seen: Seen; isLast: boolean }> {
+  seen: SnapshotCursor,
+): Promise<{ attempts: RecordedAttempt[]; seen: SnapshotCursor; isLast: boolean }> {
   const { rows } = await runStreamRead(projectId, () =>
     pool.query<AttemptRow>({
       name: 'unseen-attempts',
@@ -102,13 +102,13 @@ async function readUnseen(
       ],
     }),
   );
-  const now = seenIn(rows[0]?.snapshot ?? '');
+  const now = cursorFrom(rows[0]?.snapshot ?? '');
   const found = rows.flatMap(({ xact, id }) => (id === null ? [] : [{ xact: BigInt(xact), id }]));
   const isLast = rows.length < PAGE_SIZE;
-  const after = seenAfterEach(seen, now, found, { isLast });
+  const after = cursorAfterEach(seen, now, found, { isLast });
   const attempts = found.map(({ id }, index) => {
     const [deliveryId = '', number] = id.split('.');
-    return { deliveryId, number: Number(number), cursor: toSeenCursor(after[index] ?? seen) };
+    return { deliveryId, number: Number(number), cursor: encodeCursor(after[index] ?? seen) };
   });
   return { attempts, seen: isLast ? now : (after.at(-1) ?? seen), isLast };
 }

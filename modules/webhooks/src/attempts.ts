@@ -1,9 +1,9 @@
 import { config, logger, pool } from '@postroom/platform';
-import { noteHealth } from './health.ts';
+import { recordHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
 import { ATTEMPTED } from './subscription.ts';
 import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
-import { remember } from './memoize.ts';
+import { memoize } from './memoize.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 import { signingSecret } from './signing-secrets.ts';
 
@@ -99,7 +99,7 @@ function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDe
   }
 }
 
-const decrypted = remember((idAndEnvelope) => {
+const decrypted = memoize((idAndEnvelope) => {
   const [id = '', envelope = ''] = idAndEnvelope.split(' ');
   return signingSecret.decrypt(envelope, id);
 });
@@ -114,7 +114,7 @@ export async function recordAttempts(
   { handBack }: { handBack: boolean },
 ): Promise<void> {
   if (attempts.length === 0) return;
-  const disableHopeless = await noteHealth(attempts);
+  const disableHopeless = await recordHealth(attempts);
   await pool.query({
     name: 'webhooks-record',
     text: `WITH made AS (
@@ -159,7 +159,7 @@ export async function recordAttempts(
  * Takes deliveries back from a workflow to the table, where the relay finds them when their endpoint is enabled. No next
  * attempt is due while it is not, so that the relay need not look at them.
  */
-export async function giveBack(ids: readonly string[], { enabled }: { enabled: boolean }): Promise<void> {
+export async function releaseDeliveries(ids: readonly string[], { enabled }: { enabled: boolean }): Promise<void> {
   if (ids.length === 0) return;
   await pool.query(
     `WITH back AS (

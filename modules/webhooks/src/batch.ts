@@ -1,5 +1,5 @@
-import { STRUGGLING_AFTER } from './concurrency-limit.ts';
-import { type Attempted, type DueDelivery, giveBack, post, recordAttempts } from './attempts.ts';
+import { DEGRADED_AFTER } from './concurrency-limit.ts';
+import { type Attempted, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
 
 /** POSTs under way to one endpoint in a batch: few at first, more with each acknowledgement. */
 const FIRST_WIDTH = 10;
@@ -33,8 +33,8 @@ export async function runBatch(
   await results.flush();
   const leftOver = lanes.flatMap(({ waiting }) => waiting.map(({ id }) => id));
   const disabled = deliveries.filter(({ enabled }) => !enabled).map(({ id }) => id);
-  await giveBack(leftOver, { enabled: true });
-  await giveBack(disabled, { enabled: false });
+  await releaseDeliveries(leftOver, { enabled: true });
+  await releaseDeliveries(disabled, { enabled: false });
   return { ...results.counts, returned: leftOver.length + disabled.length };
 }
 
@@ -81,7 +81,7 @@ function runLane(lane: Lane, results: Results, isOver: () => boolean): Promise<v
 
 /** An endpoint that has not acknowledged in this batch gets no more than it takes to count as struggling. */
 const isHopeless = ({ failuresInRow, underWay, hasAcknowledged }: Lane) =>
-  failuresInRow + (hasAcknowledged ? 0 : underWay) >= STRUGGLING_AFTER;
+  failuresInRow + (hasAcknowledged ? 0 : underWay) >= DEGRADED_AFTER;
 
 /** Collects attempts and writes them in portions, one after the other. */
 class Results {

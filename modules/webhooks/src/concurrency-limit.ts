@@ -2,13 +2,13 @@ import { config, FairShare } from '@postroom/platform';
 import type { DueDelivery } from './attempts.ts';
 
 /** From so many failures in a row on, an endpoint counts as struggling: little is sent to it until it acknowledges again. */
-export const STRUGGLING_AFTER = 10;
+export const DEGRADED_AFTER = 10;
 
 /** POSTs of this process under way to one endpoint at most, outside batches. */
-const UNDER_WAY = 50;
-const UNDER_WAY_STRUGGLING = 4;
+const MAX_IN_FLIGHT = 50;
+const MAX_IN_FLIGHT_DEGRADED = 4;
 
-const underWay = new Map<string, number>();
+const inFlight = new Map<string, number>();
 /** Each takes a slot of the worker for as long as its receiver takes. */
 const slots = new FairShare(config.WORKER_WEBHOOK_SLOTS);
 
@@ -17,20 +17,20 @@ const slots = new FairShare(config.WORKER_WEBHOOK_SLOTS);
  * every slot of the worker.
  * @returns what to call when the attempt is over; `undefined` when it may not begin now.
  */
-export function tryEnter({
+export function tryAcquire({
   endpoint_id: id,
   project_id: projectId,
   failures_in_row: failures,
 }: DueDelivery): (() => void) | undefined {
-  const now = underWay.get(id) ?? 0;
-  if (now >= (failures >= STRUGGLING_AFTER ? UNDER_WAY_STRUGGLING : UNDER_WAY)) return undefined;
+  const now = inFlight.get(id) ?? 0;
+  if (now >= (failures >= DEGRADED_AFTER ? MAX_IN_FLIGHT_DEGRADED : MAX_IN_FLIGHT)) return undefined;
   const release = slots.tryAcquire(projectId);
   if (release === undefined) return undefined;
-  underWay.set(id, now + 1);
+  inFlight.set(id, now + 1);
   return () => {
     release();
-    const left = (underWay.get(id) ?? 1) - 1;
-    if (left === 0) underWay.delete(id);
-    else underWay.set(id, left);
+    const left = (inFlight.get(id) ?? 1) - 1;
+    if (left === 0) inFlight.delete(id);
+    else inFlight.set(id, left);
   };
 }

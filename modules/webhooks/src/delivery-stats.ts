@@ -1,7 +1,7 @@
 import { pool } from '@postroom/platform';
 
 /** How an endpoint did lately. */
-export interface RecentDeliveries {
+export interface DeliveryStats {
   acknowledged: number;
   retried: number;
   failed: number;
@@ -18,8 +18,8 @@ export interface RecentDeliveries {
 const LOOK_AT = 5_000;
 
 /** Of each endpoint: what became of its deliveries of the last 24 hours, the latest 5,000 of them. */
-export async function recentDeliveries(endpointIds: readonly string[]): Promise<Map<string, RecentDeliveries>> {
-  const { rows } = await pool.query<RecentDeliveries & { endpointId: string }>(
+export async function deliveryStats(endpointIds: readonly string[]): Promise<Map<string, DeliveryStats>> {
+  const { rows } = await pool.query<DeliveryStats & { endpointId: string }>(
     `SELECT endpoint.id AS "endpointId", counted.* FROM unnest($1::text[]) AS endpoint(id) CROSS JOIN LATERAL (
        WITH recent AS (
          SELECT id, state FROM (

@@ -1,11 +1,11 @@
 import { logger } from '@postroom/platform';
-import { type RelaySource, startOnce } from '@postroom/platform/dispatcher';
+import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
-import { forgetQuiet, noteHanded, toWaiting } from './endpoint-load.ts';
+import { forgetIdleEndpoints, recordDispatched, toEndpointQueue } from './endpoint-load.ts';
 import { plan, TAKEN_PER_ROUND } from './plan.ts';
-import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, unclaim } from './queue.ts';
+import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
 import { firstStarts, retryStart, type Start } from './starts.ts';
-import { sweep } from './reconcile.ts';
+import { reconcile } from './reconcile.ts';
 
 /** Up to so many deliveries a second, and so many at once, each get a workflow of their own; above it they go in batches. */
 const ALONE_PER_SECOND = 10;
@@ -30,7 +30,7 @@ const SWEEP_EVERY_MS = 10_000;
  * are marked before their workflow starts, and those of a start that fails are unmarked; what a crash leaves marked
  * without a workflow is found by the sweep.
  */
-export const source: RelaySource = { name: 'deliveries', handOver };
+export const source: DispatchSource = { name: 'deliveries', handOver };
 
 /** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
 const memory = {
@@ -48,9 +48,9 @@ async function handOver(client: Client): Promise<{ handed: number; more: boolean
   await gather();
   const { endpoints, inHand, last } = await readWaiting(memory.afterEndpoint);
   memory.afterEndpoint = last;
-  const takes = plan(endpoints.map(toWaiting), { alone: roomForAlone(), inHand, now: Date.now() });
+  const takes = plan(endpoints.map(toEndpointQueue), { alone: roomForAlone(), inHand, now: Date.now() });
   const first = await claimFirstAttempts(takes);
-  noteHanded(first);
+  recordDispatched(first);
   const isBurst = takes.some(({ batch }) => batch !== null);
   noteLoad(first.length, isBurst);
   const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - memory.batchAt < BURST_MS });
@@ -67,7 +67,7 @@ async function startAll(client: Client, starts: readonly Start[]): Promise<void>
   const results = await Promise.allSettled(starts.map((start) => startOnce(client, start)));
   const refused = starts.filter((_, index) => results[index]?.status === 'rejected');
   if (refused.length === 0) return;
-  await unclaim(refused.flatMap(({ deliveryIds }) => deliveryIds));
+  await releaseClaim(refused.flatMap(({ deliveryIds }) => deliveryIds));
   throw results.find((result) => result.status === 'rejected')?.reason;
 }
 
@@ -95,8 +95,8 @@ function sweepNowAndThen(client: Client): void {
   if (memory.isSweeping || Date.now() - memory.sweptAt < SWEEP_EVERY_MS) return;
   memory.sweptAt = Date.now();
   memory.isSweeping = true;
-  forgetQuiet();
-  sweep(client)
+  forgetIdleEndpoints();
+  reconcile(client)
     .then(
       (found) => {
         if (found > 0)

@@ -1,26 +1,26 @@
-import type { Waiting } from './plan.ts';
+import type { EndpointQueue } from './plan.ts';
 import type { Claimed, WaitingRow } from './queue.ts';
 
 /** So long after an endpoint was seen to acknowledge it counts as flowing. */
-const FLOWING_MS = 10_000;
+const HEALTHY_MS = 10_000;
 
 /** What a relay saw of an endpoint in its last round. */
-interface Seen {
+interface EndpointLoad {
   attempting: number;
   flowedAt: number;
   servedAt: number;
   at: number;
 }
 
-const endpoints = new Map<string, Seen>();
+const endpoints = new Map<string, EndpointLoad>();
 
 /**
  * An endpoint as the plan wants it. Whether it acknowledges shows from round to round: what was in hand comes back, and it
  * counts no failure.
  */
-export function toWaiting(row: WaitingRow): Waiting {
+export function toEndpointQueue(row: WaitingRow): EndpointQueue {
   const now = Date.now();
-  const before = seen(row.endpoint_id);
+  const before = loadOf(row.endpoint_id);
   const cameBack = row.failures_in_row === 0 && row.attempting < before.attempting;
   const flowedAt = row.failures_in_row > 0 ? 0 : cameBack ? now : before.flowedAt;
   endpoints.set(row.endpoint_id, { ...before, attempting: row.attempting, flowedAt, at: now });
@@ -30,7 +30,7 @@ export function toWaiting(row: WaitingRow): Waiting {
     projectInHand: row.project_in_hand,
     waiting: row.waiting,
     failuresInRow: row.failures_in_row,
-    isFlowing: now - flowedAt < FLOWING_MS,
+    isFlowing: now - flowedAt < HEALTHY_MS,
     attempting: row.attempting,
     retrying: row.retrying,
     servedAt: before.servedAt,
@@ -38,18 +38,19 @@ export function toWaiting(row: WaitingRow): Waiting {
 }
 
 /** Counts what has just been taken into what is in hand. */
-export function noteHanded(claimed: readonly Claimed[]): void {
+export function recordDispatched(claimed: readonly Claimed[]): void {
   const counts = new Map<string, number>();
   for (const { endpoint_id: id } of claimed) counts.set(id, (counts.get(id) ?? 0) + 1);
   for (const [id, count] of counts) {
-    const before = seen(id);
+    const before = loadOf(id);
     endpoints.set(id, { ...before, attempting: before.attempting + count, servedAt: Date.now() });
   }
 }
 
 /** Drops endpoints for which nothing has waited for a while. */
-export function forgetQuiet(): void {
-  for (const [id, { at }] of endpoints) if (Date.now() - at > FLOWING_MS) endpoints.delete(id);
+export function forgetIdleEndpoints(): void {
+  for (const [id, { at }] of endpoints) if (Date.now() - at > HEALTHY_MS) endpoints.delete(id);
 }
 
-const seen = (id: string): Seen => endpoints.get(id) ?? { attempting: 0, flowedAt: 0, servedAt: 0, at: Date.now() };
+const loadOf = (id: string): EndpointLoad =>
+  endpoints.get(id) ?? { attempting: 0, flowedAt: 0, servedAt: 0, at: Date.now() };

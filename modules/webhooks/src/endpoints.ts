@@ -1,5 +1,5 @@
 import {
-  againOn,
+  retryOn,
   assertValid,
   config,
   db,
@@ -103,7 +103,7 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
 /** Deletes an endpoint with its deliveries; what is under way to it ends by itself. */
 export async function deleteEndpoint(projectId: string, id: string): Promise<void> {
   // Its deliveries go with it, and a worker that records attempts at this moment may hold some of them and wait for its row.
-  const { rowCount } = await againOn([DEADLOCK], () =>
+  const { rowCount } = await retryOn([DEADLOCK], () =>
     pool.query('DELETE FROM webhook_endpoints WHERE id = $1 AND project_id = $2', [id, projectId]),
   );
   if (rowCount === 0) throw notFound('webhook endpoint');

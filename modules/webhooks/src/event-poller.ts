@@ -1,11 +1,11 @@
 import { logger, pool } from '@postroom/platform';
-import { type Seen, seenIn } from './snapshot-cursor.ts';
+import { type SnapshotCursor, cursorFrom } from './snapshot-cursor.ts';
 
 /** How often the tables are looked at for readers who wait, in milliseconds. */
 const LOOK_EVERY_MS = 200;
 
 /** Somebody who waits for events of a project. */
-export interface Watch {
+export interface EventPoll {
   /** Forgets the news so far; called before reading, so that what comes while reading counts. */
   clear: () => void;
   /** Waits until there may be events that were not there at `clear`, or until `left`. */
@@ -13,15 +13,15 @@ export interface Watch {
   stop: () => void;
 }
 
-interface Watcher {
+interface Subscriber {
   isNews: boolean;
   wake: () => void;
 }
 
-const watchers = new Map<string, Set<Watcher>>();
+const subscribers = new Map<string, Set<Subscriber>>();
 /** The projects that the last look covered, and what it saw; who came later is woken by the next one in any case. */
 let covered: ReadonlySet<string> = new Set();
-let seen: Seen = { before: 0n, running: [] };
+let seen: SnapshotCursor = { before: 0n, running: [] };
 let isLooking = false;
 
 /**
@@ -29,10 +29,10 @@ let isLooking = false;
  * while somebody reads. A NOTIFY for each event would be told sooner, but PostgreSQL lets transactions that notify commit
  * only one after the other, and every write of a contact would pay for it (docs/decisions/event-stream.md).
  */
-export function watchForEvents(projectId: string): Watch {
-  const watcher: Watcher = { isNews: true, wake: () => {} };
-  const ofProject = watchers.get(projectId) ?? new Set();
-  watchers.set(projectId, ofProject.add(watcher));
+export function pollEvents(projectId: string): EventPoll {
+  const watcher: Subscriber = { isNews: true, wake: () => {} };
+  const ofProject = subscribers.get(projectId) ?? new Set();
+  subscribers.set(projectId, ofProject.add(watcher));
   if (!isLooking) void lookWhileWatched();
   return {
     clear: () => {
@@ -51,7 +51,7 @@ export function watchForEvents(projectId: string): Watch {
     },
     stop: () => {
       ofProject.delete(watcher);
-      if (ofProject.size === 0) watchers.delete(projectId);
+      if (ofProject.size === 0) subscribers.delete(projectId);
     },
   };
 }
@@ -59,7 +59,7 @@ export function watchForEvents(projectId: string): Watch {
 async function lookWhileWatched(): Promise<void> {
   isLooking = true;
   covered = new Set();
-  while (watchers.size > 0) {
+  while (subscribers.size > 0) {
     await look();
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
@@ -74,7 +74,7 @@ const LOOK = `
   ) AS projects`;
 
 async function look(): Promise<void> {
-  const asked = [...watchers.keys()];
+  const asked = [...subscribers.keys()];
   try {
     const { rows } = await pool.query<{ snapshot: string; projects: string[] }>({
       name: 'look-for-events',
@@ -84,14 +84,14 @@ async function look(): Promise<void> {
     const [{ snapshot, projects } = { snapshot: '', projects: [] }] = rows;
     for (const projectId of asked) if (projects.includes(projectId) || !covered.has(projectId)) wake(projectId);
     covered = new Set(asked);
-    seen = seenIn(snapshot);
+    seen = cursorFrom(snapshot);
   } catch (error) {
     logger.warn({ err: error }, 'could not look for events just now');
   }
 }
 
 function wake(projectId: string): void {
-  for (const watcher of watchers.get(projectId) ?? []) {
+  for (const watcher of subscribers.get(projectId) ?? []) {
     watcher.isNews = true;
     watcher.wake();
   }

@@ -1,7 +1,7 @@
-import { FairSemaphore, invalid, liveView, pause, pool } from '@postroom/platform';
+import { FairSemaphore, invalid, subscription, sleep, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
-import { watchForEvents } from './event-poller.ts';
-import { fromSeenCursor, type Seen, seenAfterEach, seenIn, toSeenCursor } from './snapshot-cursor.ts';
+import { pollEvents } from './event-poller.ts';
+import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
 
 /** An event of the project, and where the stream stands after it. */
 export interface RecordedEvent {
@@ -25,28 +25,28 @@ export function streamEvents(
   projectId: string,
   { after, types }: { after?: string | null | undefined; types?: readonly string[] | null | undefined },
 ): AsyncIterableIterator<RecordedEvent> {
-  const seen = after == null ? undefined : fromSeenCursor(after);
+  const seen = after == null ? undefined : decodeCursor(after);
   const unknown = (types ?? []).find((type) => !(EVENT_TYPE_NAMES as readonly string[]).includes(type));
   if (unknown !== undefined) throw invalid({ field: 'types', message: `has ${unknown}, which is not an event type` });
   if (types?.length === 0) throw invalid({ field: 'types', message: 'must not be empty; leave it out for all' });
-  return liveView((left) => eventsAfter(projectId, seen, types ?? undefined, left));
+  return subscription((left) => eventsAfter(projectId, seen, types ?? undefined, left));
 }
 
 /** Where the stream of events stands: given as `after`, what is committed from now on follows. */
 export async function currentCursor(): Promise<string> {
-  return toSeenCursor(await currentSnapshot());
+  return encodeCursor(await currentSnapshot());
 }
 
-async function currentSnapshot(): Promise<Seen> {
+async function currentSnapshot(): Promise<SnapshotCursor> {
   const { rows } = await pool.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
-  return seenIn(rows[0]?.snapshot ?? '');
+  return cursorFrom(rows[0]?.snapshot ?? '');
 }
 
 /**
  * Where a reader begins: behind its cursor, or now.
  * @throws DomainError `validation_error` for a cursor of another database.
  */
-export async function beginAfter(after: Seen | undefined): Promise<Seen> {
+export async function beginAfter(after: SnapshotCursor | undefined): Promise<SnapshotCursor> {
   const now = await currentSnapshot();
   if (after !== undefined && after.before > now.before)
     throw invalid({ field: 'after', message: 'is ahead of this database: it is a cursor of another one' });
@@ -55,12 +55,12 @@ export async function beginAfter(after: Seen | undefined): Promise<Seen> {
 
 async function* eventsAfter(
   projectId: string,
-  after: Seen | undefined,
+  after: SnapshotCursor | undefined,
   types: readonly string[] | undefined,
   left: AbortSignal,
 ): AsyncGenerator<RecordedEvent, void> {
   let seen = await beginAfter(after);
-  const watch = watchForEvents(projectId);
+  const watch = pollEvents(projectId);
   try {
     while (!left.aborted) {
       watch.clear();
@@ -71,7 +71,7 @@ async function* eventsAfter(
       }
       seen = page.seen;
       if (page.isLast) await watch.news(left);
-      else await pause(0, left); // a reader who catches up does not hold up the others
+      else await sleep(0, left); // a reader who catches up does not hold up the others
     }
   } finally {
     watch.stop();
@@ -109,9 +109,9 @@ export const runStreamRead = <T>(projectId: string, read: () => Promise<T>): Pro
 /** One page of what was not seen, and what has been seen after it; one statement, so rows and snapshot belong together. */
 async function readUnseen(
   projectId: string,
-  seen: Seen,
+  seen: SnapshotCursor,
   types: readonly string[] | undefined,
-): Promise<{ events: RecordedEvent[]; seen: Seen; isLast: boolean }> {
+): Promise<{ events: RecordedEvent[]; seen: SnapshotCursor; isLast: boolean }> {
   const { rows } = await runStreamRead(projectId, () =>
     pool.query<EventRow>({
       name: 'unseen-events',
@@ -119,12 +119,12 @@ async function readUnseen(
       values: [projectId, seen.running, seen.before, types ?? null, seen.partly?.xact ?? -1, seen.partly?.id ?? ''],
     }),
   );
-  const now = seenIn(rows[0]?.snapshot ?? '');
+  const now = cursorFrom(rows[0]?.snapshot ?? '');
   const isLast = rows.length < PAGE_SIZE;
   const found = rows.flatMap(({ id, xact, ...row }) => (id === null ? [] : [{ ...row, id, xact: BigInt(xact) }]));
-  const after = seenAfterEach(seen, now, found, { isLast });
+  const after = cursorAfterEach(seen, now, found, { isLast });
   const events = found.map(({ id, type, created_at: createdAt, data }, index) => {
-    return { id, type, createdAt, data, cursor: toSeenCursor(after[index] ?? seen) };
+    return { id, type, createdAt, data, cursor: encodeCursor(after[index] ?? seen) };
   });
   return { events, seen: isLast ? now : (after.at(-1) ?? seen), isLast };
 }

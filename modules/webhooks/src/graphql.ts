@@ -1,6 +1,6 @@
 import {
   authenticated,
-  batched,
+  batchLoader,
   builder,
   callerProject,
   type Context,
@@ -40,10 +40,10 @@ import {
 import { type RecordedAttempt, streamAttempts } from './attempt-stream.ts';
 import { currentCursor, type RecordedEvent, streamEvents } from './event-stream.ts';
 import { watchDeliveries } from './subscription.ts';
-import { type RecentDeliveries, recentDeliveries } from './delivery-stats.ts';
+import { type DeliveryStats, deliveryStats } from './delivery-stats.ts';
 import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
 
-const Recent = builder.objectRef<RecentDeliveries>('RecentDeliveries').implement({
+const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
   description: 'What became of the deliveries to an endpoint in the last 24 hours, the latest 5,000 of them.',
   fields: (t) => ({
     acknowledged: t.exposeInt('acknowledged', { description: 'Answered with a 2xx status.' }),
@@ -59,8 +59,8 @@ const Recent = builder.objectRef<RecentDeliveries>('RecentDeliveries').implement
   }),
 });
 
-const loadRecent = batched((_: Context, ids) => recentDeliveries(ids));
-const loadBody = batched((_: Context, eventIds) => bodiesOf(eventIds));
+const loadRecent = batchLoader((_: Context, ids) => deliveryStats(ids));
+const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));
 
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
   interfaces: [Node],
@@ -95,7 +95,7 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
       type: Recent,
       description: 'How it did in the last 24 hours.',
       complexity: 20,
-      resolve: async ({ id }, _args, context) => (await loadRecent(context, id)) as RecentDeliveries,
+      resolve: async ({ id }, _args, context) => (await loadRecent(context, id)) as DeliveryStats,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),

@@ -30,7 +30,7 @@ interface Health {
  * acknowledges, would give hundreds to one that hangs.
  * @returns what disables the endpoints that only fail, once the attempts are recorded.
  */
-export async function noteHealth(attempts: readonly Attempted[]): Promise<() => Promise<void>> {
+export async function recordHealth(attempts: readonly Attempted[]): Promise<() => Promise<void>> {
   const observed = observe(attempts);
   if (observed.length === 0) return async () => {};
   const { rows } = await pool.query<Health>(
@@ -52,7 +52,7 @@ export async function noteHealth(attempts: readonly Attempted[]): Promise<() => 
     ],
   );
   return async () => {
-    for (const health of rows) await disableIfHopeless(health);
+    for (const health of rows) await disableIfFailing(health);
   };
 }
 
@@ -76,14 +76,14 @@ function observe(attempts: readonly Attempted[]): Observed[] {
   return [...byEndpoint.values()];
 }
 
-async function disableIfHopeless(health: Health): Promise<void> {
-  const reason = hopelessness(health, Date.now());
+async function disableIfFailing(health: Health): Promise<void> {
+  const reason = disableReason(health, Date.now());
   if (reason === undefined || !(await disableAutomatically(health.id, reason))) return;
   logger.warn({ endpointId: health.id, reason }, 'a webhook endpoint was disabled');
 }
 
 /** Why an endpoint is to be disabled, in words for its owner; `undefined` while there is hope. */
-export function hopelessness(
+export function disableReason(
   { failures_in_row: failures, failing_since: since }: Omit<Health, 'id'>,
   now: number,
 ): string | undefined {

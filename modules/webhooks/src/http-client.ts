@@ -12,7 +12,7 @@ import {
 } from '@postroom/platform';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { acceptContinue, expectResponse } from './interim-responses.ts';
-import { remember } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 /** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
 export const DEADLINE_MS = 10_000;
@@ -87,7 +87,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     headersTimeout: 2 * deadlineMs,
     bodyTimeout: 0,
   });
-  const targetOf = remember((url) => toTarget(url, scope));
+  const targetOf = memoize((url) => toTarget(url, scope));
   return {
     post: async (post) => {
       const target = targetOf(post.url);

@@ -2,7 +2,7 @@
 const KEPT = 1_000;
 
 /** A function that works its answer out once for each argument it has seen lately. */
-export function remember<T>(work: (argument: string) => T): (argument: string) => T {
+export function memoize<T>(work: (argument: string) => T): (argument: string) => T {
   const known = new Map<string, T>();
   return (argument) => {
     const before = known.get(argument);

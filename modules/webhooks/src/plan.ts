@@ -1,5 +1,5 @@
 import { newId } from '@postroom/platform';
-import { STRUGGLING_AFTER } from './concurrency-limit.ts';
+import { DEGRADED_AFTER } from './concurrency-limit.ts';
 import { BATCH_SIZE, RETRYING_PER_ENDPOINT } from './queue.ts';
 
 /** First attempts in hand at most, of all endpoints: what Temporal and the workers hold, however much waits. */
@@ -23,7 +23,7 @@ const LITTLE_BELOW = 25;
 const OWN_BATCH_FROM = BATCH_SIZE / 2;
 
 /** An endpoint for which deliveries wait, as the tables have it. */
-export interface Waiting {
+export interface EndpointQueue {
   endpointId: string;
   projectId: string;
   /** First attempts in hand, of all endpoints of its project. */
@@ -69,7 +69,7 @@ interface Wanted {
  * those of several endpoints together, unless one endpoint's fill half of one. Deliveries of struggling
  * endpoints are always alone.
  */
-export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room): Take[] {
+export function plan(waiting: readonly EndpointQueue[], { alone, inHand, now }: Room): Take[] {
   const struggling = waiting.filter(isStruggling);
   const probes = struggling.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const well = waiting.filter((one) => !isStruggling(one)).toSorted((a, b) => a.servedAt - b.servedAt);
@@ -81,16 +81,24 @@ export function plan(waiting: readonly Waiting[], { alone, inHand, now }: Room):
   return [...probes, ...rest].filter(({ take }) => take > 0);
 }
 
-const isStruggling = ({ failuresInRow }: Waiting) => failuresInRow >= STRUGGLING_AFTER;
+const isStruggling = ({ failuresInRow }: EndpointQueue) => failuresInRow >= DEGRADED_AFTER;
 
-function probe({ waiting, attempting, retrying, servedAt }: Waiting, now: number): number {
+function probe({ waiting, attempting, retrying, servedAt }: EndpointQueue, now: number): number {
   const room = STRUGGLING_IN_HAND - attempting - retrying;
   if (room > 0) return Math.min(waiting, room);
   const isDue = attempting === 0 && now - servedAt >= PROBE_EVERY_MS;
   return isDue ? Math.min(waiting, 1) : 0;
 }
 
-function wish({ endpointId, projectId, projectInHand, waiting, isFlowing, attempting, retrying }: Waiting): Wanted {
+function wish({
+  endpointId,
+  projectId,
+  projectInHand,
+  waiting,
+  isFlowing,
+  attempting,
+  retrying,
+}: EndpointQueue): Wanted {
   const room = (isFlowing ? IN_HAND_WHEN_FLOWING : IN_HAND_AT_FIRST) - attempting;
   const take = retrying >= RETRYING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(waiting, BATCH_SIZE, room));
   return { endpointId, projectId, projectInHand, take };

@@ -144,7 +144,7 @@ export async function claimRetries(limit: number, { isBusy }: { isBusy: boolean 
 }
 
 /** Undoes a claim whose workflow did not start. */
-export async function unclaim(ids: readonly string[]): Promise<void> {
+export async function releaseClaim(ids: readonly string[]): Promise<void> {
   await pool.query(
     'UPDATE deliveries SET handed_at = NULL, workflow_id = NULL WHERE id = ANY ($1) AND closed_at IS NULL',
     [ids],

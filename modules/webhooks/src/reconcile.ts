@@ -1,6 +1,6 @@
 import { pool } from '@postroom/platform';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { fail, giveBack } from './attempts.ts';
+import { fail, releaseDeliveries } from './attempts.ts';
 
 /** A delivery in hand whose next attempt is overdue by more than an attempt takes is looked after. */
 const OVERDUE = '15 seconds';
@@ -14,7 +14,7 @@ const AT_ONCE = 10;
  * Temporal lost its data, and lets them be handed over again. One whose own workflow was terminated is failed: that was
  * somebody's word. Returns how many it found.
  */
-export async function sweep(client: Client): Promise<number> {
+export async function reconcile(client: Client): Promise<number> {
   const { rows } = await pool.query<{ workflow_id: string; ids: string[] }>(
     `SELECT workflow_id, array_agg(id) AS ids FROM deliveries
      WHERE handed_at IS NOT NULL AND closed_at IS NULL
@@ -24,18 +24,18 @@ export async function sweep(client: Client): Promise<number> {
   let found = 0;
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     const some = rows.slice(at, at + AT_ONCE);
-    const counts = await Promise.all(some.map(({ workflow_id, ids }) => look(client, workflow_id, ids)));
+    const counts = await Promise.all(some.map(({ workflow_id, ids }) => reconcileWorkflow(client, workflow_id, ids)));
     found += counts.reduce((sum, count) => sum + count, 0);
   }
   return found;
 }
 
-async function look(client: Client, workflowId: string, deliveryIds: string[]): Promise<number> {
+async function reconcileWorkflow(client: Client, workflowId: string, deliveryIds: string[]): Promise<number> {
   const status = await statusOf(client, workflowId);
   if (status === 'RUNNING') return 0;
   const [first = ''] = deliveryIds;
   if (status === 'TERMINATED' && workflowId.startsWith(first)) await fail(first);
-  else await giveBack(deliveryIds, { enabled: true });
+  else await releaseDeliveries(deliveryIds, { enabled: true });
   return deliveryIds.length;
 }
 

@@ -35,7 +35,7 @@ function retryAfterMs(header: string | null): number | undefined {
 }
 
 /** An answer in a few words, for lists and for the Temporal UI; nothing of the receiver's text is in it. */
-export function answerInWords({ status, error }: Pick<Answer, 'status' | 'error'>): string {
+export function describeResponse({ status, error }: Pick<Answer, 'status' | 'error'>): string {
   if (status === null) return error ?? 'No answer.';
   return error === null ? `HTTP ${status}` : `HTTP ${status}, then: ${error}`;
 }

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { remember } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 const SECRET_PREFIX = 'whsec_';
 
@@ -39,7 +39,7 @@ export function standardSignature(secrets: readonly string[], { eventId, timesta
 }
 
 /** Keys are made once: that costs as much as a signature. */
-const keysOf = remember((secret: string) => ({
+const keysOf = memoize((secret: string) => ({
   asShown: createSecretKey(Buffer.from(secret)),
   decoded: createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')),
 }));

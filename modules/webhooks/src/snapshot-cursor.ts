@@ -5,7 +5,7 @@ import { invalid } from '@postroom/platform';
  * PostgreSQL's own snapshots say it so. Neither ids nor times can: both are made before a commit, and of two that run at
  * once, the one that began first may become visible last.
  */
-export interface Seen {
+export interface SnapshotCursor {
   before: bigint;
   /** Those below `before` that have not been seen, ascending. */
   running: readonly bigint[];
@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 /** What `pg_current_snapshot()` prints: `xmin:xmax:xip,xip`. */
-export function seenIn(snapshot: string): Seen {
+export function cursorFrom(snapshot: string): SnapshotCursor {
   const [, before = '', running = ''] = snapshot.split(':');
   return { before: BigInt(before), running: running === '' ? [] : running.split(',').map(BigInt) };
 }
@@ -24,7 +24,11 @@ export function seenIn(snapshot: string): Seen {
  * transaction that was partly seen, then all others in the order of transaction and id. `now` is the snapshot that they were
  * read in.
  */
-export function seenUpTo(seen: Seen, now: Seen, { xact, id }: { xact: bigint; id: string }): Seen {
+export function cursorUpTo(
+  seen: SnapshotCursor,
+  now: SnapshotCursor,
+  { xact, id }: { xact: bigint; id: string },
+): SnapshotCursor {
   const partly = { xact, id };
   if (xact === seen.partly?.xact) return { ...seen, partly };
   if (xact >= seen.before)
@@ -42,13 +46,13 @@ export function seenUpTo(seen: Seen, now: Seen, { xact, id }: { xact: bigint; id
  * What has been seen after each row of a page that was read in the snapshot `now`: after the last row of the last page,
  * everything in it.
  */
-export function seenAfterEach(
-  seen: Seen,
-  now: Seen,
+export function cursorAfterEach(
+  seen: SnapshotCursor,
+  now: SnapshotCursor,
   page: readonly { xact: bigint; id: string }[],
   { isLast }: { isLast: boolean },
-): Seen[] {
-  return page.map((row, index) => (isLast && index === page.length - 1 ? now : seenUpTo(seen, now, row)));
+): SnapshotCursor[] {
+  return page.map((row, index) => (isLast && index === page.length - 1 ? now : cursorUpTo(seen, now, row)));
 }
 
 /** No server runs more transactions at once than this. */
@@ -56,14 +60,14 @@ const MAX_RUNNING = 10_000;
 const FORM = /^[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_.]{1,40})?$/;
 
 /** A cursor that clients keep: opaque to them, and a few characters unless many transactions were running. */
-export function toSeenCursor({ before, running, partly }: Seen): string {
+export function encodeCursor({ before, running, partly }: SnapshotCursor): string {
   const numbers = [before, ...running.map((xact) => before - xact)].map((number) => number.toString(36)).join('.');
   const rest = partly === undefined ? '' : `~${(before - partly.xact).toString(36)}~${partly.id}`;
   return Buffer.from(numbers + rest, 'latin1').toString('base64url');
 }
 
 /** @throws DomainError `validation_error` for what `toSeenCursor` does not write. */
-export function fromSeenCursor(cursor: string): Seen {
+export function decodeCursor(cursor: string): SnapshotCursor {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const [numbers = '', xact, id] = text.split('~');
   const [before = 0n, ...distances] = FORM.test(text) ? numbers.split('.').map(fromBase36) : [];

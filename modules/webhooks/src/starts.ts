@@ -1,10 +1,10 @@
 import { config } from '@postroom/platform';
-import type { OneStart } from '@postroom/platform/dispatcher';
+import type { EagerStart } from '@postroom/platform/dispatcher';
 import type { Claimed, ClaimedRetry } from './queue.ts';
-import { answerInWords, MAX_ATTEMPTS } from './schedule.ts';
+import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
 
 /** A workflow to start, and the deliveries that wait again if it does not. */
-export interface Start extends OneStart {
+export interface Start extends EagerStart {
   deliveryIds: string[];
 }
 
@@ -55,7 +55,7 @@ function batchStart(members: readonly Claimed[]): Start {
  */
 export function retryStart(delivery: ClaimedRetry): Start {
   const { attempt_count: made, next_attempt_at: due } = delivery;
-  const message = `Attempt ${made} of ${MAX_ATTEMPTS}: ${answerInWords(delivery)}`;
+  const message = `Attempt ${made} of ${MAX_ATTEMPTS}: ${describeResponse(delivery)}`;
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',

@@ -1,4 +1,4 @@
-import { db, listen, liveView, pause, pool, type Prisma } from '@postroom/platform';
+import { db, listen, subscription, sleep, pool, type Prisma } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 
 type Delivery = Prisma.DeliveryModel;
@@ -20,7 +20,7 @@ export function watchDeliveries(
   projectId: string,
   { endpointId, since }: { endpointId?: string | null | undefined; since?: Date | null | undefined } = {},
 ): AsyncIterableIterator<Delivery> {
-  return liveView((left) => attempted(projectId, endpointId ?? undefined, since ?? undefined, left));
+  return subscription((left) => attempted(projectId, endpointId ?? undefined, since ?? undefined, left));
 }
 
 async function* attempted(
@@ -42,7 +42,7 @@ async function* attempted(
       const some = ids.length > 0;
       ids = [];
       if (some) yield* await db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -AT_ONCE });
-      await pause(LOOK_EVERY_MS, left);
+      await sleep(LOOK_EVERY_MS, left);
     }
   } finally {
     await stopListening();

@@ -1,7 +1,7 @@
 // A worker and a relay for deliveries alone, as a program of its own that a test can kill (see faults.test.ts).
 import { fileURLToPath } from 'node:url';
 import { config, taskQueueOf } from '@postroom/platform';
-import { startHere, startRelay } from '@postroom/platform/dispatcher';
+import { startEagerly, startDispatcher } from '@postroom/platform/dispatcher';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import * as activities from '../src/activities.ts';
@@ -16,6 +16,6 @@ const worker = await Worker.create({
   workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
   activities,
 });
-const client = new Client({ connection, interceptors: { workflow: [startHere] } });
+const client = new Client({ connection, interceptors: { workflow: [startEagerly] } });
 process.on('disconnect', () => process.exit(1)); // it does not outlive its test
-await Promise.all([worker.run(), startRelay(client, [source])]);
+await Promise.all([worker.run(), startDispatcher(client, [source])]);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { plan, PROBE_EVERY_MS, type Take, type Waiting } from '../src/plan.ts';
+import { plan, PROBE_EVERY_MS, type Take, type EndpointQueue } from '../src/plan.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
-const endpoint = (endpointId: string, more: Partial<Waiting> = {}): Waiting => ({
+const endpoint = (endpointId: string, more: Partial<EndpointQueue> = {}): EndpointQueue => ({
   endpointId,
   projectId: endpointId,
   projectInHand: 0,
@@ -15,7 +15,7 @@ const endpoint = (endpointId: string, more: Partial<Waiting> = {}): Waiting => (
   servedAt: 0,
   ...more,
 });
-const many = (count: number, more: Partial<Waiting>) =>
+const many = (count: number, more: Partial<EndpointQueue>) =>
   Array.from({ length: count }, (_, n) => endpoint(`e${n}`, more));
 
 const taken = (takes: Take[]) => Object.fromEntries(takes.map(({ endpointId, take }) => [endpointId, take]));
@@ -50,7 +50,7 @@ test('parts of up to half a batch share one, and more goes alone', () => {
 });
 
 test('an endpoint has few in hand until it is seen to acknowledge, and at most three batches then', () => {
-  const take = (more: Partial<Waiting>) =>
+  const take = (more: Partial<EndpointQueue>) =>
     taken(plan([endpoint('a', { waiting: 600, ...more })], { alone: 0, inHand: 0, now }));
   expect(take({})).toEqual({ a: 10 });
   expect(take({ attempting: 10 })).toEqual({});
@@ -87,7 +87,7 @@ test('a project with many endpoints that hang takes half of the room at most, an
 });
 
 test('an endpoint that struggles gets little, alone, and then a probe each half minute', () => {
-  const struggling = (more: Partial<Waiting>) =>
+  const struggling = (more: Partial<EndpointQueue>) =>
     plan([endpoint('s', { waiting: 100, failuresInRow: 10, ...more })], { alone: 0, inHand: 0, now });
   expect(struggling({ retrying: 8 })).toEqual([{ endpointId: 's', take: 2, batch: null }]);
   expect(struggling({ attempting: 2, retrying: 8 })).toEqual([]);

@@ -3,7 +3,7 @@ import { eventually, type Receiver, startReceiver, startTestWorker } from '@post
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createEndpoint } from '../src/endpoints.ts';
-import { sweep } from '../src/reconcile.ts';
+import { reconcile } from '../src/reconcile.ts';
 
 let client: Client;
 let receiver: Receiver;
@@ -54,7 +54,7 @@ test('deliveries that a crash left marked without a workflow, alone or in a batc
   const batch = await marked(`batch_${newId('dlv').slice(4)}`, { count: 5 });
   const ids = [...alone, ...batch];
   await eventually(async () => {
-    await sweep(client);
+    await reconcile(client);
     expect(await rowsOf(ids)).toEqual(ids.map(() => expect.objectContaining({ state: 'acknowledged' })));
   });
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(6);
@@ -70,7 +70,7 @@ test('a delivery whose workflow an operator terminated is failed, not sent again
     before: async (id) => (await startNothing(id)).terminate('by the test'),
   });
   await eventually(async () => {
-    await sweep(client);
+    await reconcile(client);
     expect(await rowsOf([id])).toMatchObject([{ state: 'failed' }]);
   });
   expect(receiver.received).toHaveLength(0);
@@ -78,7 +78,7 @@ test('a delivery whose workflow an operator terminated is failed, not sent again
 
 test('a delivery whose workflow runs is left alone, however late it is', async () => {
   const [id = ''] = await marked(null, { before: startNothing });
-  await sweep(client);
+  await reconcile(client);
   expect(await rowsOf([id])).toMatchObject([{ state: 'queued', workflow_id: id, returns: 0 }]);
   await client.workflow.getHandle(id).terminate('the test is over');
 });

@@ -1,9 +1,9 @@
 import { idsFrom, newId, pool, secretColumn } from '@postroom/platform';
-import { onlyOneOf, signedIn, testApi } from '@postroom/testkit';
+import { runExclusively, signedIn, testApi } from '@postroom/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteOld } from '../src/retention.ts';
 
-onlyOneOf('retention');
+runExclusively('retention');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 let projectId: string;

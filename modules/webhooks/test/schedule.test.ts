@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Answer } from '../src/http-client.ts';
-import { answerInWords, isAcknowledged, MAX_ATTEMPTS, RETRY_DELAYS_MS, retryDelayMs } from '../src/schedule.ts';
+import { describeResponse, isAcknowledged, MAX_ATTEMPTS, RETRY_DELAYS_MS, retryDelayMs } from '../src/schedule.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -53,6 +53,6 @@ test('Retry-After may be a date', () => {
 });
 
 test("an answer in words says nothing of the receiver's text", () => {
-  expect(answerInWords(answer({ status: 500, body: 'ada@example.com' }))).toBe('HTTP 500');
-  expect(answerInWords({ status: null, error: 'The connection was refused.' })).toBe('The connection was refused.');
+  expect(describeResponse(answer({ status: 500, body: 'ada@example.com' }))).toBe('HTTP 500');
+  expect(describeResponse({ status: null, error: 'The connection was refused.' })).toBe('The connection was refused.');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromSeenCursor, type Seen, seenIn, seenUpTo, toSeenCursor } from '../src/snapshot-cursor.ts';
+import { decodeCursor, type SnapshotCursor, cursorFrom, cursorUpTo, encodeCursor } from '../src/snapshot-cursor.ts';
 
 interface Event {
   xact: bigint;
@@ -27,9 +27,12 @@ class Model {
     if (commits) this.events.push(...this.#recorded.filter((event) => event.xact === xact));
   }
 
-  read(seen: Seen, pageSize: number): { page: (Event & { cursor: string })[]; seen: Seen; isLast: boolean } {
+  read(
+    seen: SnapshotCursor,
+    pageSize: number,
+  ): { page: (Event & { cursor: string })[]; seen: SnapshotCursor; isLast: boolean } {
     const lowest = [...this.running].reduce((low, xact) => (xact < low ? xact : low), this.next);
-    const now = seenIn(`${lowest}:${this.next}:${[...this.running].sort(ascending).join(',')}`);
+    const now = cursorFrom(`${lowest}:${this.next}:${[...this.running].sort(ascending).join(',')}`);
     const unseen = this.events
       .filter(
         ({ xact, id }) =>
@@ -40,13 +43,13 @@ class Model {
     const isLast = unseen.length < pageSize;
     let after = seen;
     const page = unseen.map((event, index) => {
-      after = isLast && index === unseen.length - 1 ? now : seenUpTo(seen, now, event);
-      return { ...event, cursor: toSeenCursor(after) };
+      after = isLast && index === unseen.length - 1 ? now : cursorUpTo(seen, now, event);
+      return { ...event, cursor: encodeCursor(after) };
     });
     return { page, seen: isLast ? now : after, isLast };
   }
 
-  readAll(from: Seen, pageSize: number): (Event & { cursor: string })[] {
+  readAll(from: SnapshotCursor, pageSize: number): (Event & { cursor: string })[] {
     const all = [];
     for (let seen = from; ;) {
       const { page, seen: after, isLast } = this.read(seen, pageSize);
@@ -57,14 +60,14 @@ class Model {
   }
 }
 
-const rank = ({ xact }: Event, seen: Seen) => (xact === seen.partly?.xact ? 0n : 1n);
+const rank = ({ xact }: Event, seen: SnapshotCursor) => (xact === seen.partly?.xact ? 0n : 1n);
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
 test('from any cursor follows exactly what came after it, in a thousand random histories', () => {
   for (let seed = 1; seed <= 1000; seed++) {
     const random = randomFrom(seed);
     const model = new Model();
-    let seen: Seen = { before: 100n, running: [] };
+    let seen: SnapshotCursor = { before: 100n, running: [] };
     const told: (Event & { cursor: string })[] = [];
     for (let step = 0; step < 120; step++) {
       model.step(random);
@@ -78,7 +81,7 @@ test('from any cursor follows exactly what came after it, in a thousand random h
     const ids = (events: readonly Event[]) => events.map(({ id }) => id);
     expect(ids(told).sort(), `seed ${seed}`).toEqual(ids(model.events).sort());
     for (const [index, { cursor }] of told.entries()) {
-      const rest = model.readAll(fromSeenCursor(cursor), 2);
+      const rest = model.readAll(decodeCursor(cursor), 2);
       expect(ids(rest).sort(), `seed ${seed}, after ${index}`).toEqual(ids(told.slice(index + 1)).sort());
     }
   }

@@ -1,5 +1,5 @@
 export { StartError } from './errors.ts';
-export { followLog, lastWords, logSize } from './logs.ts';
+export { followLog, lastLines, logSize } from './logs.ts';
 export { answers, checkPorts, freePorts, HOST } from './ports.ts';
 export { SHARED_FOLDER } from './postgres-binaries.ts';
 export { startPostgres } from './postgres.ts';

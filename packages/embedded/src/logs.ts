@@ -35,7 +35,7 @@ export function followLog(file: string, from: number, print: (line: string) => v
 }
 
 /** What a program that did not start had to say: its last error, in one line. */
-export function lastWords(file: string, offset: number): string | undefined {
+export function lastLines(file: string, offset: number): string | undefined {
   const lines = readFrom(file, Math.max(offset, logSize(file) - TAIL_BYTES))
     .text.split('\n')
     .map(worthShowing)

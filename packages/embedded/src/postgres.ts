@@ -16,7 +16,7 @@ import { StartError } from './errors.ts';
 import { HOST } from './ports.ts';
 import { postgresPrograms, shareFolder, SHARED_FOLDER } from './postgres-binaries.ts';
 import { commandLine, processId, signal, waitForEnd } from './processes.ts';
-import { type Program, type Start, startKept } from './programs.ts';
+import { type Program, type Start, startGuarded } from './programs.ts';
 import { canReach, serverUser, type ServerUser } from './server-user.ts';
 
 const USER = 'postroom';
@@ -74,7 +74,7 @@ function program(cluster: Cluster): Program {
     runFile: cluster.runFile,
     prepare: () => endLeftover(cluster.folder),
     start: () =>
-      startKept({
+      startGuarded({
         command: join(cluster.programs, 'postgres'),
         args: ['-D', cluster.folder, ...settings(cluster).flatMap((setting) => ['-c', setting])],
         folder: cluster.folder,

@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { openSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Kept } from './programs.ts';
+import type { GuardedProgram } from './programs.ts';
 
-const kept = JSON.parse(process.argv[2] ?? '') as Kept;
+const kept = JSON.parse(process.argv[2] ?? '') as GuardedProgram;
 const log = openSync(kept.logFile, 'a');
 const child = spawn(kept.command, kept.args, {
   cwd: kept.folder,

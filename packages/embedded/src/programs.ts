@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from './errors.ts';
-import { lastWords, logSize } from './logs.ts';
+import { lastLines, logSize } from './logs.ts';
 import { ROOT } from '@postroom/launcher';
 import { processId, type ProcessId, signal, waitForEnd } from './processes.ts';
 
@@ -32,7 +32,7 @@ export interface Program {
 }
 
 /** A program that is not ours and runs under the keeper. */
-export interface Kept {
+export interface GuardedProgram {
   command: string;
   args: string[];
   folder: string;
@@ -107,7 +107,7 @@ export function startNode(
   return child;
 }
 
-export function startKept(kept: Kept): ChildProcess {
+export function startGuarded(kept: GuardedProgram): ChildProcess {
   return startNode(join(import.meta.dirname, 'process-guard.ts'), [JSON.stringify(kept)], kept.logFile, process.env);
 }
 
@@ -180,7 +180,7 @@ async function untilReady(
 }
 
 function notStarted({ title, logFile }: Program, what: string, offset: number): StartError {
-  const words = lastWords(logFile, offset);
+  const words = lastLines(logFile, offset);
   return new StartError(
     `${title} could not start: it ${what}${words === undefined ? '' : ` and said "${words}"`}. More is in ${logFile}.`,
   );

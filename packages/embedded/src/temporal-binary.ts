@@ -14,7 +14,7 @@ import {
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { StartError } from './errors.ts';
-import { startKept } from './programs.ts';
+import { startGuarded } from './programs.ts';
 
 /** The newest version that `go install` can build: later ones have `replace` lines. */
 export const TEMPORAL_VERSION = '1.5.1';
@@ -170,7 +170,7 @@ async function build(folder: string, say: (line: string) => void, aborted: Abort
 
 /** Under the keeper, so that a build ends as well when this process is killed. */
 function runGo(go: string, folder: string, logFile: string, aborted: AbortSignal): Promise<number | null> {
-  const child = startKept({
+  const child = startGuarded({
     command: go,
     args: ['install', '-v', `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}`],
     folder,

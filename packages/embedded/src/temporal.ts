@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { freePorts, HOST } from './ports.ts';
-import { type Start, startKept } from './programs.ts';
+import { type Start, startGuarded } from './programs.ts';
 import { startUiProxy } from './ui-proxy.ts';
 
 /** The keyword search attributes of the namespace; the same list as `SEARCH_ATTRIBUTES` of @postroom/platform. */
@@ -34,7 +34,7 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
     logFile,
     runFile,
     start: () =>
-      startKept({
+      startGuarded({
         command: options.binary,
         args: serverArguments({ ...options, uiPort: innerPort }),
         folder: dirname(logFile),

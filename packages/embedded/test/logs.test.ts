@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { followLog, lastWords, worthShowing } from '../src/logs.ts';
+import { followLog, lastLines, worthShowing } from '../src/logs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-logs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,12 +19,12 @@ test('a program that did not start is quoted with its last error, not with the l
   const file = join(folder, 'crashed.log');
   writeFileSync(file, 'Error: of an earlier run\n');
   const offset = 'Error: of an earlier run\n'.length;
-  expect(lastWords(file, offset)).toBeUndefined();
+  expect(lastLines(file, offset)).toBeUndefined();
   appendFileSync(
     file,
     'node:internal:272\n  throw new X(\nError [X]: Cannot find it\n    at resolve (a:1:2)\n\nNode.js v24\n',
   );
-  expect(lastWords(file, offset)).toBe('Error [X]: Cannot find it');
+  expect(lastLines(file, offset)).toBe('Error [X]: Cannot find it');
 });
 
 test('a log is read along from where it was, whole lines only', () => {

@@ -16,7 +16,7 @@ import {
 import type { Unsubscribe } from './headers.ts';
 import { encodeLastPiece, encodePiece, encodeValue } from './quoted-printable.ts';
 
-export interface FrameInput {
+export interface CompileInput {
   readonly from: Mailbox;
   readonly replyTo?: Mailbox | undefined;
   readonly subject: Template;
@@ -26,7 +26,7 @@ export interface FrameInput {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface FrameRecipient {
+export interface CompileRecipient {
   readonly to: Mailbox;
   /** Derived from the ledger's row, so that the same row never goes out under two. */
   readonly messageId: string;
@@ -41,7 +41,7 @@ export interface FrameRecipient {
 const MAX_MESSAGE_LENGTH = 25_000_000;
 
 /** A campaign's message with all that its recipients share encoded once. */
-export interface Frame {
+export interface CompiledMessage {
   readonly subject: Template;
   readonly html: Template;
   readonly text: Template;
@@ -50,7 +50,7 @@ export interface Frame {
    * none that starts with a dot, so that it goes out as it is (`stuffed: true`). Costs a splice per variable.
    * @throws MessageError when the recipient's address, message id, headers or unsubscribe URL can't stand in a header.
    */
-  render(recipient: FrameRecipient): string;
+  render(recipient: CompileRecipient): string;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface Frame {
  * splice depends on its neighbours.
  * @throws MessageError when a template has problems, or a header can't be sent.
  */
-export function compileMessage(input: FrameInput): Frame {
+export function compileMessage(input: CompileInput): CompiledMessage {
   const { subject, html, text } = input;
   for (const [field, template] of Object.entries({ subject, html, text })) refuseProblems(field, template);
   const head = staticHeaders(input);
@@ -67,7 +67,7 @@ export function compileMessage(input: FrameInput): Frame {
   const contentType = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`;
   const opening = contentType + pieces[0]!;
 
-  const render = (recipient: FrameRecipient): string => {
+  const render = (recipient: CompileRecipient): string => {
     const { values } = recipient;
     let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to')}\r\n`;
     out += fixedSubject ?? textHeader('Subject', renderTemplate(subject, values));
@@ -96,7 +96,7 @@ function refuseProblems(field: string, template: Template): void {
   if (problem) throw new MessageError(field, `Line ${problem.line}, column ${problem.column}: ${problem.message}`);
 }
 
-function staticHeaders({ from, replyTo, headers = {} }: FrameInput): string {
+function staticHeaders({ from, replyTo, headers = {} }: CompileInput): string {
   let out = senderHeader('From', from, 'from');
   if (replyTo) out += senderHeader('Reply-To', replyTo, 'replyTo');
   return out + customHeaders(headers);

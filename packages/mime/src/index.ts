@@ -4,7 +4,7 @@ export type { Mailbox, WireAddress } from './address.ts';
 export { headerProblem } from './headers.ts';
 export type { Unsubscribe } from './headers.ts';
 export { compileMessage } from './compile.ts';
-export type { Frame, FrameInput, FrameRecipient } from './compile.ts';
+export type { CompiledMessage, CompileInput, CompileRecipient } from './compile.ts';
 export { buildMessage } from './build.ts';
 export type { Alternative, Attachment, MessageInput } from './build.ts';
 export { textFromHtml } from './html-to-text.ts';

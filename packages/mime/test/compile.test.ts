@@ -4,9 +4,9 @@ import type { Values } from '@postroom/templates/render';
 import { lf, parseStrictly, seededRandom } from './support.ts';
 import { textFromHtml } from '../src/html-to-text.ts';
 import { compileMessage } from '../src/index.ts';
-import type { FrameInput, FrameRecipient } from '../src/index.ts';
+import type { CompileInput, CompileRecipient } from '../src/index.ts';
 
-const recipient: FrameRecipient = {
+const recipient: CompileRecipient = {
   to: { name: 'Ada Lovelace', email: 'ada@example.com' },
   messageId: 'eml_1@mail.example.com',
   date: new Date('2026-11-20T12:34:56.789Z'),
@@ -14,7 +14,7 @@ const recipient: FrameRecipient = {
 };
 const frameOf = (
   html: string,
-  rest: { subject?: string; text?: string } & Partial<Pick<FrameInput, 'from' | 'replyTo' | 'headers'>> = {},
+  rest: { subject?: string; text?: string } & Partial<Pick<CompileInput, 'from' | 'replyTo' | 'headers'>> = {},
 ) =>
   compileMessage({
     from: rest.from ?? { name: 'Postroom', email: 'news@example.com' },
@@ -24,7 +24,7 @@ const frameOf = (
     html: parseTemplate(html, 'html'),
     text: rest.text === undefined ? textFromHtml(parseTemplate(html, 'html')) : parseTemplate(rest.text, 'text'),
   });
-const send = (frame: ReturnType<typeof frameOf>, over: Partial<FrameRecipient> = {}) =>
+const send = (frame: ReturnType<typeof frameOf>, over: Partial<CompileRecipient> = {}) =>
   parseStrictly(frame.render({ ...recipient, ...over }));
 
 test('a message has its headers, its text and its HTML', async () => {
@@ -144,7 +144,7 @@ test('a recipient can add no header, by no field', async () => {
   const mail = await parseStrictly(message);
   expect(mail.bcc).toBeUndefined();
   expect(mail.subject).toBe('x Bcc: all@example.com body');
-  const refused = (over: Partial<FrameRecipient>) => expect(() => frame.render({ ...recipient, ...over })).toThrow();
+  const refused = (over: Partial<CompileRecipient>) => expect(() => frame.render({ ...recipient, ...over })).toThrow();
   for (const bad of ['\r\n', '\n', '\r', '\0', ' ', '>', ',', '\u010d']) {
     refused({ to: { email: `ada${bad}Bcc:x@example.com` } });
     refused({ to: { email: `ada@example.com${bad}Bcc:x` } });

@@ -3,7 +3,7 @@ import { mailCommand, type Prepared, rcptCommand } from './envelope.ts';
 import type { Abilities } from './handshake.ts';
 import { refusalOf, type SendOutcome } from './outcome.ts';
 import type { ReplyReader } from './replies.ts';
-import { unstuff } from './dot-stuffing.ts';
+import { dotUnstuff } from './dot-stuffing.ts';
 
 /** A message whose last reply has come. */
 interface Closed<M> {
@@ -17,7 +17,7 @@ interface Closed<M> {
  *
  * From the write on, only the server's answers tell what became of the messages.
  */
-export class Window<M extends Prepared> {
+export class BdatBatch<M extends Prepared> {
   /** All of it, one character per octet. */
   readonly text: string;
   readonly #messages: M[];
@@ -38,7 +38,7 @@ export class Window<M extends Prepared> {
     this.#step = isDirty ? 'reset' : 'mail';
     let text = isDirty ? 'RSET\r\n' : '';
     for (const [index, message] of messages.entries()) {
-      const data = message.dotted ? unstuff(message.data) : message.data;
+      const data = message.dotted ? dotUnstuff(message.data) : message.data;
       if (index > 0) text += 'RSET\r\n';
       text += `${mailCommand(message, abilities)}${rcptCommand(message, abilities)}BDAT ${data.length} LAST\r\n${data}`;
     }

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { withoutAddress } from '@postroom/platform';
-import type { Clock } from './timeout-timer.ts';
+import type { TimeoutTimer } from './timeout-timer.ts';
 import type { Relay } from './relay-url.ts';
 import { ReplyReader } from './replies.ts';
 
 const READ_BUFFER = 16 * 1024;
 
 /** Whoever speaks over a wire at the moment: first the handshake, then the dialogue. */
-export interface Speaker {
+export interface ConnectionHandler {
   reply(reply: ReplyReader): void;
   /** Once at most. Nothing more is read, and nothing written arrives. */
   broken(reason: string): void;
@@ -19,20 +19,20 @@ export interface Speaker {
 }
 
 /** A connection to a mail server, as replies in and text out. */
-export class Wire {
+export class SmtpConnection {
   /** When the speaker's patience ends, in the clock's time. */
   deadline = Infinity;
   /** Set before anything is opened. */
-  speaker!: Speaker;
-  readonly clock: Clock;
+  handler!: ConnectionHandler;
+  readonly timeouts: TimeoutTimer;
   readonly #relay: Relay;
-  readonly #replies = new ReplyReader((reply) => this.speaker.reply(reply));
+  readonly #replies = new ReplyReader((reply) => this.handler.reply(reply));
   #socket: Socket | undefined;
   #broken = false;
 
-  constructor(relay: Relay, clock: Clock) {
+  constructor(relay: Relay, clock: TimeoutTimer) {
     this.#relay = relay;
-    this.clock = clock;
+    this.timeouts = clock;
     clock.watch(this);
   }
 
@@ -77,25 +77,25 @@ export class Wire {
 
   /** Sets the deadline to so many milliseconds from now. */
   wait(ms: number): void {
-    this.deadline = this.clock.now + ms;
+    this.deadline = this.timeouts.now + ms;
   }
 
   expire(): void {
-    this.speaker.expired();
+    this.handler.expired();
   }
 
   /** Ends the connection at once, and tells the speaker why. */
   break(reason: string): void {
     if (this.#broken) return;
     this.close();
-    this.speaker.broken(reason);
+    this.handler.broken(reason);
   }
 
   /** Ends the connection at once and in silence. */
   close(): void {
     this.#broken = true;
     this.#replies.stop();
-    this.clock.unwatch(this);
+    this.timeouts.unwatch(this);
     this.#socket?.destroy();
   }
 

@@ -3,7 +3,7 @@
  * doubled (RFC 5321 §4.5.2). A bare CR or LF becomes CRLF: servers disagree on what it is, which lets one message
  * smuggle in another.
  */
-export function stuff(data: string | Uint8Array): string {
+export function dotStuff(data: string | Uint8Array): string {
   const bytes =
     typeof data === 'string' ? Buffer.from(data, 'utf8') : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   let text = bytes.toString('latin1');
@@ -14,4 +14,4 @@ export function stuff(data: string | Uint8Array): string {
 }
 
 /** A stuffed message without the dots that were put in, as BDAT takes it. */
-export const unstuff = (stuffed: string): string => stuffed.replace(/^\./, '').replaceAll('\n.', '\n');
+export const dotUnstuff = (stuffed: string): string => stuffed.replace(/^\./, '').replaceAll('\n.', '\n');

@@ -2,7 +2,7 @@ import { MessageError, wireAddress } from '@postroom/mime';
 import type { Abilities } from './handshake.ts';
 import { oneLine } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
-import { stuff } from './dot-stuffing.ts';
+import { dotStuff } from './dot-stuffing.ts';
 
 /** A message and where it goes: one recipient, so that it has one outcome. */
 export interface SmtpMessage {
@@ -49,7 +49,7 @@ export function prepare({ from, to, data, stuffed, reportAs }: SmtpMessage): Pre
     if (stuffed && typeof data === 'string') {
       return { from: sender.octets, to: recipient.octets, data, dotted: false, eightBit: utf8, utf8, reportAs };
     }
-    const text = stuff(data);
+    const text = dotStuff(data);
     const firstHigh = text.search(/[\u0080-\u00ff]/);
     const highHeader = firstHigh !== -1 && firstHigh < (text.indexOf('\r\n\r\n') + 1 || Infinity);
     return {

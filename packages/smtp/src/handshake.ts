@@ -4,7 +4,7 @@ import { isLoopback } from './relay-url.ts';
 import type { Relay } from './relay-url.ts';
 import type { ReplyReader } from './replies.ts';
 import type { Timeouts } from './timeouts.ts';
-import type { Wire } from './connection.ts';
+import type { SmtpConnection } from './connection.ts';
 
 /** What a server said it can do. */
 export interface Abilities {
@@ -41,7 +41,7 @@ interface Reply {
  * Connects, greets, turns to TLS and signs in.
  * @throws HandshakeError when any of it fails
  */
-export async function shakeHands(wire: Wire, relay: Relay, timeouts: Timeouts): Promise<Abilities> {
+export async function shakeHands(wire: SmtpConnection, relay: Relay, timeouts: Timeouts): Promise<Abilities> {
   const talk = new Talk(wire);
   await talk.until(timeouts.connectMs, 'connection', (ready) => wire.open(ready));
   const greeting = await talk.reply(timeouts.greetingMs, 'greeting');
@@ -96,7 +96,13 @@ function abilities(offers: Offers, relay: Relay): Abilities {
   };
 }
 
-async function signIn(talk: Talk, wire: Wire, relay: Relay, offers: Offers, timeouts: Timeouts): Promise<void> {
+async function signIn(
+  talk: Talk,
+  wire: SmtpConnection,
+  relay: Relay,
+  offers: Offers,
+  timeouts: Timeouts,
+): Promise<void> {
   if (!wire.encrypted && !relay.insecure && !isLoopback(relay.host)) {
     throw misconfigured('The server offers no TLS, and a password is not sent without it (tls=insecure allows it)');
   }
@@ -154,15 +160,15 @@ function misconfigured(answer: string): HandshakeError {
 
 /** The wire's speaker before there is mail: one question at a time, each with its answer. */
 class Talk {
-  readonly #wire: Wire;
+  readonly #wire: SmtpConnection;
   #resolve: ((reply: Reply) => void) | undefined;
   #reject: ((error: HandshakeError) => void) | undefined;
   #failure: HandshakeError | undefined;
   #waitingFor = '';
 
-  constructor(wire: Wire) {
+  constructor(wire: SmtpConnection) {
     this.#wire = wire;
-    wire.speaker = {
+    wire.handler = {
       reply: (reply) => this.#answered(reply),
       broken: (reason) => this.#failed(reason),
       expired: () => wire.break(`No ${this.#waitingFor} in time`),

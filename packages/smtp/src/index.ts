@@ -1,5 +1,5 @@
-export { createSmtpLane, probeRelay, RECONNECT_DELAYS_MS } from './pool.ts';
-export type { LaneOptions, SmtpLane } from './pool.ts';
+export { createSmtpPool, probeRelay, RECONNECT_DELAYS_MS } from './pool.ts';
+export type { SmtpPoolOptions, SmtpPool } from './pool.ts';
 export type { SmtpMessage } from './envelope.ts';
 export { HandshakeError } from './handshake.ts';
 export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';

@@ -1,6 +1,6 @@
-import { Clock } from './timeout-timer.ts';
-import { Dialogue } from './session.ts';
-import type { DialogueHost, DialogueOptions } from './session.ts';
+import { TimeoutTimer } from './timeout-timer.ts';
+import { SmtpSession } from './session.ts';
+import type { SessionHost, SessionOptions } from './session.ts';
 import { prepare } from './envelope.ts';
 import type { Prepared, SmtpMessage } from './envelope.ts';
 import { HandshakeError, shakeHands } from './handshake.ts';
@@ -11,9 +11,9 @@ import { parseRelayUrl } from './relay-url.ts';
 import type { Relay } from './relay-url.ts';
 import { TIMEOUTS } from './timeouts.ts';
 import type { Timeouts } from './timeouts.ts';
-import { Wire } from './connection.ts';
+import { SmtpConnection } from './connection.ts';
 
-export interface LaneOptions {
+export interface SmtpPoolOptions {
   /** The most connections open at a time; they are opened as messages wait. 10 when not given. */
   readonly connections?: number | undefined;
   /** After so many messages a connection is replaced. 1,000 when not given. */
@@ -28,7 +28,7 @@ export interface LaneOptions {
 }
 
 /** A way to one mail server over a few connections. */
-export interface SmtpLane {
+export interface SmtpPool {
   /** Messages that wait or are under way. */
   readonly pending: number;
   /** Connections that are open, or being opened. */
@@ -56,19 +56,19 @@ export const RECONNECT_DELAYS_MS = [1000, 2000, 5000, 15_000, 30_000, 60_000];
  * to send.
  * @throws TypeError for a URL that is none
  */
-export function createSmtpLane(relay: string | Relay, options: LaneOptions = {}): SmtpLane {
-  return new Lane(typeof relay === 'string' ? parseRelayUrl(relay) : relay, options);
+export function createSmtpPool(relay: string | Relay, options: SmtpPoolOptions = {}): SmtpPool {
+  return new Pool(typeof relay === 'string' ? parseRelayUrl(relay) : relay, options);
 }
 
 /** Connects, greets and signs in, and says goodbye. Returns why no message could be sent this way; undefined when one could. */
 export async function probeRelay(relay: Relay, timeouts: Partial<Timeouts> = {}): Promise<SendOutcome | undefined> {
   const patience = { ...TIMEOUTS, ...timeouts };
-  const clock = new Clock(Math.min(...Object.values(patience)), () => {});
-  const wire = new Wire(relay, clock);
+  const clock = new TimeoutTimer(Math.min(...Object.values(patience)), () => {});
+  const wire = new SmtpConnection(relay, clock);
   try {
     await shakeHands(wire, relay, patience);
     if (wire.isBroken) return undefined;
-    wire.speaker = { reply: () => wire.close(), broken: () => {}, expired: () => wire.close() };
+    wire.handler = { reply: () => wire.close(), broken: () => {}, expired: () => wire.close() };
     wire.wait(patience.quitMs);
     wire.write('QUIT\r\n');
     return undefined;
@@ -82,24 +82,24 @@ interface Waiting extends Prepared {
   resolve(outcome: SendOutcome): void;
 }
 
-class Lane implements SmtpLane, DialogueHost<Waiting> {
+class Pool implements SmtpPool, SessionHost<Waiting> {
   pending = 0;
   /** Of the messages that are pending. */
   #octets = 0;
   readonly #relay: Relay;
   readonly #timeouts: Timeouts;
   readonly #mostConnections: number;
-  readonly #options: DialogueOptions;
+  readonly #options: SessionOptions;
   readonly #delaysMs: readonly number[];
-  readonly #clock: Clock;
+  readonly #clock: TimeoutTimer;
   readonly #signal: AbortSignal | undefined;
   readonly #queue = new FairQueue<Waiting>();
-  readonly #connecting = new Set<Wire>();
+  readonly #connecting = new Set<SmtpConnection>();
   /** Those that send, or could. */
-  readonly #dialogues = new Set<Dialogue<Waiting>>();
-  readonly #resting: Dialogue<Waiting>[] = [];
+  readonly #dialogues = new Set<SmtpSession<Waiting>>();
+  readonly #resting: SmtpSession<Waiting>[] = [];
   /** Those that said QUIT. */
-  readonly #leaving = new Set<Dialogue<Waiting>>();
+  readonly #leaving = new Set<SmtpSession<Waiting>>();
   #failures = 0;
   #retryAt = 0;
   #lastFailure: SendOutcome = hostDeferred('');
@@ -108,14 +108,14 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
   #whenIdle: (() => void)[] = [];
   #whenEnded: (() => void)[] = [];
 
-  constructor(relay: Relay, options: LaneOptions) {
+  constructor(relay: Relay, options: SmtpPoolOptions) {
     this.#relay = relay;
     this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
     this.#mostConnections = Math.max(1, options.connections ?? 10);
     const mostMessages = Math.max(1, options.maxMessagesPerConnection ?? 1000);
     this.#options = { timeouts: this.#timeouts, mostMessages, windowMs: options.windowMs };
     this.#delaysMs = options.reconnectDelaysMs ?? RECONNECT_DELAYS_MS;
-    this.#clock = new Clock(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
+    this.#clock = new TimeoutTimer(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
     this.#signal = options.signal;
     if (this.#signal?.aborted) this.abort();
     else this.#signal?.addEventListener('abort', this.#onAbort);
@@ -184,17 +184,17 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  resting(dialogue: Dialogue<Waiting>): void {
+  resting(dialogue: SmtpSession<Waiting>): void {
     this.#resting.push(dialogue);
   }
 
-  leaving(dialogue: Dialogue<Waiting>): void {
+  leaving(dialogue: SmtpSession<Waiting>): void {
     this.#forget(dialogue);
     this.#leaving.add(dialogue);
     this.#pump();
   }
 
-  ended(dialogue: Dialogue<Waiting>, fruitless: string | undefined): number {
+  ended(dialogue: SmtpSession<Waiting>, fruitless: string | undefined): number {
     this.#forget(dialogue);
     this.#leaving.delete(dialogue);
     if (fruitless !== undefined) this.#failed(hostDeferred(fruitless));
@@ -202,7 +202,7 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
     return this.#backoffMs();
   }
 
-  #forget(dialogue: Dialogue<Waiting>): void {
+  #forget(dialogue: SmtpSession<Waiting>): void {
     this.#dialogues.delete(dialogue);
     const at = this.#resting.indexOf(dialogue);
     if (at !== -1) this.#resting.splice(at, 1);
@@ -218,13 +218,13 @@ class Lane implements SmtpLane, DialogueHost<Waiting> {
   }
 
   #connect(): void {
-    const wire = new Wire(this.#relay, this.#clock);
+    const wire = new SmtpConnection(this.#relay, this.#clock);
     this.#connecting.add(wire);
     shakeHands(wire, this.#relay, this.#timeouts).then(
       (abilities) => {
         this.#connecting.delete(wire);
         if (wire.isBroken) return this.#connectionEnded();
-        const dialogue = new Dialogue(wire, abilities, this, this.#options);
+        const dialogue = new SmtpSession(wire, abilities, this, this.#options);
         this.#dialogues.add(dialogue);
         dialogue.begin();
       },

@@ -6,8 +6,8 @@ import type { SendOutcome } from './outcome.ts';
 import type { Phase } from './classify.ts';
 import type { ReplyReader } from './replies.ts';
 import type { Timeouts } from './timeouts.ts';
-import { Window } from './bdat-batch.ts';
-import type { Speaker, Wire } from './connection.ts';
+import { BdatBatch } from './bdat-batch.ts';
+import type { ConnectionHandler, SmtpConnection } from './connection.ts';
 
 /** Longer messages go out in blocks of this size, so that a cut before the last one is known to be one. */
 const BLOCK = 64 * 1024;
@@ -20,7 +20,7 @@ const LARGEST_WINDOW = 8;
 const WINDOW_MS = 50;
 
 /** What a dialogue asks of the pool it belongs to. */
-export interface DialogueHost<M extends Prepared> {
+export interface SessionHost<M extends Prepared> {
   /** The next message that waits, if it is not longer than so many octets, which the dialogue then owns. */
   next(octets: number): M | undefined;
   /** How many of those that wait are the part of one connection. */
@@ -28,17 +28,17 @@ export interface DialogueHost<M extends Prepared> {
   /** Exactly once for each message a dialogue owned. */
   settle(message: M, outcome: SendOutcome): void;
   /** It has nothing to do; `begin` makes it ask for the next message. */
-  resting(dialogue: Dialogue<M>): void;
+  resting(dialogue: SmtpSession<M>): void;
   /** It takes no more messages, and is about to end. */
-  leaving(dialogue: Dialogue<M>): void;
+  leaving(dialogue: SmtpSession<M>): void;
   /**
    * It is over; `fruitless` says how, when it was given messages and the server answered none.
    * @returns how long to wait before the server is tried again, in milliseconds
    */
-  ended(dialogue: Dialogue<M>, fruitless: string | undefined): number;
+  ended(dialogue: SmtpSession<M>, fruitless: string | undefined): number;
 }
 
-export interface DialogueOptions {
+export interface SessionOptions {
   timeouts: Timeouts;
   /** After so many messages it says goodbye. */
   mostMessages: number;
@@ -59,16 +59,16 @@ type Step = 'reset' | 'mail' | 'rcpt' | 'data';
  * first message of a connection, and after a rest, goes by DATA, so that a connection which the server has given up makes none
  * unknown. A break in a window makes all of it unknown that is not answered.
  */
-export class Dialogue<M extends Prepared> implements Speaker {
-  readonly #wire: Wire;
+export class SmtpSession<M extends Prepared> implements ConnectionHandler {
+  readonly #wire: SmtpConnection;
   readonly #abilities: Abilities;
   readonly #timeouts: Timeouts;
-  readonly #host: DialogueHost<M>;
+  readonly #host: SessionHost<M>;
   readonly #windowMs: number;
   #messagesLeft: number;
   /** Messages of the next window; with fewer than two the next message goes by DATA. */
   #windowSize = 1;
-  #window: Window<M> | undefined;
+  #window: BdatBatch<M> | undefined;
   /** When a window or a final dot was written, in milliseconds. */
   #writtenAt = 0;
   /** How many messages had an answer of the server's. */
@@ -87,14 +87,14 @@ export class Dialogue<M extends Prepared> implements Speaker {
   #quitting = false;
   #over = false;
 
-  constructor(wire: Wire, abilities: Abilities, host: DialogueHost<M>, options: DialogueOptions) {
+  constructor(wire: SmtpConnection, abilities: Abilities, host: SessionHost<M>, options: SessionOptions) {
     this.#wire = wire;
     this.#abilities = abilities;
     this.#timeouts = options.timeouts;
     this.#messagesLeft = options.mostMessages;
     this.#windowMs = options.windowMs ?? WINDOW_MS;
     this.#host = host;
-    wire.speaker = this;
+    wire.handler = this;
   }
 
   /** Messages that it has in hand at most as things go. */
@@ -219,12 +219,12 @@ export class Dialogue<M extends Prepared> implements Speaker {
     }
     if (messages.length === 0) return;
     this.#messagesLeft -= messages.length;
-    this.#window = new Window(messages, this.#abilities, this.#dirty);
+    this.#window = new BdatBatch(messages, this.#abilities, this.#dirty);
     this.#writtenAt = performance.now();
     this.#wire.write(this.#window.text);
   }
 
-  #onWindow(reply: ReplyReader, window: Window<M>): void {
+  #onWindow(reply: ReplyReader, window: BdatBatch<M>): void {
     const { code } = reply;
     if (window.phase === 'final' && code >= 300 && code < 400) {
       return this.#wire.break(`The server answered a message with ${code}`);
@@ -241,7 +241,7 @@ export class Dialogue<M extends Prepared> implements Speaker {
     this.#advance();
   }
 
-  #breakWindow(window: Window<M>, reason: string, waitMs: number): void {
+  #breakWindow(window: BdatBatch<M>, reason: string, waitMs: number): void {
     const rest: SendOutcome = window.goodbye
       ? hostDeferred(window.goodbye, waitMs)
       : { kind: 'unknown', answer: oneLine(reason) };

@@ -1,4 +1,4 @@
-export interface Ticking {
+export interface Timed {
   /** When it expires, in the clock's time. */
   readonly deadline: number;
   expire(): void;
@@ -8,10 +8,10 @@ export interface Ticking {
  * One timer for all connections of a lane: a message sets a deadline, which costs a number, and no timer. Deadlines are
  * late by up to one tick. It runs only while something is watched, and keeps no process alive.
  */
-export class Clock {
+export class TimeoutTimer {
   /** Milliseconds, as of the last tick. */
   now = performance.now();
-  readonly #watched = new Set<Ticking>();
+  readonly #watched = new Set<Timed>();
   readonly #tickMs: number;
   readonly #onTick: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -22,14 +22,14 @@ export class Clock {
     this.#onTick = onTick;
   }
 
-  watch(one: Ticking): void {
+  watch(one: Timed): void {
     this.#watched.add(one);
     if (this.#timer) return;
     this.now = performance.now();
     this.#timer = setInterval(() => this.#tick(), this.#tickMs).unref();
   }
 
-  unwatch(one: Ticking): void {
+  unwatch(one: Timed): void {
     this.#watched.delete(one);
     if (this.#watched.size > 0) return;
     clearInterval(this.#timer);

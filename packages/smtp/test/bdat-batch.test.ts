@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createSmtpLane } from '../src/index.ts';
-import type { LaneOptions, SendOutcome, SmtpLane } from '../src/index.ts';
-import { ODD_DATA } from './edge-cases.ts';
+import { createSmtpPool } from '../src/index.ts';
+import type { SmtpPoolOptions, SendOutcome, SmtpPool } from '../src/index.ts';
+import { EDGE_CASE_MESSAGES } from './edge-cases.ts';
 import { ScriptedServer } from './scripted-server.ts';
 import type { Act, Script, Stage } from './scripted-server.ts';
 
@@ -12,12 +12,12 @@ const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHe
   to: `user${n}@example.com`,
   data,
 });
-const send = (lane: SmtpLane, from: number, count: number) =>
+const send = (lane: SmtpPool, from: number, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(from + n))));
 const kinds = (outcomes: SendOutcome[]) => outcomes.map(({ kind }) => kind).join(' ');
 
 /** A lane of one connection that is about to send the next messages in windows of eight, and its server. */
-async function warm(act: (stage: Stage, to: string) => Act | string | undefined, options: LaneOptions = {}) {
+async function warm(act: (stage: Stage, to: string) => Act | string | undefined, options: SmtpPoolOptions = {}) {
   let to = '';
   const script: Script = {
     offers: OFFERS,
@@ -28,7 +28,7 @@ async function warm(act: (stage: Stage, to: string) => Act | string | undefined,
     },
   };
   const server = await ScriptedServer.start(script);
-  const lane = createSmtpLane(server.url, { connections: 1, reconnectDelaysMs: [10_000], ...options });
+  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [10_000], ...options });
   expect(new Set((await send(lane, 0, 20)).map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   return {
     server,
@@ -47,7 +47,7 @@ const at =
 
 test('the first message goes by DATA; when the server took it, several go out in one write, each reset after the one before', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const lane = createSmtpLane(server.url, { connections: 1 });
+  const lane = createSmtpPool(server.url, { connections: 1 });
   await send(lane, 0, 40);
   const verbs = server.commands.map((line) => line.split(/[ :]/, 1)[0]);
   expect(verbs.slice(0, 12).join(' ')).toBe('EHLO MAIL RCPT DATA MAIL RCPT DATA MAIL RCPT BDAT RSET MAIL');
@@ -63,14 +63,14 @@ test('data arrives by BDAT as it was: dots, bare line ends, octets', async () =>
   await using it = await warm(() => undefined);
   const before = it.server.commands.length;
   await Promise.all([
-    ...ODD_DATA.map(([data]) => it.lane.send(message(0, data))),
+    ...EDGE_CASE_MESSAGES.map(([data]) => it.lane.send(message(0, data))),
     ...[1, 2, 3].map((n) => it.lane.send(message(n))),
   ]);
-  expect(it.server.mails.slice(20, 20 + ODD_DATA.length).map(({ data }) => data)).toEqual(
-    ODD_DATA.map(([, data]) => data),
+  expect(it.server.mails.slice(20, 20 + EDGE_CASE_MESSAGES.length).map(({ data }) => data)).toEqual(
+    EDGE_CASE_MESSAGES.map(([, data]) => data),
   );
   expect(it.server.commands.slice(before).filter((line) => line.startsWith('BDAT')).length).toBeGreaterThan(
-    ODD_DATA.length - 3,
+    EDGE_CASE_MESSAGES.length - 3,
   );
 });
 
@@ -139,7 +139,7 @@ test('after a rest the next message goes by DATA, so that one which the server h
 
 test('a server that takes its time is sent one message after the other', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const lane = createSmtpLane(server.url, { connections: 1, windowMs: 0 });
+  const lane = createSmtpPool(server.url, { connections: 1, windowMs: 0 });
   await send(lane, 0, 20);
   expect(server.mails).toHaveLength(20);
   expect(server.commands.filter((line) => line.startsWith('BDAT'))).toEqual([]);
@@ -162,7 +162,7 @@ test('a message that is long goes by DATA in its turn, and the others around it 
 
 test('messages that wait are shared out over the connections, and a connection keeps to its number of messages', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const lane = createSmtpLane(server.url, { connections: 4, maxMessagesPerConnection: 10 });
+  const lane = createSmtpPool(server.url, { connections: 4, maxMessagesPerConnection: 10 });
   expect(kinds(await send(lane, 0, 200))).toBe('accepted '.repeat(200).trim());
   expect(server.connections).toBeGreaterThanOrEqual(20);
   await lane.close();

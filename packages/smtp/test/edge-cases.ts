@@ -1,5 +1,5 @@
 /** What a message may be given as, and how it has to arrive: dots, bare line ends, missing line ends, octets. Only tests import this file. */
-export const ODD_DATA: readonly [string | Uint8Array, string][] = [
+export const EDGE_CASE_MESSAGES: readonly [string | Uint8Array, string][] = [
   ['.\r\n..\r\n.a\r\n', '.\r\n..\r\n.a\r\n'],
   ['a\r\n.\r\nMAIL FROM:<x>\r\n', 'a\r\n.\r\nMAIL FROM:<x>\r\n'],
   ['a\r\n.\r\nQUIT\r\n', 'a\r\n.\r\nQUIT\r\n'],

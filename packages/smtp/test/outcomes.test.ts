@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createSmtpLane } from '../src/index.ts';
-import type { LaneOptions, SendOutcome } from '../src/index.ts';
+import { createSmtpPool } from '../src/index.ts';
+import type { SmtpPoolOptions, SendOutcome } from '../src/index.ts';
 import { ScriptedServer } from './scripted-server.ts';
 import type { Act, Script, Stage } from './scripted-server.ts';
 
@@ -13,9 +13,9 @@ const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHe
 });
 
 /** Sends messages over one connection at most, and returns their outcomes. */
-async function outcomes(script: Script, count: number, options: LaneOptions = {}, data?: string) {
+async function outcomes(script: Script, count: number, options: SmtpPoolOptions = {}, data?: string) {
   await using server = await ScriptedServer.start(script);
-  const lane = createSmtpLane(server.url, { connections: 1, reconnectDelaysMs: [1], ...options });
+  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1], ...options });
   const all = await Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(n, data))));
   lane.abort();
   return { all, mails: server.mails.map((mail) => mail.to[0]) };
@@ -30,7 +30,12 @@ describe.each([
   ['with PIPELINING', undefined],
   ['without PIPELINING', PLAIN],
 ])('%s', (_, offers) => {
-  const one = async (stage: Stage, act: Act | string, data?: string, options?: LaneOptions): Promise<SendOutcome> => {
+  const one = async (
+    stage: Stage,
+    act: Act | string,
+    data?: string,
+    options?: SmtpPoolOptions,
+  ): Promise<SendOutcome> => {
     const script: Script = { act: at(stage, act), ...(offers && { offers }) };
     const { all } = await outcomes(script, 1, options, data);
     return all[0]!;
@@ -161,7 +166,7 @@ test('354 without a recipient gets a lone dot, whose answer counts for nobody', 
   await using server = await ScriptedServer.start({
     act: (stage, nth) => (stage === 'rcpt' && nth === 1 ? '550 5.1.1 no such user' : undefined),
   });
-  const lane = createSmtpLane(server.url, { connections: 1 });
+  const lane = createSmtpPool(server.url, { connections: 1 });
   const all = await Promise.all([0, 1, 2].map((n) => lane.send(message(n))));
   expect(all.map(({ kind }) => kind)).toEqual(['accepted', 'refused', 'accepted']);
   expect(server.mails.map((mail) => mail.to)).toEqual([['user0@example.com'], ['user2@example.com']]);
@@ -176,7 +181,7 @@ test('a transaction left open by a refusal is reset before the next', async () =
       return stage === 'data' && nth === 0 ? '503 5.5.1 no valid recipients' : undefined;
     },
   });
-  const lane = createSmtpLane(server.url, { connections: 1 });
+  const lane = createSmtpPool(server.url, { connections: 1 });
   const all = await Promise.all([0, 1].map((n) => lane.send(message(n))));
   expect(all.map(({ kind }) => kind)).toEqual(['refused', 'accepted']);
   expect(server.commands.slice(1).map((line) => line.split(/[ :]/, 1)[0])).toEqual(
@@ -189,7 +194,7 @@ test('nothing is ever sent twice by itself', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'dot' ? { after: 'reset' } : undefined),
   });
-  const lane = createSmtpLane(server.url, { connections: 1, reconnectDelaysMs: [1] });
+  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1] });
   await lane.send(message(0));
   await sleep(100);
   expect(server.mails).toHaveLength(1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseRelayUrl } from '../src/index.ts';
 import { Queue } from '../src/queue.ts';
 import { ReplyReader } from '../src/replies.ts';
-import { stuff } from '../src/dot-stuffing.ts';
+import { dotStuff } from '../src/dot-stuffing.ts';
 
 describe('a reply reader', () => {
   const STREAM =
@@ -56,9 +56,9 @@ describe('a reply reader', () => {
 });
 
 test('every line end becomes CRLF and every dot at a line start is doubled', () => {
-  expect(stuff('.a\n.b\r.c\r\n..d')).toBe('..a\r\n..b\r\n..c\r\n...d\r\n');
-  expect(stuff('a\n\r\r\n\n')).toBe('a\r\n\r\n\r\n\r\n');
-  expect(stuff(Uint8Array.from([0xff, 0x0a]).subarray(0, 1))).toBe('\xff\r\n');
+  expect(dotStuff('.a\n.b\r.c\r\n..d')).toBe('..a\r\n..b\r\n..c\r\n...d\r\n');
+  expect(dotStuff('a\n\r\r\n\n')).toBe('a\r\n\r\n\r\n\r\n');
+  expect(dotStuff(Uint8Array.from([0xff, 0x0a]).subarray(0, 1))).toBe('\xff\r\n');
 });
 
 test('a queue gives back in order what it was given', () => {

@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { createSmtpLane } from '../src/index.ts';
+import { createSmtpPool } from '../src/index.ts';
 import type { SendOutcome } from '../src/index.ts';
-import { ODD_DATA } from './edge-cases.ts';
+import { EDGE_CASE_MESSAGES } from './edge-cases.ts';
 import { ScriptedServer } from './scripted-server.ts';
 import type { Act, Script, Stage } from './scripted-server.ts';
 
@@ -14,7 +14,7 @@ const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHe
   to: `user${n}@example.com`,
   data,
 });
-const sendMany = (lane: ReturnType<typeof createSmtpLane>, count: number) =>
+const sendMany = (lane: ReturnType<typeof createSmtpPool>, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(n))));
 
 test.each<[string, Script]>([
@@ -29,7 +29,7 @@ test.each<[string, Script]>([
   ],
 ])('200 messages over 4 connections arrive once each, %s', async (_, script) => {
   await using server = await ScriptedServer.start(script);
-  const lane = createSmtpLane(server.url, { connections: 4 });
+  const lane = createSmtpPool(server.url, { connections: 4 });
   const all = await sendMany(lane, 200);
   expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   const bodies = new Map(server.mails.map((mail) => [mail.to[0], mail.data]));
@@ -47,7 +47,7 @@ test('without PIPELINING no command is sent before the last one is answered', as
   await using plain = await ScriptedServer.start({ offers: ['8BITMIME'] });
   await using pipelined = await ScriptedServer.start();
   for (const server of [plain, pipelined]) {
-    const lane = createSmtpLane(server.url, { connections: 1 });
+    const lane = createSmtpPool(server.url, { connections: 1 });
     await sendMany(lane, 5);
     await lane.close();
   }
@@ -56,15 +56,16 @@ test('without PIPELINING no command is sent before the last one is answered', as
 
 test('data arrives as it was: dots, bare line ends, missing line ends, octets', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpLane(server.url, { connections: 1 });
-  for (const [data] of ODD_DATA) expect(await lane.send(message(0, data))).toMatchObject({ kind: 'accepted' });
-  expect(server.mails.map((mail) => mail.data)).toEqual(ODD_DATA.map(([, expected]) => expected));
+  const lane = createSmtpPool(server.url, { connections: 1 });
+  for (const [data] of EDGE_CASE_MESSAGES)
+    expect(await lane.send(message(0, data))).toMatchObject({ kind: 'accepted' });
+  expect(server.mails.map((mail) => mail.data)).toEqual(EDGE_CASE_MESSAGES.map(([, expected]) => expected));
   await lane.close();
 });
 
 test('a long message gets through a server that reads slowly', async () => {
   await using server = await ScriptedServer.start({ slowly: true });
-  const lane = createSmtpLane(server.url, { connections: 2 });
+  const lane = createSmtpPool(server.url, { connections: 2 });
   const long = `Subject: x\r\n\r\n${`${'.x'.repeat(35)}\r\n`.repeat(60_000)}`;
   const all = await Promise.all([0, 1, 2, 3].map((n) => lane.send(message(n, long))));
   expect(all.map(({ kind }) => kind)).toEqual(Array(4).fill('accepted'));
@@ -75,8 +76,8 @@ test('a long message gets through a server that reads slowly', async () => {
 test('MAIL says what the message needs and the server offers', async () => {
   await using server = await ScriptedServer.start({ offers: ['SIZE 200', '8BITMIME', 'SMTPUTF8'] });
   await using simple = await ScriptedServer.start({ offers: [] });
-  const lane = createSmtpLane(server.url);
-  const plain = createSmtpLane(simple.url);
+  const lane = createSmtpPool(server.url);
+  const plain = createSmtpPool(simple.url);
   const send = (to: string, data: string) => lane.send({ from: '', to, data });
   await send('a@example.com', 'a\r\n');
   await send('a@müller.example', 'A: b\r\n\r\né\r\n');
@@ -102,7 +103,7 @@ test('MAIL says what the message needs and the server offers', async () => {
 
 test('an envelope that could add a command is refused, and never reaches a server', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpLane(server.url);
+  const lane = createSmtpPool(server.url);
   const good = 'a@example.com';
   const bad = [
     'a@example.com>\r\nRCPT TO:<b@example.com',
@@ -127,7 +128,7 @@ test('an envelope that could add a command is refused, and never reaches a serve
 
 test('a connection is replaced after its share of messages', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpLane(server.url, { connections: 2, maxMessagesPerConnection: 10 });
+  const lane = createSmtpPool(server.url, { connections: 2, maxMessagesPerConnection: 10 });
   const all = await sendMany(lane, 95);
   expect(all.every(({ kind }) => kind === 'accepted')).toBe(true);
   expect(server.connections).toBeGreaterThanOrEqual(10);
@@ -136,7 +137,7 @@ test('a connection is replaced after its share of messages', async () => {
 
 test('a connection that rests is closed after a while, and opened again when needed', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpLane(server.url, { timeouts: { idleMs: 60 } });
+  const lane = createSmtpPool(server.url, { timeouts: { idleMs: 60 } });
   await lane.send(message(0));
   expect(lane.connections).toBe(1);
   await eventually(() => expect(server.open).toBe(0));
@@ -149,7 +150,7 @@ test('a resting connection that the server ends costs no message', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'dot' ? '250 ok\r\n421 4.4.2 idle' : undefined),
   });
-  const lane = createSmtpLane(server.url, { connections: 1 });
+  const lane = createSmtpPool(server.url, { connections: 1 });
   for (let n = 0; n < 3; n++) {
     expect(await lane.send(message(n))).toMatchObject({ kind: 'accepted' });
     await eventually(() => expect(lane.connections).toBe(0));
@@ -161,8 +162,8 @@ test('a server that can not be reached defers, and is not asked again before the
   const server = await ScriptedServer.start();
   const { port, url } = server;
   await server[Symbol.asyncDispose]();
-  const patient = createSmtpLane(url, { reconnectDelaysMs: [60_000] });
-  const quick = createSmtpLane(url, { reconnectDelaysMs: [50] });
+  const patient = createSmtpPool(url, { reconnectDelaysMs: [60_000] });
+  const quick = createSmtpPool(url, { reconnectDelaysMs: [50] });
   for (const lane of [patient, quick]) {
     const first = await sendMany(lane, 20);
     expect(new Set(first.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
@@ -191,7 +192,7 @@ test.each<[string, (up: boolean, stage: Stage) => Act | string | undefined]>([
     // Each success ends its connection, so that the next message needs a new one.
     act: (stage) => act(up, stage) ?? (stage === 'dot' ? { reply: '250 ok', after: 'end' } : undefined),
   });
-  const lane = createSmtpLane(server.url, { connections: 1, reconnectDelaysMs: [20, 60, 100] });
+  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [20, 60, 100] });
   const waits: number[] = [];
   for (let round = 0; round < 7; round++) {
     up = round === 4;
@@ -210,7 +211,7 @@ test.each([
   ['554 5.7.1 go away', 1],
 ])('a greeting of %j defers all that waits', async (greeting, waitMs) => {
   await using server = await ScriptedServer.start({ act: (stage) => (stage === 'greeting' ? greeting : undefined) });
-  const lane = createSmtpLane(server.url, { reconnectDelaysMs: [1] });
+  const lane = createSmtpPool(server.url, { reconnectDelaysMs: [1] });
   const all = await sendMany(lane, 3);
   for (const outcome of all) expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host', answer: greeting });
   expect((all[0] as { waitMs: number }).waitMs).toBeGreaterThanOrEqual(waitMs - 1);
@@ -218,7 +219,7 @@ test.each([
 });
 
 test('a name that does not resolve defers', async () => {
-  const lane = createSmtpLane('smtp://does-not-exist.invalid');
+  const lane = createSmtpPool('smtp://does-not-exist.invalid');
   expect(await lane.send(message(0))).toMatchObject({
     kind: 'deferred',
     scope: 'host',
@@ -231,7 +232,7 @@ test('when only some connections are allowed, the others carry all messages', as
   await using server = await ScriptedServer.start({
     act: (stage, nth) => (stage === 'greeting' && nth >= 2 ? '421 too many connections' : undefined),
   });
-  const lane = createSmtpLane(server.url, { connections: 8 });
+  const lane = createSmtpPool(server.url, { connections: 8 });
   const all = await sendMany(lane, 100);
   expect(all.every(({ kind }) => kind === 'accepted')).toBe(true);
   await lane.close();
@@ -239,21 +240,21 @@ test('when only some connections are allowed, the others carry all messages', as
 
 test('close finishes what it has, says goodbye and takes no more', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpLane(server.url, { connections: 2 });
+  const lane = createSmtpPool(server.url, { connections: 2 });
   const sending = sendMany(lane, 50);
   const closing = lane.close();
   expect(await lane.send(message(99))).toMatchObject({ kind: 'deferred', answer: 'The lane is closed' });
   await closing;
   expect((await sending).every(({ kind }) => kind === 'accepted')).toBe(true);
   expect(lane.connections).toBe(0);
-  await createSmtpLane(server.url).close();
+  await createSmtpPool(server.url).close();
 });
 
 test('close does not wait for ever for a goodbye', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'quit' ? { after: 'silence' } : undefined),
   });
-  const lane = createSmtpLane(server.url, { timeouts: { quitMs: 50 } });
+  const lane = createSmtpPool(server.url, { timeouts: { quitMs: 50 } });
   await lane.send(message(0));
   await lane.close();
   expect(lane.connections).toBe(0);
@@ -264,7 +265,7 @@ test.each(['abort', 'signal'])('%s tells what is known of each message', async (
     act: (stage) => (stage === 'dot' ? { after: 'silence' } : undefined),
   });
   const abort = new AbortController();
-  const lane = createSmtpLane(server.url, { connections: 1, signal: abort.signal });
+  const lane = createSmtpPool(server.url, { connections: 1, signal: abort.signal });
   const sending = sendMany(lane, 4);
   await eventually(() => expect(server.mails).toHaveLength(1));
   if (how === 'abort') lane.abort();
@@ -289,7 +290,7 @@ test('under random breaks no message that a server may have kept is offered agai
         return stage === 'dot' ? '250 ok' : undefined;
       },
     });
-    const lane = createSmtpLane(server.url, { connections: 5, maxMessagesPerConnection: 7, reconnectDelaysMs: [1] });
+    const lane = createSmtpPool(server.url, { connections: 5, maxMessagesPerConnection: 7, reconnectDelaysMs: [1] });
     const last = new Map<number, SendOutcome>();
     let open = Array.from({ length: 1000 }, (_, n) => n);
     while (open.length > 0) {

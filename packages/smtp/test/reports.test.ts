@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSmtpLane } from '../src/index.ts';
+import { createSmtpPool } from '../src/index.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 const ID = 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6';
@@ -17,7 +17,7 @@ const askedOfRcpt = (address: string) => ` NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;$
 /** The MAIL and RCPT lines of the messages, sent at once over one connection. */
 async function envelopes(offers: string[], messages: ReturnType<typeof message>[], query = ''): Promise<string[]> {
   await using server = await ScriptedServer.start({ offers, strict: true });
-  const lane = createSmtpLane(server.url + query, { connections: 1 });
+  const lane = createSmtpPool(server.url + query, { connections: 1 });
   const outcomes = await Promise.all(messages.map((each) => lane.send(each)));
   await lane.close();
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));

@@ -1,8 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { selfSigned } from '@postroom/platform';
-import { createSmtpLane } from '../src/index.ts';
-import type { LaneOptions, SendOutcome } from '../src/index.ts';
+import { createSmtpPool } from '../src/index.ts';
+import type { SmtpPoolOptions, SendOutcome } from '../src/index.ts';
 import { ScriptedServer } from './scripted-server.ts';
 import type { Script } from './scripted-server.ts';
 
@@ -15,18 +15,18 @@ afterAll(() => setDefaultCACertificates(before));
 const OFFERS = ['PIPELINING', 'STARTTLS', 'AUTH PLAIN LOGIN'];
 
 /** Sends one message through a server, whose URL the test may change. */
-async function send(script: Script, change: (url: URL) => void = () => undefined, options?: LaneOptions) {
+async function send(script: Script, change: (url: URL) => void = () => undefined, options?: SmtpPoolOptions) {
   await using server = await ScriptedServer.start({ offers: OFFERS, ...script });
   const url = new URL(server.url);
   change(url);
-  const lane = createSmtpLane(url.href, { reconnectDelaysMs: [1], ...options });
+  const lane = createSmtpPool(url.href, { reconnectDelaysMs: [1], ...options });
   const outcome: SendOutcome = await lane.send({ from: 'a@example.com', to: 'b@example.com', data: 'x\r\n' });
   const more = outcome.kind === 'accepted' ? await sendMore(lane) : [];
   await lane.close();
   return { outcome, more, commands: server.commands, mails: server.mails };
 }
 
-async function sendMore(lane: ReturnType<typeof createSmtpLane>): Promise<string[]> {
+async function sendMore(lane: ReturnType<typeof createSmtpPool>): Promise<string[]> {
   const messages = Array.from({ length: 50 }, (_, n) => ({
     from: '',
     to: `u${n}@example.com`,

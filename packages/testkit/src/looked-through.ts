@@ -4,7 +4,7 @@ const original = <Method>(of: object, name: string): Method =>
   Object.getOwnPropertyDescriptor(of, name)?.value as Method;
 
 /** How many characters the engine's searches passed over while something ran. */
-export function charactersLookedThrough(run: () => unknown): number {
+export function charactersScanned(run: () => unknown): number {
   let looked = 0;
   const indexOf = original<(this: string, what: string, from?: number) => number>(String.prototype, 'indexOf');
   const exec = original<(this: RegExp, text: string) => RegExpExecArray | null>(RegExp.prototype, 'exec');

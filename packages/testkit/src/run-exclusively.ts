@@ -9,7 +9,7 @@ const PATIENCE_MS = 300_000;
  * Lets no two files of tests run at once that say the same here: those whose work is on the rows of all projects, as that of
  * deleting what is old, would otherwise find some of it done.
  */
-export function onlyOneOf(name: string): void {
+export function runExclusively(name: string): void {
   let holder: pg.PoolClient | undefined;
   beforeAll(async () => {
     holder = await pool.connect();

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Variable } from '../rest/request.ts';
 import { snakeCase } from '@postroom/platform';
-import { leafSchema, stated } from './scalars.ts';
+import { scalarSchema, stated } from './scalars.ts';
 import { type Components, described, orNull, type Schema } from './schemas.ts';
 
 /** The schema of what a request gives for a variable of this type, narrowed by what is stated beside it. */
@@ -24,7 +24,7 @@ export function inputSchema(type: GraphQLInputType, components: Components, more
 function presentInput(type: GraphQLInputType, components: Components): Schema {
   if (isListType(type)) return { type: 'array', items: inputSchema(type.ofType, components) };
   const named = getNamedType(type);
-  if (isLeafType(named)) return leafSchema(named, 'request', components);
+  if (isLeafType(named)) return scalarSchema(named, 'request', components);
   const fields = Object.values((named as GraphQLInputObjectType).getFields());
   const members = fields.map((field): Member => [
     snakeCase(field.name),

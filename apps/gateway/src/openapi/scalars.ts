@@ -30,7 +30,7 @@ const REQUEST_SCALARS: Record<string, Schema> = {
 };
 
 /** The schema of a scalar or an enum. */
-export function leafSchema(type: GraphQLLeafType, direction: 'request' | 'response', components: Components): Schema {
+export function scalarSchema(type: GraphQLLeafType, direction: 'request' | 'response', components: Components): Schema {
   if (!isEnumType(type)) {
     // Addresses in answers may be international ones, which the format does not cover.
     const asked = direction === 'request' ? REQUEST_SCALARS[type.name] : undefined;

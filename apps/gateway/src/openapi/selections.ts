@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { leafSchema, stated } from './scalars.ts';
+import { scalarSchema, stated } from './scalars.ts';
 import { type Components, described, type ObjectSchema, orNull, type Schema } from './schemas.ts';
 
 /** A member of what a document selects: its name in the answer, its field in the schema, and what is selected of it. */
@@ -94,7 +94,7 @@ export class SelectionSchemas {
   #present(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Schema {
     if (isListType(type)) return { type: 'array', items: this.ofType(type.ofType, sets) };
     const named = getNamedType(type);
-    if (isLeafType(named)) return leafSchema(named, 'response', this.#components);
+    if (isLeafType(named)) return scalarSchema(named, 'response', this.#components);
     if (isObjectType(named)) return this.#object(named, sets);
     return { oneOf: this.#schema.getPossibleTypes(named as never).map((possible) => this.#object(possible, sets)) };
   }

@@ -1,4 +1,4 @@
-import { charactersLookedThrough } from '@postroom/testkit';
+import { charactersScanned } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { isAddress } from '../../src/csv/address.ts';
 import { type CsvRecord, MAX_RECORD_LENGTH, RecordReader } from '../../src/csv/records.ts';
@@ -106,7 +106,7 @@ test('a line without end, or a quote without one, takes no more memory than its 
 test('what is in quotes is looked through a few times, however long the file is', () => {
   const rows = 20_000;
   const text = Array.from({ length: rows }, (_, n) => `"p${n}@example.com","Ann ""${n}"" Lee","Bonn"`).join('\r\n');
-  const looked = charactersLookedThrough(() => {
+  const looked = charactersScanned(() => {
     expect(read(text, { size: 65_536, columns: 3 })).toHaveLength(rows);
   });
   expect(looked).toBeGreaterThan(text.length);

@@ -6,7 +6,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const LONGEST_WAIT_MS = HOUR_MS;
 
 /** A place in an account's queue, or why there is none. */
-export type Turn =
+export type QuotaReservation =
   /** The message is counted, and may go in `inMs`; `hour` is where it is counted. */
   { granted: true; inMs: number; hour: Date } | { granted: false; reason: 'rate' | 'daily cap'; waitMs: number };
 
@@ -15,7 +15,7 @@ export type Turn =
  * workers, since the account's row is locked while it is looked at. The cap is on any 24 hours, counted by the hour.
  * Undefined when the account is gone.
  */
-export async function takeTurn(mailboxId: string, patienceMs: number): Promise<Turn | undefined> {
+export async function reserveQuota(mailboxId: string, patienceMs: number): Promise<QuotaReservation | undefined> {
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ per_minute: number; daily_cap: number; wait_ms: number; now: Date }>(
       `SELECT per_minute, daily_cap, greatest(0, extract(epoch FROM next_send_at - clock_timestamp()) * 1000)::float AS wait_ms,
@@ -51,7 +51,7 @@ export async function takeTurn(mailboxId: string, patienceMs: number): Promise<T
 }
 
 /** Takes a message out of the count that the server did not take. */
-export async function giveTurnBack(mailboxId: string, hour: Date): Promise<void> {
+export async function releaseQuota(mailboxId: string, hour: Date): Promise<void> {
   await pool.query('UPDATE mailbox_usage SET count = greatest(0, count - 1) WHERE mailbox_id = $1 AND hour = $2', [
     mailboxId,
     hour,

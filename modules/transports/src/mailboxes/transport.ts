@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
-import { createSmtpLane, ownName, probeRelay, type Relay, type SendOutcome, type SmtpLane } from '@postroom/smtp';
-import { hostLimits } from '../provider-limits.ts';
+import { createSmtpPool, ownName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { providerLimits } from '../provider-limits.ts';
 import { TEST_TIMEOUTS } from '../smtp.ts';
-import type { Outgoing, Way } from '../transport.ts';
+import type { OutgoingMessage, Transport } from '../transport.ts';
 import { openCredentials } from './credentials.ts';
-import { giveTurnBack, takeTurn } from './quota.ts';
+import { releaseQuota, reserveQuota } from './quota.ts';
 import { explained, noteConnected, noteTrouble } from './status.ts';
 import { accessToken } from './tokens.ts';
 
@@ -17,17 +17,17 @@ const PATIENCE_MS = 10_000;
 const TROUBLE_MS = 5 * 60_000;
 
 /** A connected mailbox account: its own server, one message at a time, by its rate and its cap. */
-export function openMailbox(account: Account): Way {
+export function openMailbox(account: Account): Transport {
   return new MailboxWay(account);
 }
 
-class MailboxWay implements Way {
+class MailboxWay implements Transport {
   readonly id: string;
   readonly width = 1;
   // Its server signs for itself, and may change fields first.
   readonly signing = 'none';
   readonly #account: Account;
-  readonly #lane: SmtpLane;
+  readonly #lane: SmtpPool;
   #needsAttention: boolean;
   #triedAt = 0;
 
@@ -36,17 +36,17 @@ class MailboxWay implements Way {
     this.#account = account;
     this.#needsAttention = account.status === 'needs_attention';
     if (this.#needsAttention) this.#triedAt = account.checkedAt?.getTime() ?? 0;
-    this.#lane = createSmtpLane(relayOf(account), {
+    this.#lane = createSmtpPool(relayOf(account), {
       connections: 1,
-      maxMessagesPerConnection: hostLimits(account.host).messagesPerConnection,
+      maxMessagesPerConnection: providerLimits(account.host).messagesPerConnection,
     });
   }
 
-  async send(message: Outgoing): Promise<SendOutcome> {
+  async send(message: OutgoingMessage): Promise<SendOutcome> {
     const { id, email } = this.#account;
     const restMs = this.#needsAttention ? this.#triedAt + TROUBLE_MS - Date.now() : 0;
     if (restMs > 0) return this.#later(`The mailbox account ${email} needs attention.`, restMs);
-    const turn = await takeTurn(id, PATIENCE_MS);
+    const turn = await reserveQuota(id, PATIENCE_MS);
     if (turn === undefined) return goneOutcome(email);
     if (!turn.granted)
       return this.#later(`The ${turn.reason} of the mailbox account ${email} is used up for now.`, turn.waitMs);
@@ -59,7 +59,7 @@ class MailboxWay implements Way {
   }
 
   async #note(outcome: SendOutcome, countedIn: Date): Promise<void> {
-    if (outcome.kind === 'deferred' || outcome.kind === 'refused') await giveTurnBack(this.id, countedIn);
+    if (outcome.kind === 'deferred' || outcome.kind === 'refused') await releaseQuota(this.id, countedIn);
     if (outcome.kind === 'refused' && outcome.verdict === 'configuration') {
       this.#triedAt = Date.now();
       this.#needsAttention = true;

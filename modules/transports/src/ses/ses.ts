@@ -1,8 +1,8 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { logger, normalizeDomain } from '@postroom/platform';
 import type { SendOutcome } from '@postroom/smtp';
-import { Pace } from '../rate-limiter.ts';
-import type { Outgoing, Way } from '../transport.ts';
+import { RateLimiter } from '../rate-limiter.ts';
+import type { OutgoingMessage, Transport } from '../transport.ts';
 import { outcomeOfError } from './outcome.ts';
 import { SesRequests } from './requests.ts';
 
@@ -42,7 +42,7 @@ export interface SesAccount {
 }
 
 /** Amazon SES, API version 2, at the rate that the account may send. */
-export async function openSes(id: string, settings: SesSettings, credentials: SesCredentials): Promise<Way> {
+export async function openSes(id: string, settings: SesSettings, credentials: SesCredentials): Promise<Transport> {
   const client = await createClient(settings, credentials);
   const way = new SesWay(id, settings, client);
   await way.readRate();
@@ -83,13 +83,13 @@ async function accountOf(client: SESv2Client): Promise<SesAccount> {
   };
 }
 
-class SesWay implements Way {
+class SesWay implements Transport {
   readonly id: string;
   // SES writes Date and Message-ID anew, so a signature must leave them out (SES: manual DKIM signing).
   readonly signing = 'without date and id';
   readonly #settings: SesSettings;
   readonly #client: SESv2Client;
-  readonly #pace = new Pace(SMALLEST_RATE);
+  readonly #pace = new RateLimiter(SMALLEST_RATE);
   #rate = SMALLEST_RATE;
   #rateReadAt = 0;
   #underWay = 0;
@@ -106,10 +106,10 @@ class SesWay implements Way {
     return Math.max(1, Math.min(64, Math.ceil(this.#rate / 4)));
   }
 
-  async send(message: Outgoing, traffic: 'campaigns' | 'transactional'): Promise<SendOutcome> {
+  async send(message: OutgoingMessage, traffic: 'campaigns' | 'transactional'): Promise<SendOutcome> {
     this.#underWay++;
     try {
-      await this.#pace.turn(traffic);
+      await this.#pace.acquire(traffic);
       if (Date.now() - this.#rateReadAt > RATE_FRESH_MS) void this.readRate();
       return await this.#sendNow(message);
     } finally {
@@ -117,7 +117,7 @@ class SesWay implements Way {
     }
   }
 
-  async #sendNow(message: Outgoing): Promise<SendOutcome> {
+  async #sendNow(message: OutgoingMessage): Promise<SendOutcome> {
     const { SendEmailCommand } = await import('@aws-sdk/client-sesv2');
     const command = new SendEmailCommand({
       Destination: { ToAddresses: [destinationOf(message.to)] },
@@ -161,7 +161,7 @@ class SesWay implements Way {
 }
 
 /** The message as it is, without the doubled dots that SMTP asks for. */
-function plainBytes({ data, stuffed }: Outgoing): Uint8Array {
+function plainBytes({ data, stuffed }: OutgoingMessage): Uint8Array {
   if (typeof data !== 'string') return data;
   return stuffed === true
     ? Buffer.from(data.replaceAll('\r\n..', '\r\n.').replace(/^\.\./, '.'), 'latin1')

@@ -8,7 +8,7 @@ import { routeFor } from '../../src/transports.ts';
 import { sendingProblem } from '../../src/sender-status.ts';
 import { type MailboxServer, startMailboxServer, startTokenServer, type TokenServer } from './mail-server.ts';
 import { PRESETS } from '../../src/mailboxes/presets.ts';
-import { giveTurnBack, takeTurn, usedToday } from '../../src/mailboxes/quota.ts';
+import { releaseQuota, reserveQuota, usedToday } from '../../src/mailboxes/quota.ts';
 import type * as tokensModule from '../../src/mailboxes/tokens.ts';
 import { accessToken, forgetToken } from '../../src/mailboxes/tokens.ts';
 
@@ -355,26 +355,26 @@ test('a token server that does not answer is waited for, and nothing needs atten
 test('the daily cap is kept by many who ask at once, and what was not taken does not count', async () => {
   const { owner } = await project();
   const { account } = await connect(owner, other(newUser(), { dailyCap: 5, perMinute: 600 }));
-  const turns = await Promise.all(Array.from({ length: 20 }, () => takeTurn(account.id, 60_000)));
+  const turns = await Promise.all(Array.from({ length: 20 }, () => reserveQuota(account.id, 60_000)));
   const granted = turns.filter((turn) => turn?.granted === true);
   expect(granted).toHaveLength(5);
   expect(turns).toContainEqual({ granted: false, reason: 'daily cap', waitMs: expect.any(Number) });
   expect((await usedToday([account.id])).get(account.id)).toBe(5);
   const [first] = granted;
-  if (first?.granted === true) await giveTurnBack(account.id, first.hour);
-  expect(await takeTurn(account.id, 60_000)).toMatchObject({ granted: true });
+  if (first?.granted === true) await releaseQuota(account.id, first.hour);
+  expect(await reserveQuota(account.id, 60_000)).toMatchObject({ granted: true });
   // What was sent more than a day ago is not counted any more.
   await pool.query(`UPDATE mailbox_usage SET hour = hour - interval '25 hours' WHERE mailbox_id = $1`, [account.id]);
-  expect(await takeTurn(account.id, 60_000)).toMatchObject({ granted: true });
+  expect(await reserveQuota(account.id, 60_000)).toMatchObject({ granted: true });
 });
 
 test('messages go at the rate of the account, whoever sends them', async () => {
   const { owner } = await project();
   const { account } = await connect(owner, other(newUser(), { perMinute: 1 }));
-  const turns = await Promise.all([1, 2, 3].map(() => takeTurn(account.id, 150_000)));
+  const turns = await Promise.all([1, 2, 3].map(() => reserveQuota(account.id, 150_000)));
   const waits = turns.map((turn) => (turn?.granted === true ? Math.round(turn.inMs / 60_000) : NaN)).sort();
   expect(waits).toEqual([0, 1, 2]);
-  expect(await takeTurn(account.id, 10_000)).toMatchObject({ granted: false, reason: 'rate' });
+  expect(await reserveQuota(account.id, 10_000)).toMatchObject({ granted: false, reason: 'rate' });
 });
 
 test('a mailbox that is connected may send though its domain is not one of the project, and no other may', async () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { settlementOf } from '@postroom/ledger';
-import { Pace } from '../../src/rate-limiter.ts';
-import type { Outgoing, Way } from '../../src/transport.ts';
+import { RateLimiter } from '../../src/rate-limiter.ts';
+import type { OutgoingMessage, Transport } from '../../src/transport.ts';
 import { openSes, readSesAccount } from '../../src/ses/ses.ts';
 import { type SesAct, type SesStandIn, startSes } from './stand-in.ts';
 
 let ses: SesStandIn;
-const ways: Way[] = [];
+const ways: Transport[] = [];
 
 beforeEach(async () => {
   ses = await startSes();
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function open(
   more: { secretAccessKey?: string; configurationSet?: string; endpoint?: string } = {},
-): Promise<Way> {
+): Promise<Transport> {
   const { region, url, accessKeyId } = ses;
   const { secretAccessKey = ses.secretAccessKey, endpoint = url, ...settings } = more;
   const way = await openSes('prv_test', { region, endpoint, ...settings }, { accessKeyId, secretAccessKey });
@@ -27,7 +27,7 @@ async function open(
   return way;
 }
 
-const MESSAGE: Outgoing = {
+const MESSAGE: OutgoingMessage = {
   id: 'eml_01k0000000000000000000000a',
   from: 'news@example.com',
   to: 'ada@mail.test',
@@ -35,7 +35,7 @@ const MESSAGE: Outgoing = {
   stuffed: true,
 };
 
-const send = async (way: Way) => way.send(MESSAGE, 'campaigns');
+const send = async (way: Transport) => way.send(MESSAGE, 'campaigns');
 
 test('a message goes to SES byte for byte, signed, under its tag and in its configuration set', async () => {
   const way = await open({ configurationSet: 'news' });
@@ -129,13 +129,13 @@ test('an account whose rate can not be read is sent to slowly', async () => {
 });
 
 test('when both wait for their turn, transactional mail goes first', async () => {
-  const pace = new Pace(10);
+  const pace = new RateLimiter(10);
   const order: string[] = [];
   const wait = async (traffic: 'campaigns' | 'transactional', name: string) => {
-    await pace.turn(traffic);
+    await pace.acquire(traffic);
     order.push(name);
   };
-  await pace.turn('campaigns');
+  await pace.acquire('campaigns');
   await Promise.all([wait('campaigns', 'news'), wait('campaigns', 'more news'), wait('transactional', 'receipt')]);
   expect(order).toEqual(['receipt', 'news', 'more news']);
 });
