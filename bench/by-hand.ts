@@ -224,7 +224,7 @@ async function insertContact(projectId: string, email: string, name: string): Pr
 
 const INSERT_EMAIL = `
   WITH message AS (
-    INSERT INTO messages (id, project_id, email, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
+    INSERT INTO messages (id, project_id, email, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at)
     VALUES ($1, $2, $3, $4, '[]', $5::jsonb, now(), $6::message_state, $7, CASE $6 WHEN 'suppressed' THEN now() END,
       CASE $6 WHEN 'suppressed' THEN now() END)
   ), content AS (

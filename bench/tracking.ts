@@ -42,8 +42,10 @@ Object.assign(process.env, {
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
 const { closeDatabase, newId, pool } = await import('@postroom/platform');
-const { compileMessage, ledgerPool, newClaim, parseTemplate, settle, storeLinks, trackHtml, trackingToken } =
-  await import('@postroom/emails');
+const { compileMessage } = await import('@postroom/mime');
+const { ledgerPool, newClaim, settle } = await import('@postroom/ledger');
+const { parseTemplate } = await import('@postroom/templates/render');
+const { storeLinks, trackHtml, trackingToken } = await import('@postroom/tracking');
 
 measureRender();
 const gateway = await startGateway();

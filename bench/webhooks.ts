@@ -181,7 +181,7 @@ async function backlog(waiting: number): Promise<void> {
       const query = 'ExecutionStatus = "Running"';
       const { count } = await connection.workflowService.countWorkflowExecutions({ namespace: 'default', query });
       const { rows } = await pool.query<{ in_hand: number }>(
-        'SELECT count(*)::int AS in_hand FROM deliveries WHERE project_id = $1 AND handed_at IS NOT NULL AND closed_at IS NULL',
+        'SELECT count(*)::int AS in_hand FROM deliveries WHERE project_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL',
         [projectId],
       );
       most.mb = Math.max(most.mb, memory());
@@ -267,7 +267,7 @@ async function burst(
 async function recorded(projectIds: readonly string[]): Promise<void> {
   for (const deadline = Date.now() + RECORDED_MS; Date.now() < deadline; await pause(25)) {
     const { rows } = await pool.query<{ open: boolean }>(
-      `SELECT EXISTS (SELECT FROM deliveries WHERE project_id = ANY ($1) AND state = 'queued' AND handed_at IS NOT NULL) AS open`,
+      `SELECT EXISTS (SELECT FROM deliveries WHERE project_id = ANY ($1) AND state = 'queued' AND dispatched_at IS NOT NULL) AS open`,
       [projectIds],
     );
     if (rows[0]?.open === false) return;

@@ -65,7 +65,7 @@ async function inHand({ pool }: System): Promise<InHand> {
     try {
       const { rows } = await pool.query<InHand>(
         `SELECT (SELECT count(*)::int FROM messages WHERE state = 'claimed' OR (state = 'unknown' AND unsent_at > now() - interval '15 seconds')) AS messages,
-           (SELECT count(*)::int FROM deliveries WHERE handed_at IS NOT NULL AND closed_at IS NULL) AS deliveries`,
+           (SELECT count(*)::int FROM deliveries WHERE dispatched_at IS NOT NULL AND closed_at IS NULL) AS deliveries`,
       );
       if (rows[0] !== undefined) return rows[0];
     } catch (error) {

@@ -102,7 +102,7 @@ async function compare(system: System, facts: Facts): Promise<Check[]> {
   const toWell = rows.filter((row) => endpoints.get(row.endpoint_id) === well);
   const { rows: stuck } = await system.pool.query<{ stuck: number }>(
     `SELECT count(*)::int AS stuck FROM deliveries
-     WHERE closed_at IS NULL AND handed_at IS NOT NULL AND next_attempt_at < now() - interval '2 minutes'`,
+     WHERE closed_at IS NULL AND dispatched_at IS NOT NULL AND next_attempt_at < now() - interval '2 minutes'`,
   );
   const { rows: numbers } = await system.pool.query<{ highest: number }>(
     `SELECT coalesce(max(a.number), 0)::int AS highest FROM attempts a JOIN deliveries d ON d.id = a.delivery_id

@@ -40,7 +40,7 @@ test('in a burst first attempts go in batches; each that is not acknowledged goe
   expect(history).not.toContain('ada@example.com');
 
   const [late] = await eventually(async () => {
-    const rows = await deliveries(`state = 'retried' AND handed_at IS NOT NULL`);
+    const rows = await deliveries(`state = 'retried' AND dispatched_at IS NOT NULL`);
     expect(rows).toHaveLength(1);
     return rows;
   });

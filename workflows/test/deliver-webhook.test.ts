@@ -84,7 +84,7 @@ async function start(data: Record<string, unknown> = {}) {
     const values = [event, projectId, JSON.stringify(data)];
     await tx.query(`INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'contact.created', $3)`, values);
     const { rows } = await tx.query<{ id: string }>(
-      'UPDATE deliveries SET handed_at = now(), workflow_id = id WHERE event_id = $1 RETURNING id',
+      'UPDATE deliveries SET dispatched_at = now(), workflow_id = id WHERE event_id = $1 RETURNING id',
       [event],
     );
     return rows[0]?.id ?? '';
@@ -218,7 +218,7 @@ test('a delivery whose endpoint is disabled meanwhile goes back to the table and
   expect(await handle.result()).toBe('returned');
   expect(await row(id)).toMatchObject({
     state: 'retried',
-    handed_at: null,
+    dispatched_at: null,
     workflow_id: null,
     next_attempt_at: null,
     returns: 1,

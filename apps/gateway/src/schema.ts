@@ -9,6 +9,7 @@ import '@postroom/auth/graphql';
 import '@postroom/privacy/graphql';
 import '@postroom/projects/graphql';
 import '@postroom/templates/graphql';
+import '@postroom/transports/graphql';
 import '@postroom/webhooks/graphql';
 import { buildSchema } from '@postroom/platform';
 import { auditMutations } from './audit.ts';

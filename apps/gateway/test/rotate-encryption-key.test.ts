@@ -65,7 +65,7 @@ async function run(program: string, keys: Record<string, string>, args: string[]
 }
 
 const read = (keys: Record<string, string>, outside: unknown) =>
-  run('renew-secrets.program.ts', keys, [JSON.stringify(outside)]);
+  run('rotate-encryption-key.program.ts', keys, [JSON.stringify(outside)]);
 
 const names = () =>
   secretColumns()
@@ -93,7 +93,7 @@ test(
   'every secret of every kind is under the new key after a run that was killed and one that was not, and reads as before',
   { timeout: 180_000 },
   async () => {
-    const { sent: outside, output } = await run('renew-secrets.program.ts', { POSTROOM_SECRET_KEY: old });
+    const { sent: outside, output } = await run('rotate-encryption-key.program.ts', { POSTROOM_SECRET_KEY: old });
     expect(outside, output).toBeDefined();
     expect(await columnsWith('whsec_')).toEqual([]);
     // Whoever adds a column with secrets makes one in the program above, and nothing encrypted is in another column.
@@ -110,7 +110,7 @@ test(
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query(`SELECT FROM ${table} FOR UPDATE`);
-    const [child, ended] = start('renew-secrets.ts', BOTH);
+    const [child, ended] = start('../src/rotate-encryption-key.ts', BOTH);
     await eventually(async () => {
       const { rows } = await db.query(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE "${table}"%'`,
@@ -124,7 +124,7 @@ test(
     const { rows } = await db.query(`SELECT secret FROM webhook_endpoints WHERE NOT starts_with(secret, 'v2:')`);
     expect(rows).toEqual([]);
 
-    const second = await run('renew-secrets.ts', BOTH);
+    const second = await run('../src/rotate-encryption-key.ts', BOTH);
     expect(second.output).toContain('webhook_endpoints.secret: 0 encrypted anew');
     expect(second.output).toMatch(/Every secret is under the key [0-9a-f]{8}\./);
     expect(second.code).toBe(0);
@@ -152,7 +152,7 @@ async function addUnreadable(name: string): Promise<void> {
 
 test('with a key that opens nothing, the run says which setting lacks it, changes nothing and fails', async () => {
   await addUnreadable('x');
-  const { code, output } = await run('renew-secrets.ts', BOTH);
+  const { code, output } = await run('../src/rotate-encryption-key.ts', BOTH);
   expect(output).toMatch(/webhook_endpoints\.secret: \d+ encrypted anew, 1 left/);
   expect(output).toMatch(/key 00000000, which POSTROOM_SECRET_KEY .* and POSTROOM_SECRET_KEY_PREVIOUS do not hold/);
   expect(code).toBe(1);

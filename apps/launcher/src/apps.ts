@@ -11,7 +11,7 @@ const STOP_TIMEOUT_MS = 28_000;
 export interface App {
   title: string;
   /** Its folder in apps/. */
-  name: 'gateway' | 'inbox' | 'returns' | 'submission' | 'worker';
+  name: 'gateway' | 'inbox' | 'bounces' | 'submission' | 'worker';
   env: NodeJS.ProcessEnv;
   logFile: string;
   runFile?: string;

@@ -176,7 +176,7 @@ async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<voi
     launching,
     start('inbox', 'The inbox', `http://${HOST}:${ports.inboxWeb}/healthz`),
     start('gateway', 'The gateway', `http://${HOST}:${ports.gateway}/readyz`),
-    start('returns', 'What takes returned mail'),
+    start('bounces', 'Bounce processing'),
     start('worker', 'The worker'),
     takesSmtp(env) ? start('submission', 'The SMTP server') : Promise.resolve(),
   );

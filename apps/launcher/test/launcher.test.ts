@@ -134,7 +134,7 @@ test('an occupied port gets one clear sentence and a non-zero exit', { timeout: 
 });
 
 test('each part that is killed with kill -9 is started again by itself', { timeout: START_TIMEOUT_MS }, async () => {
-  const killed = ['gateway', 'inbox', 'submission', 'returns', 'worker', 'temporal', 'postgres'].map((name) => ({
+  const killed = ['gateway', 'inbox', 'submission', 'bounces', 'worker', 'temporal', 'postgres'].map((name) => ({
     name,
     id: ids(name).at(-1)!,
   }));

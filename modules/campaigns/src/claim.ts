@@ -24,7 +24,7 @@ export interface ClaimedPage {
  */
 export async function acquireFence(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
   const { rows } = await ledgerPool.query<CampaignRow>(
-    `UPDATE campaigns SET lane = $3, waiting_until = NULL, waiting_reason = NULL WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
+    `UPDATE campaigns SET fencing_token = $3, waiting_until = NULL, waiting_reason = NULL WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
     [campaignId, run, claim],
   );
   return rows[0];
@@ -32,7 +32,7 @@ export async function acquireFence(campaignId: string, run: number, claim: strin
 
 /** In the page: what has not been tried. What goes again has a `not_before`, and is claimed by it, wherever it lies. */
 const UNTRIED = (m: string) =>
-  `${m}.campaign_id = (SELECT id FROM lane) AND ${m}.id > (SELECT cursor FROM lane) AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
+  `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
 
 /**
  * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
@@ -48,15 +48,15 @@ const UNTRIED = (m: string) =>
  * from each contact to its message.
  */
 const CLAIM = `
-  WITH lane AS (
+  WITH fenced AS (
     SELECT id, cursor, least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
         WHERE s.project_id = p.project_id AND s.status = 'sending'))
       FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second
-    FROM campaigns c WHERE id = $1 AND lane = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
+    FROM campaigns c WHERE id = $1 AND fencing_token = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
   ), again AS (
-    SELECT m.* FROM lane CROSS JOIN LATERAL (
+    SELECT m.* FROM fenced CROSS JOIN LATERAL (
       SELECT id, project_id, contact_id, email, email_key FROM messages
-      WHERE campaign_id = lane.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
+      WHERE campaign_id = fenced.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
       ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
     ) AS m
   ), page AS (
@@ -97,11 +97,11 @@ const CLAIM = `
     UPDATE campaigns SET suppressed_count = suppressed_count + (SELECT count(*) FROM decided WHERE problem IS NOT NULL),
       claimed_count = claimed_count + (SELECT count(*) FROM taken) + (SELECT count(*) FROM decided WHERE problem IS NULL),
       cursor = coalesce((SELECT last FROM page), cursor)
-    WHERE id = $1 AND lane = $2
+    WHERE id = $1 AND fencing_token = $2
   )
-  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM again) AS judged, lane.rate_per_second AS "ratePerSecond",
+  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM again) AS judged, fenced.rate_per_second AS "ratePerSecond",
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
-  FROM lane LEFT JOIN claimed t ON true`;
+  FROM fenced LEFT JOIN claimed t ON true`;
 
 /** Claims up to so many recipients; none when the campaign has been paused or taken over, or nothing is due. */
 export async function claimPage(

@@ -246,7 +246,7 @@ const CANCEL_PAGE = `
 
 /** Closes what a canceled campaign has not sent. What was in hand of an attempt that died is unknown. */
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
-  await pool.query('UPDATE campaigns SET lane = $2 WHERE id = $1', [campaignId, claim]);
+  await pool.query('UPDATE campaigns SET fencing_token = $2 WHERE id = $1', [campaignId, claim]);
   await markStaleClaimsUnknown({ campaignId }, claim);
   for (let after: string | null = ''; after !== null; onPage()) {
     const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);

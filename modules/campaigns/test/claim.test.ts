@@ -20,7 +20,7 @@ async function frozenFor(names: readonly string[]) {
       [newId('ctc'), projectId, `${name}@mail.test`, name, groupId],
     );
   await pool.query(
-    `INSERT INTO campaigns (id, project_id, name, subject, status, lane, group_ids, updated_at)
+    `INSERT INTO campaigns (id, project_id, name, subject, status, fencing_token, group_ids, updated_at)
      VALUES ($1, $2, 'Claims', 'News', 'sending', 'first', ARRAY[$3], now())`,
     [id, projectId, groupId],
   );
@@ -85,7 +85,7 @@ test('what goes again is claimed when it is due, before what has not been tried,
   const [given] = (await claimPage(id, 'first', 1, false)).rows;
   await pool.query(`UPDATE messages SET state = 'planned', not_before = now() WHERE id = $1`, [given?.id]);
   expect((await claimPage(id, 'first', 1, false)).rows.map(({ email }) => email)).toEqual(['bob@mail.test']);
-  await pool.query(`UPDATE campaigns SET lane = 'second' WHERE id = $1`, [id]);
+  await pool.query(`UPDATE campaigns SET fencing_token = 'second' WHERE id = $1`, [id]);
   expect((await claimPage(id, 'first', 9, false)).rows).toEqual([]);
   expect((await claimPage(id, 'second', 1, false)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
   expect((await claimPage(id, 'second', 9, false)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);

@@ -2,7 +2,7 @@ import { logger, newId } from '@postroom/platform';
 import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
-import { cancelPlanned } from './emails.ts';
+import { cancelPlanned } from '@postroom/ledger';
 import { markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
 
@@ -112,7 +112,7 @@ interface Waiting {
   waiting: number;
 }
 
-const FIRST_TIME = 'campaign_id IS NULL AND handed_at IS NULL AND mailbox_id IS NULL AND deferred_at IS NULL';
+const FIRST_TIME = 'campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL AND deferred_at IS NULL';
 
 /**
  * Projects whose mail is due, from the one after `after` on, and the last one looked at if there may be more (`''` when
@@ -161,7 +161,7 @@ async function openWorkflows(): Promise<Map<string, number>> {
 }
 
 /** Of mailbox accounts, and put off by a server in a burst: not counted with a project's mail that goes out for the first time. */
-const DUE_APART = `campaign_id IS NULL AND handed_at IS NULL AND (mailbox_id IS NOT NULL OR deferred_at IS NOT NULL)
+const DUE_APART = `campaign_id IS NULL AND dispatched_at IS NULL AND (mailbox_id IS NOT NULL OR deferred_at IS NOT NULL)
         AND (deferred_at IS NOT NULL OR not_before <= now())`;
 
 /** Whether there are such: nearly always there are none, and marking them is planned anew each time. */
@@ -209,7 +209,7 @@ const MARK = `
     SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, again, part ORDER BY id) AS workflow_id,
       dense_rank() OVER (ORDER BY part, project_id, mailbox_id, again) AS rank FROM grouped
   ), marked AS (
-    UPDATE messages m SET handed_at = now(), workflow_id = r.workflow_id FROM ranked r
+    UPDATE messages m SET dispatched_at = now(), workflow_id = r.workflow_id FROM ranked r
     WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id
   ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM marked GROUP BY workflow_id`;
 
@@ -228,7 +228,7 @@ async function startAll(client: Client, batches: readonly Batch[]): Promise<void
     .map(({ workflow_id }) => workflow_id);
   if (refused.length === 0) return;
   await ledgerPool.query(
-    `UPDATE messages SET handed_at = NULL, workflow_id = NULL WHERE workflow_id = ANY ($1) AND state = 'planned'`,
+    `UPDATE messages SET dispatched_at = NULL, workflow_id = NULL WHERE workflow_id = ANY ($1) AND state = 'planned'`,
     [refused],
   );
   throw results.find((result) => result.status === 'rejected')?.reason;
@@ -251,8 +251,8 @@ function start(client: Client, { workflow_id: workflowId, project_id: projectId,
 export async function reconcile(client: Client, after = SWEEP_AFTER): Promise<number> {
   const { rows } = await ledgerPool.query<Batch>(
     `SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM messages
-     WHERE workflow_id IS NOT NULL AND handed_at < now() - $1::interval
-     GROUP BY workflow_id ORDER BY min(handed_at) LIMIT ${SWEPT_AT_ONCE}`,
+     WHERE workflow_id IS NOT NULL AND dispatched_at < now() - $1::interval
+     GROUP BY workflow_id ORDER BY min(dispatched_at) LIMIT ${SWEPT_AT_ONCE}`,
     [after],
   );
   let found = 0;
@@ -281,7 +281,10 @@ async function look(client: Client, batch: Batch): Promise<number> {
 }
 
 async function hand(from: string, to: string): Promise<void> {
-  await ledgerPool.query('UPDATE messages SET handed_at = now(), workflow_id = $2 WHERE workflow_id = $1', [from, to]);
+  await ledgerPool.query('UPDATE messages SET dispatched_at = now(), workflow_id = $2 WHERE workflow_id = $1', [
+    from,
+    to,
+  ]);
 }
 
 /** How a workflow stands; undefined when Temporal knows none of that id. */

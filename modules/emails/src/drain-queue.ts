@@ -54,11 +54,11 @@ const LONGEST_HOLD_MS = 60_000;
 /** The rows of a project that go out for the first time and are due; each attempt claims a row once at most (see `transactional.ts`). */
 const CLAIM_BURST = `
   WITH due AS (
-    SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND handed_at IS NULL AND mailbox_id IS NULL
+    SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL
       AND deferred_at IS NULL AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $3
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
-  UPDATE messages m SET state = 'claimed', claim = $3, claimed_at = now(), not_before = NULL, handed_at = now(), workflow_id = $2
+  UPDATE messages m SET state = 'claimed', claim = $3, claimed_at = now(), not_before = NULL, dispatched_at = now(), workflow_id = $2
   FROM due WHERE m.id = due.id
   RETURNING ${CLAIMED_COLUMNS}`;
 
@@ -111,7 +111,7 @@ async function putBack(workflowId: string): Promise<void> {
   await ledgerPool.query({
     name: 'emails-put-back',
     text: `WITH back AS (
-        UPDATE messages SET handed_at = NULL, workflow_id = NULL, not_before = coalesce(not_before, now())
+        UPDATE messages SET dispatched_at = NULL, workflow_id = NULL, not_before = coalesce(not_before, now())
         WHERE workflow_id = $1 AND state = 'planned' RETURNING project_id
       ) SELECT pg_notify('postroom', 'emails ' || project_id) FROM back LIMIT 1`,
     values: [workflowId],

@@ -33,7 +33,7 @@ import {
 import { type RenderedContent, renderContent } from './render-content.ts';
 import { formatMailbox } from './mailbox.ts';
 import { senderStatus } from '@postroom/transports';
-import { type EmailStatus, STATUS_CONDITIONS } from '@postroom/ledger';
+import { cancelPlanned, type EmailStatus, STATUS_CONDITIONS } from '@postroom/ledger';
 
 type Message = Prisma.MessageModel;
 
@@ -223,7 +223,7 @@ function rowsOf(
 /** Rows go in as JSON, whose members are named like columns: one statement, however many emails. */
 const INSERT = `
   WITH message AS (
-    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, handed_at)
+    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at)
     SELECT id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
     FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, email_key text, subject text, tags jsonb,
@@ -372,16 +372,6 @@ export async function cancelEmail(projectId: string, id: string): Promise<void> 
   if (stopped === 0) throw new DomainError('conflict', 'This email can not be canceled any more: nothing of it waits.');
 }
 
-/** Cancels transactional rows that wait, for a reason, and returns how many there were; `where` names them by `$1`. */
-export async function cancelPlanned(where: string, value: string, reason: string): Promise<number> {
-  const { rowCount } = await pool.query(
-    `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL, answer = $2
-     WHERE ${where} AND campaign_id IS NULL AND state = 'planned'`,
-    [value, reason],
-  );
-  return rowCount ?? 0;
-}
-
 /**
  * Moves a scheduled email to another time.
  * @throws DomainError `not_found`, `validation_error` for a time that is past, `conflict` when it is not scheduled any more.
@@ -394,7 +384,7 @@ export async function rescheduleEmail(projectId: string, id: string, scheduledAt
     pool,
     `WITH moved AS (
        UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
-         AND handed_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
+         AND dispatched_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
      ), content AS (
        UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
      ) SELECT id FROM moved`,

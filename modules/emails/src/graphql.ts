@@ -22,7 +22,6 @@ import {
   sendEmail,
   sendEmails,
 } from './emails.ts';
-import '@postroom/transports/graphql';
 import { EMAIL_STATUSES, statusOf } from '@postroom/ledger';
 import { timelineOf } from '@postroom/ledger';
 
@@ -90,7 +89,7 @@ const Email = builder.prismaObject('Message', {
       description: 'Where it is; of several addresses, the first.',
       select: {
         state: true,
-        handedAt: true,
+        dispatchedAt: true,
         deferredAt: true,
         notBefore: true,
         campaignId: true,

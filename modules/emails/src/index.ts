@@ -5,7 +5,7 @@ export {
   scheduleProblem,
   type SendEmailInput,
 } from './email-input.ts';
-export { cancelPlanned, type QueuedEmail, sendEmails, sendEmailsOnce } from './emails.ts';
+export { type QueuedEmail, sendEmails, sendEmailsOnce } from './emails.ts';
 export { textTemplateOf } from './fill-content-for-project.ts';
 export { formatMailbox, parseMailbox } from './mailbox.ts';
 export { messageIdOf } from './transactional.ts';

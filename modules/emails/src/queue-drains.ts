@@ -10,7 +10,7 @@ const LEASE_S = 10;
 export async function listDrainingProjects(): Promise<Set<string>> {
   const { rows } = await ledgerPool.query<{ project_id: string }>({
     name: 'emails-bursts',
-    text: 'SELECT project_id FROM email_bursts WHERE until > now()',
+    text: 'SELECT project_id FROM email_queue_drains WHERE lease_expires_at > now()',
   });
   return new Set(rows.map(({ project_id: projectId }) => projectId));
 }
@@ -19,9 +19,9 @@ export async function listDrainingProjects(): Promise<Set<string>> {
 export async function startQueueDrain(client: Client, projectId: string): Promise<void> {
   const workflowId = newId('eml').replace('eml_', 'burst_');
   const { rowCount } = await ledgerPool.query(
-    `INSERT INTO email_bursts AS b (project_id, workflow_id, until)
+    `INSERT INTO email_queue_drains AS b (project_id, workflow_id, lease_expires_at)
      SELECT id, $2, now() + interval '${LEASE_S} s' FROM projects WHERE id = $1
-     ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, until = excluded.until WHERE b.until <= now()`,
+     ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, lease_expires_at = excluded.lease_expires_at WHERE b.lease_expires_at <= now()`,
     [projectId, workflowId],
   );
   if (rowCount === 0) return;
@@ -45,10 +45,10 @@ export async function startQueueDrain(client: Client, projectId: string): Promis
 export async function renewDrainLease(projectId: string, workflowId: string, forMs = 0): Promise<boolean> {
   const { rowCount } = await ledgerPool.query({
     name: 'emails-hold-burst',
-    text: `INSERT INTO email_bursts AS b (project_id, workflow_id, until)
+    text: `INSERT INTO email_queue_drains AS b (project_id, workflow_id, lease_expires_at)
       SELECT id, $2, now() + interval '${LEASE_S} s' + $3::int * interval '1 ms' FROM projects WHERE id = $1
-      ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, until = excluded.until
-      WHERE b.workflow_id = $2 OR b.until <= now()`,
+      ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, lease_expires_at = excluded.lease_expires_at
+      WHERE b.workflow_id = $2 OR b.lease_expires_at <= now()`,
     values: [projectId, workflowId, Math.ceil(forMs)],
   });
   return rowCount === 1;
@@ -57,7 +57,7 @@ export async function renewDrainLease(projectId: string, workflowId: string, for
 /** Lets the relay decide again what becomes of the project's mail. */
 export async function endQueueDrain(projectId: string, workflowId: string): Promise<void> {
   await ledgerPool.query(
-    `WITH ended AS (DELETE FROM email_bursts WHERE project_id = $1 AND workflow_id = $2)
+    `WITH ended AS (DELETE FROM email_queue_drains WHERE project_id = $1 AND workflow_id = $2)
      SELECT pg_notify('postroom', 'emails ' || $1)`,
     [projectId, workflowId],
   );

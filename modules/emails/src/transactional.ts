@@ -17,6 +17,7 @@ import { renderTemplate, type Template, type TemplateFormat } from '@postroom/te
 import { withRetries } from '@postroom/ledger';
 import { textTemplateOf } from './fill-content-for-project.ts';
 import { routeFor } from '@postroom/transports';
+import { smtpPoolWidth } from '@postroom/transports';
 import type { OutgoingMessage } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';
 import { readTracking, storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
@@ -151,6 +152,7 @@ export async function sendClaimed(
   const senders = new Set<string>();
   try {
     const { hold } = await runSendPipeline<ReadyMessage>({
+      width: smtpPoolWidth,
       claim: async (limit) => {
         const rows = await source.claim(limit);
         for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));

@@ -23,7 +23,7 @@ async function emails(): Promise<Made> {
   await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await db.query(
     `WITH message AS (
-       INSERT INTO messages (id, project_id, email, subject, not_before, handed_at, workflow_id)
+       INSERT INTO messages (id, project_id, email, subject, not_before, dispatched_at, workflow_id)
        SELECT id, $1, email, 'Receipt', now(), now(), $4 FROM unnest($2::text[], $3::text[]) AS m(id, email)
      ), suppression AS (
        INSERT INTO suppressions (id, project_id, email, email_key, reason)

@@ -46,7 +46,7 @@ const burst = ({ projectId, workflowId }: Made) => ask({ projectId, workflowId }
 async function sendRest({ projectId }: Made): Promise<void> {
   const workflowId = newId('eml');
   const { rowCount } = await faults.worker.db.query(
-    `UPDATE messages SET workflow_id = $2, handed_at = now(), not_before = CASE state WHEN 'planned' THEN now() END
+    `UPDATE messages SET workflow_id = $2, dispatched_at = now(), not_before = CASE state WHEN 'planned' THEN now() END
      WHERE project_id = $1 AND state IN ('planned', 'claimed')`,
     [projectId, workflowId],
   );
@@ -55,7 +55,7 @@ async function sendRest({ projectId }: Made): Promise<void> {
 
 /** No burst is at work any more, so that the relay decides what becomes of the project's mail. */
 async function expectNoBurst({ projectId }: Made): Promise<void> {
-  const { rows } = await faults.worker.db.query('SELECT workflow_id FROM email_bursts WHERE project_id = $1', [
+  const { rows } = await faults.worker.db.query('SELECT workflow_id FROM email_queue_drains WHERE project_id = $1', [
     projectId,
   ]);
   expect(rows).toEqual([]);
@@ -111,12 +111,12 @@ test('a burst that can not hear of new mail at first says in the end that it is 
 });
 
 const STEPS: [string, RegExp, { unknown: number }][] = [
-  ['the burst says that it is at work', /^\s*INSERT INTO email_bursts/, { unknown: 0 }],
+  ['the burst says that it is at work', /^\s*INSERT INTO email_queue_drains/, { unknown: 0 }],
   ['emails are claimed', /SET state = 'claimed'/, { unknown: NAMES.length }],
   ['where links lead is written', /INSERT INTO tracked_links/, { unknown: NAMES.length }],
   ['outcomes are recorded', /^\s*WITH outcome AS/, { unknown: NAMES.length }],
   ['what was not sent waits again', /^\s*WITH back AS/, { unknown: NAMES.length }],
-  ['the burst ends', /DELETE FROM email_bursts/, { unknown: 0 }],
+  ['the burst ends', /DELETE FROM email_queue_drains/, { unknown: 0 }],
 ];
 
 for (const [fault, when] of [

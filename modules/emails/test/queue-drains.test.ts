@@ -60,9 +60,9 @@ test('emails that come faster than a workflow each share one, which ends when no
   expect(receivedBy('burst')).toEqual(Array.from({ length: 500 }, () => 1));
   await eventually(async () => {
     expect(await workflowsOf(api)).toEqual(['sendBurst']);
-    expect((await system.pool.query('SELECT FROM email_bursts WHERE project_id = $1', [api.projectId])).rowCount).toBe(
-      0,
-    );
+    expect(
+      (await system.pool.query('SELECT FROM email_queue_drains WHERE project_id = $1', [api.projectId])).rowCount,
+    ).toBe(0);
   }, 30_000);
 }, 120_000);
 
@@ -139,7 +139,7 @@ async function left(workflowId: string, states: readonly string[], claim: string
   await holdMail(projectId);
   const ids = states.map(() => newId('eml'));
   await pool.query(
-    `INSERT INTO messages (id, project_id, email, subject, state, workflow_id, handed_at, not_before, claim)
+    `INSERT INTO messages (id, project_id, email, subject, state, workflow_id, dispatched_at, not_before, claim)
      SELECT id, $1, id || '@mail.test', 'Hello', state, $2, now() - interval '5 minutes', now(), $5
      FROM unnest($3::text[], $4::message_state[]) AS row(id, state)`,
     [projectId, workflowId, ids, states, claim],
@@ -148,7 +148,8 @@ async function left(workflowId: string, states: readonly string[], claim: string
 }
 
 const rowsOf = async (ids: string[]) =>
-  (await pool.query('SELECT state, workflow_id, handed_at FROM messages WHERE id = ANY ($1) ORDER BY id', [ids])).rows;
+  (await pool.query('SELECT state, workflow_id, dispatched_at FROM messages WHERE id = ANY ($1) ORDER BY id', [ids]))
+    .rows;
 
 test('what a burst left behind that Temporal knows nothing of is given to another workflow', async () => {
   const workflowId = newId('eml').replace('eml_', 'burst_');
@@ -165,7 +166,7 @@ test('what was taken for lost and is given back after all waits for the relay ag
   const ids = await left('burst_lost', ['unknown'], claim);
   await pool.query('UPDATE messages SET workflow_id = NULL WHERE id = ANY ($1)', [ids]);
   await settle(claim, [{ id: ids[0] ?? '', state: 'planned', answer: null }]);
-  expect(await rowsOf(ids)).toEqual([{ state: 'planned', workflow_id: null, handed_at: null }]);
+  expect(await rowsOf(ids)).toEqual([{ state: 'planned', workflow_id: null, dispatched_at: null }]);
 });
 
 test('one burst of a project is at work at a time; another takes over when it has not been heard of', async () => {
@@ -173,7 +174,7 @@ test('one burst of a project is at work at a time; another takes over when it ha
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   expect(await renewDrainLease(projectId, 'burst_a')).toBe(true);
   expect(await renewDrainLease(projectId, 'burst_b')).toBe(false);
-  await pool.query('UPDATE email_bursts SET until = now() WHERE project_id = $1', [projectId]);
+  await pool.query('UPDATE email_queue_drains SET lease_expires_at = now() WHERE project_id = $1', [projectId]);
   expect(await renewDrainLease(projectId, 'burst_b')).toBe(true);
   expect(await renewDrainLease(projectId, 'burst_a')).toBe(false);
   await endQueueDrain(projectId, 'burst_a');

@@ -1,3 +1,4 @@
+export { cancelPlanned } from './cancel.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 export { ledgerPool } from './ledger-pool.ts';

@@ -85,7 +85,7 @@ const SETTLE = `
       deferred_at = CASE WHEN o.deferred THEN coalesce(m.deferred_at, now()) ELSE m.deferred_at END,
       workflow_id = CASE WHEN o.state = 'planned' THEN m.workflow_id END,
       -- What was taken for lost and is given back after all has no workflow any more: it waits for the relay again.
-      handed_at = CASE WHEN o.state = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.handed_at END
+      dispatched_at = CASE WHEN o.state = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.dispatched_at END
     FROM outcome o WHERE m.id = o.id
     RETURNING m.*, o.before, o.event_id
   ), ${CONSEQUENCES}

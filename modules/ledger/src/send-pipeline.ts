@@ -1,5 +1,4 @@
 import { isOutage, logger } from '@postroom/platform';
-import { smtpPoolWidth } from '@postroom/transports';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from '@postroom/mime';
 import { type Claimed, settlementOf, unexpected } from './settlement.ts';
@@ -19,8 +18,8 @@ export interface PipelineWork<Row extends Claimed> {
   settle: (settlements: Settlement[]) => Promise<void>;
   /** Ends the claiming. What has not gone out by then is given back. */
   signal: AbortSignal;
-  /** Messages that are under way at once at most, as things are now; as the installation's relay takes them, unless given. */
-  width?: (() => number) | undefined;
+  /** Messages that are under way at once at most, as things are now. */
+  width: () => number;
 }
 
 /** The outcome of one send, and the subject when it is not the campaign's as it stands. */
@@ -92,7 +91,7 @@ class SendPipeline<Row extends Claimed> {
 
   constructor(work: PipelineWork<Row>) {
     this.#work = work;
-    this.#width = work.width ?? smtpPoolWidth;
+    this.#width = work.width;
     this.#pageSize = this.#smallestPage();
   }
 

@@ -19,7 +19,7 @@ export type EmailStatus = keyof typeof EMAIL_STATUSES;
 type Facts = Pick<
   Prisma.MessageModel,
   | 'state'
-  | 'handedAt'
+  | 'dispatchedAt'
   | 'notBefore'
   | 'deferredAt'
   | 'campaignId'
@@ -47,10 +47,11 @@ export function statusOf(message: Facts, now = new Date()): EmailStatus {
 }
 
 /** What a server put off waits as well, but its time had come. */
-const isScheduled = ({ campaignId, handedAt, deferredAt, notBefore }: Facts, now: Date) =>
-  campaignId === null && handedAt === null && deferredAt === null && notBefore !== null && notBefore > now;
+const isScheduled = ({ campaignId, dispatchedAt, deferredAt, notBefore }: Facts, now: Date) =>
+  campaignId === null && dispatchedAt === null && deferredAt === null && notBefore !== null && notBefore > now;
 
-const SCHEDULED = 'm.campaign_id IS NULL AND m.handed_at IS NULL AND m.deferred_at IS NULL AND m.not_before > now()';
+const SCHEDULED =
+  'm.campaign_id IS NULL AND m.dispatched_at IS NULL AND m.deferred_at IS NULL AND m.not_before > now()';
 const ACCEPTED = "m.state = 'accepted'";
 
 /** The same in SQL, for the row `m`. */

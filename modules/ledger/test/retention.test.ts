@@ -25,7 +25,7 @@ test('what old emails said is deleted; who got them, their subject and what beca
   };
   const email = async (id: string) => (await api.get(`/v1/emails/${id}`)).body.data;
   const [sent, waiting] = [await send('1'), await send('2')];
-  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), handed_at = now() WHERE id = $1`, [
+  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), dispatched_at = now() WHERE id = $1`, [
     sent,
   ]);
   // Nothing is deleted unless it is asked for, and nothing before its time.
@@ -57,7 +57,7 @@ async function keeping(keptDays: number | null) {
       (id) => idsFrom('eml', at(days)).slice(0, -14) + String(made++).padStart(3, '0') + id.slice(-11),
     );
     await pool.query(
-      `INSERT INTO messages (id, project_id, email, subject, copy_of, state, accepted_at, created_at, handed_at)
+      `INSERT INTO messages (id, project_id, email, subject, copy_of, state, accepted_at, created_at, dispatched_at)
        SELECT id, $2, 'ada@example.net', 'Hi', CASE n WHEN 2 THEN $3 END, CASE WHEN $4::timestamptz IS NULL AND n = 2 THEN 'planned' ELSE 'accepted' END::message_state,
          coalesce($4, $5), $5, now() FROM unnest($1::text[]) WITH ORDINALITY AS t(id, n)`,
       [ids, api.projectId, ids[0], closedDays === null ? null : at(closedDays), at(days)],

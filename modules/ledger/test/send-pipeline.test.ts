@@ -7,6 +7,7 @@ const sent = { outcome: { kind: 'accepted', answer: '250 ok' } } as const;
 test('what went out and could not be recorded is told apart, also when claims had failed before', async () => {
   const pages = [rows];
   const sending = runSendPipeline({
+    width: () => 20,
     claim: async () => {
       const page = pages.shift();
       if (page === undefined) throw new Error('the database is gone');
@@ -23,6 +24,7 @@ test('a claim that failed is that failure, once what went out is recorded', asyn
   const pages = [rows];
   const recorded: string[] = [];
   const sending = runSendPipeline({
+    width: () => 20,
     claim: async () => {
       const page = pages.shift();
       if (page === undefined) throw new Error('the database is gone');
@@ -40,6 +42,7 @@ test('while outcomes can not be recorded as fast as mail goes out, nothing more 
   const recording = Promise.withResolvers<void>();
   let [claimed, recorded] = [0, 0];
   const sending = runSendPipeline({
+    width: () => 20,
     claim: async (limit) => {
       const count = Math.min(limit, 20_000 - claimed);
       const first = claimed;
@@ -74,6 +77,7 @@ test('a message that something unforeseen happens to holds up no other, goes aga
   const pages = [[...rows, { id: 'eml_3', deferrals: 3, deferredAt: new Date() }]];
   const recorded: unknown[] = [];
   const { hold } = await runSendPipeline({
+    width: () => 20,
     claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
     send: ({ id }) => (id === 'eml_2' ? Promise.resolve(sent) : Promise.reject(new RangeError('too deep'))),
     settle: async (settlements) => void recorded.push(...settlements),
@@ -94,6 +98,7 @@ test('an outage while a message is sent ends the sending, and counts against no 
   const recorded: unknown[] = [];
   const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', errno: -111 });
   const sending = runSendPipeline({
+    width: () => 20,
     claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
     send: () => Promise.reject(outage),
     settle: async (settlements) => void recorded.push(...settlements),

@@ -78,7 +78,7 @@ async function keepHash(tx: Tx, { projectId, keys }: DataSubject): Promise<void>
 async function cancel(tx: Tx, { projectId, keys, contactId }: DataSubject): Promise<number> {
   const canceled = await sql(
     tx,
-    `UPDATE messages SET state = 'canceled', unsent_at = now(), handed_at = coalesce(handed_at, now()), workflow_id = NULL,
+    `UPDATE messages SET state = 'canceled', unsent_at = now(), dispatched_at = coalesce(dispatched_at, now()), workflow_id = NULL,
        answer = 'Not sent: the person was erased.'
      WHERE project_id = $1 AND (${messageKeySql('messages')} = ANY ($2) OR contact_id = $3) AND campaign_id IS NULL AND state = 'planned'
      RETURNING id`,

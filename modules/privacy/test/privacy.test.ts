@@ -43,7 +43,7 @@ const NOT_OF_CONTACTS = [
 
   'domain_volumes',
   'domains',
-  'email_bursts',
+  'email_queue_drains',
   'group_members',
   'group_opt_outs',
   'import_batches',
@@ -142,7 +142,7 @@ async function person() {
     attachments: [],
   });
   await pool.query(
-    `UPDATE messages SET state = 'accepted', accepted_at = now(), answer = $2, handed_at = now() WHERE id = $1`,
+    `UPDATE messages SET state = 'accepted', accepted_at = now(), answer = $2, dispatched_at = now() WHERE id = $1`,
     [sent, `250 ok <${key}>`],
   );
   await inTransaction((client) =>
@@ -283,7 +283,7 @@ async function moved() {
       .body.data.id as string;
   const sent = await send(old);
   const waiting = await send(old, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
-  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), handed_at = now() WHERE id = $1`, [
+  await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), dispatched_at = now() WHERE id = $1`, [
     sent,
   ]);
   await inTransaction((client) =>

@@ -75,7 +75,7 @@ async function isOurs({ id, workflow_id: holder }: DueDelivery): Promise<boolean
   const { workflowId } = activityInfo().workflowExecution ?? { workflowId: id };
   if (holder !== null) return holder === workflowId;
   const { rowCount } = await pool.query(
-    'UPDATE deliveries SET workflow_id = $2, handed_at = now() WHERE id = $1 AND workflow_id IS NULL',
+    'UPDATE deliveries SET workflow_id = $2, dispatched_at = now() WHERE id = $1 AND workflow_id IS NULL',
     [id, workflowId],
   );
   return rowCount === 1;

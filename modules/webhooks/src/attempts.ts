@@ -126,7 +126,7 @@ export async function recordAttempts(
                state = (CASE WHEN made.acknowledged THEN 'acknowledged' WHEN made.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
                closed_at = CASE WHEN made.delay_ms IS NULL THEN now() END,
                next_attempt_at = now() + made.delay_ms * interval '1 millisecond',
-               handed_at = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.handed_at END,
+               dispatched_at = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
                workflow_id = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
              FROM made WHERE d.id = made.id AND d.attempt_count = made.number - 1 AND d.closed_at IS NULL
              RETURNING d.id, d.project_id
@@ -163,7 +163,7 @@ export async function releaseDeliveries(ids: readonly string[], { enabled }: { e
   if (ids.length === 0) return;
   await pool.query(
     `WITH back AS (
-       UPDATE deliveries SET handed_at = NULL, workflow_id = NULL,
+       UPDATE deliveries SET dispatched_at = NULL, workflow_id = NULL,
          -- A workflow of its own has used up its id; the next one's is numbered by this.
          returns = returns + CASE WHEN starts_with(workflow_id, id) THEN 1 ELSE 0 END,
          next_attempt_at = CASE WHEN $2 THEN least(next_attempt_at, now()) END
@@ -177,7 +177,7 @@ export async function releaseDeliveries(ids: readonly string[], { enabled }: { e
 export async function takeOutOfBatch(ids: readonly string[]): Promise<void> {
   await pool.query(
     `WITH taken AS (
-       UPDATE deliveries SET state = 'retried', next_attempt_at = now(), handed_at = NULL, workflow_id = NULL
+       UPDATE deliveries SET state = 'retried', next_attempt_at = now(), dispatched_at = NULL, workflow_id = NULL
        WHERE id = ANY ($1) AND state = 'queued' AND closed_at IS NULL
      ) SELECT pg_notify('postroom', 'deliveries')`,
     [ids],

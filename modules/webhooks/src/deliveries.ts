@@ -101,8 +101,8 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
   await inTransaction(async (tx) => {
     const [waiting] = await sql<{ workflow_id: string | null }>(
       tx,
-      `UPDATE deliveries SET next_attempt_at = CASE WHEN handed_at IS NULL THEN now() ELSE next_attempt_at END
-       WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN handed_at IS NOT NULL THEN workflow_id END AS workflow_id`,
+      `UPDATE deliveries SET next_attempt_at = CASE WHEN dispatched_at IS NULL THEN now() ELSE next_attempt_at END
+       WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN dispatched_at IS NOT NULL THEN workflow_id END AS workflow_id`,
       [id],
     );
     if (waiting === undefined) throw new DomainError('conflict', 'The first attempt of this delivery is under way.');

@@ -145,7 +145,7 @@ async function disable(tx: Tx, id: string, { reason, automatically }: { reason: 
        WHERE id = $1 AND enabled RETURNING id, project_id, disabled_at
      ), kept AS (
        UPDATE deliveries SET next_attempt_at = NULL
-       WHERE endpoint_id IN (SELECT id FROM disabled) AND state = 'retried' AND handed_at IS NULL
+       WHERE endpoint_id IN (SELECT id FROM disabled) AND state = 'retried' AND dispatched_at IS NULL
      )
      SELECT project_id, disabled_at FROM disabled`,
     [id, reason, automatically],
@@ -183,7 +183,7 @@ export async function enableEndpoint(
         : `next_attempt_at = coalesce(next_attempt_at, now())`;
     const states = backlog === 'drop' ? `('queued', 'retried')` : `('retried')`;
     await tx.query(
-      `UPDATE deliveries SET ${what} WHERE endpoint_id = $1 AND handed_at IS NULL AND state IN ${states}`,
+      `UPDATE deliveries SET ${what} WHERE endpoint_id = $1 AND dispatched_at IS NULL AND state IN ${states}`,
       [id],
     );
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);

@@ -45,7 +45,7 @@ export interface WaitingRow {
 export const READ_WAITING = `
   WITH in_hand AS MATERIALIZED (
     SELECT c.endpoint_id, c.count AS attempting, e.project_id
-    FROM count_deliveries_in_hand() c LEFT JOIN webhook_endpoints e ON e.id = c.endpoint_id WHERE c.state = 'queued'
+    FROM count_deliveries_in_flight() c LEFT JOIN webhook_endpoints e ON e.id = c.endpoint_id WHERE c.state = 'queued'
   ), in_hand_of_project AS MATERIALIZED (
     SELECT project_id, sum(attempting)::int AS attempting FROM in_hand GROUP BY project_id
   )
@@ -91,11 +91,11 @@ export const CLAIM_FIRST_ATTEMPTS = `
     FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
     CROSS JOIN LATERAL (
       SELECT id FROM deliveries
-      WHERE endpoint_id BETWEEN taken.endpoint_id AND taken.endpoint_id AND handed_at IS NULL AND state = 'queued'
+      WHERE endpoint_id BETWEEN taken.endpoint_id AND taken.endpoint_id AND dispatched_at IS NULL AND state = 'queued'
       ORDER BY endpoint_id, id LIMIT taken.take FOR UPDATE SKIP LOCKED
     ) AS d
   )
-  UPDATE deliveries d SET handed_at = now(), next_attempt_at = now(),
+  UPDATE deliveries d SET dispatched_at = now(), next_attempt_at = now(),
     workflow_id = coalesce(picked.batch, ${OWN_WORKFLOW_ID})
   FROM picked, events e
   WHERE ${PICKED} AND e.id = d.event_id
@@ -114,15 +114,15 @@ export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claime
 
 export const CLAIM_RETRIES = `
   WITH room AS (
-    SELECT coalesce(sum(count), 0) < ${RETRYING} AS is_left FROM count_deliveries_in_hand() WHERE state = 'retried'
+    SELECT coalesce(sum(count), 0) < ${RETRYING} AS is_left FROM count_deliveries_in_flight() WHERE state = 'retried'
   ), picked AS (
     SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
-    WHERE d.handed_at IS NULL AND d.state = 'retried'
+    WHERE d.dispatched_at IS NULL AND d.state = 'retried'
       AND d.next_attempt_at <= CASE WHEN NOT (SELECT is_left FROM room) THEN now()
         WHEN $2 THEN now() + interval '5 seconds' ELSE 'infinity' END
     ORDER BY d.next_attempt_at LIMIT $1 FOR UPDATE OF d SKIP LOCKED
   )
-  UPDATE deliveries d SET handed_at = now(), workflow_id = ${OWN_WORKFLOW_ID}
+  UPDATE deliveries d SET dispatched_at = now(), workflow_id = ${OWN_WORKFLOW_ID}
   FROM picked JOIN LATERAL (
     SELECT status, error FROM attempts WHERE delivery_id = picked.id ORDER BY number DESC LIMIT 1
   ) AS last ON true, events e
@@ -146,7 +146,7 @@ export async function claimRetries(limit: number, { isBusy }: { isBusy: boolean 
 /** Undoes a claim whose workflow did not start. */
 export async function releaseClaim(ids: readonly string[]): Promise<void> {
   await pool.query(
-    'UPDATE deliveries SET handed_at = NULL, workflow_id = NULL WHERE id = ANY ($1) AND closed_at IS NULL',
+    'UPDATE deliveries SET dispatched_at = NULL, workflow_id = NULL WHERE id = ANY ($1) AND closed_at IS NULL',
     [ids],
   );
 }

@@ -17,8 +17,8 @@ const AT_ONCE = 10;
 export async function reconcile(client: Client): Promise<number> {
   const { rows } = await pool.query<{ workflow_id: string; ids: string[] }>(
     `SELECT workflow_id, array_agg(id) AS ids FROM deliveries
-     WHERE handed_at IS NOT NULL AND closed_at IS NULL
-       AND next_attempt_at < now() - interval '${OVERDUE}' AND handed_at < now() - interval '${OVERDUE}'
+     WHERE dispatched_at IS NOT NULL AND closed_at IS NULL
+       AND next_attempt_at < now() - interval '${OVERDUE}' AND dispatched_at < now() - interval '${OVERDUE}'
      GROUP BY workflow_id ORDER BY random() LIMIT ${WORKFLOWS}`,
   );
   let found = 0;

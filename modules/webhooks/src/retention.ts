@@ -70,7 +70,7 @@ async function giveUpBacklog(disabledBefore: Date): Promise<number> {
     `UPDATE deliveries SET state = 'failed', closed_at = now(), next_attempt_at = NULL
      WHERE id IN (
        SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
-       WHERE NOT w.enabled AND w.disabled_at < $1 AND d.handed_at IS NULL AND d.closed_at IS NULL
+       WHERE NOT w.enabled AND w.disabled_at < $1 AND d.dispatched_at IS NULL AND d.closed_at IS NULL
        LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED
      )`,
     [disabledBefore],

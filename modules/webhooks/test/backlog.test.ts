@@ -40,7 +40,7 @@ test('however many deliveries wait for an endpoint that hangs, at most twenty ar
   await eventually(async () => {
     const { rows } = await pool.query<{ in_hand: number; retrying: number }>(
       `SELECT count(*)::int AS in_hand, count(*) FILTER (WHERE state = 'retried')::int AS retrying FROM deliveries
-       WHERE endpoint_id = $1 AND handed_at IS NOT NULL AND closed_at IS NULL`,
+       WHERE endpoint_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL`,
       [endpointId],
     );
     most = Math.max(most, rows[0]?.in_hand ?? 0);
@@ -87,7 +87,7 @@ test('what the relay reads and claims does not grow with what waits', async () =
   await pool.query(
     `UPDATE deliveries d SET
        state = CASE WHEN n % 10 = 0 THEN 'acknowledged' ELSE 'retried' END::delivery_state,
-       handed_at = CASE WHEN n % 10 = 0 THEN now() END,
+       dispatched_at = CASE WHEN n % 10 = 0 THEN now() END,
        closed_at = CASE WHEN n % 10 = 0 THEN now() END
      FROM (SELECT id, row_number() OVER () AS n FROM deliveries WHERE endpoint_id = $1) AS numbered
      WHERE d.id = numbered.id AND n % 10 < 3`,

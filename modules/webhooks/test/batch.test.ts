@@ -24,7 +24,7 @@ async function marked(count: number, answer: Parameters<typeof startReceiver>[0]
       [projectId, count],
     );
     const { rows } = await tx.query<{ id: string }>(
-      `UPDATE deliveries SET handed_at = now(), workflow_id = 'batch_test' WHERE project_id = $1 RETURNING id`,
+      `UPDATE deliveries SET dispatched_at = now(), workflow_id = 'batch_test' WHERE project_id = $1 RETURNING id`,
       [projectId],
     );
     return rows.map((row) => row.id);
@@ -38,7 +38,7 @@ const going = new AbortController().signal;
 
 async function states(deliveries: { id: string }[]) {
   const { rows } = await pool.query<{ state: string; waits: boolean; count: number }>(
-    `SELECT state, handed_at IS NULL AS waits, count(*)::int FROM deliveries WHERE id = ANY ($1) GROUP BY 1, 2 ORDER BY state`,
+    `SELECT state, dispatched_at IS NULL AS waits, count(*)::int FROM deliveries WHERE id = ANY ($1) GROUP BY 1, 2 ORDER BY state`,
     [deliveries.map(({ id }) => id)],
   );
   return rows;

@@ -285,7 +285,7 @@ test('all that failed since a time are replayed, each once, and what failed befo
        INSERT INTO events (id, project_id, type, data)
        SELECT postroom_id('evt'), $1, 'webhook.test', json_build_object('n', n) FROM generate_series(1, 3) AS n RETURNING id
      )
-     INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, handed_at, closed_at)
+     INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, dispatched_at, closed_at)
      SELECT postroom_id('dlv'), $1, $2, id, 'failed', 6, now(), now() - interval '1 day' * (row_number() OVER () - 1) FROM event`,
     [api.projectId, to.id],
   );
@@ -436,7 +436,7 @@ test('a delivery that waits for another attempt is attempted now, whether a work
   await happen(api, 'contact.created');
   const waiting = await eventually(async () => {
     const [delivery] = await deliveries(api, to, '?state=retried');
-    const { rows } = await pool.query('SELECT 1 FROM deliveries WHERE id = $1 AND handed_at IS NOT NULL', [
+    const { rows } = await pool.query('SELECT 1 FROM deliveries WHERE id = $1 AND dispatched_at IS NOT NULL', [
       delivery.id,
     ]);
     expect(rows).toHaveLength(1);
@@ -464,7 +464,7 @@ test('a delivery that waits in the table becomes due at once', async () => {
   ]);
   await pool.query('DELETE FROM deliveries WHERE event_id = $1', [event]);
   await pool.query(
-    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, handed_at, workflow_id, next_attempt_at)
+    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, dispatched_at, workflow_id, next_attempt_at)
      VALUES ($1, $2, $3, $4, 'retried', 1, NULL, NULL, now() + interval '5 hours')`,
     [delivery, api.projectId, to.id, event],
   );

@@ -54,7 +54,7 @@ test(
     for (const reached of [500, 1_500, 3_000]) {
       await eventually(() => expect(receiver.received.length).toBeGreaterThan(reached), 60_000);
       await worker.kill();
-      underWay += await count(`handed_at IS NOT NULL AND state = 'queued'`);
+      underWay += await count(`dispatched_at IS NOT NULL AND state = 'queued'`);
       worker.start();
     }
     await eventually(async () => expect(await count(`state <> 'acknowledged'`)).toBe(0), 90_000);

@@ -32,7 +32,7 @@ async function marked(
       [projectId, count],
     );
     const { rows } = await tx.query<{ id: string }>(
-      `UPDATE deliveries SET workflow_id = coalesce($2, id), handed_at = now() - interval '1 minute',
+      `UPDATE deliveries SET workflow_id = coalesce($2, id), dispatched_at = now() - interval '1 minute',
          next_attempt_at = now() - interval '1 minute'
        WHERE project_id = $1 RETURNING id`,
       [projectId, workflowId],

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from './errors.ts';
 import { lastLines, logSize } from './logs.ts';
-import { ROOT } from '@postroom/launcher';
 import { processId, type ProcessId, signal, waitForEnd } from './processes.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
 
 /** How often a program that is starting is asked whether it is ready. */
 const PROBE_MS = 50;

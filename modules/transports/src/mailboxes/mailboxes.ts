@@ -14,7 +14,7 @@ import {
   notFound,
   type Prisma,
 } from '@postroom/platform';
-import { cancelPlanned } from '@postroom/emails';
+import { cancelPlanned } from '@postroom/ledger';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { beginAuthorization } from './authorization.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';

@@ -315,7 +315,7 @@ test('a token that has run out is replaced by two workers at once with one reque
   tokens.requests.length = 0;
   forgetToken(id);
   // Another worker has a module of its own, and so knows nothing of what this one fetches.
-  const copy = './tokens.ts?another';
+  const copy = '../../src/mailboxes/tokens.ts?another';
   const another = (await import(/* @vite-ignore */ copy)) as typeof tokensModule;
   const [mine, theirs] = await Promise.all([accessToken(id), another.accessToken(id), accessToken(id)]);
   expect(mine).toBe(theirs);

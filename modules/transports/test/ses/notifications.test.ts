@@ -42,7 +42,7 @@ async function withProvider(settings: object = { region: 'eu-west-1', topicArn: 
     [id, api.projectId, JSON.stringify(settings), token],
   );
   await pool.query(
-    `INSERT INTO messages (id, project_id, email, subject, state, handed_at, accepted_at) VALUES ($1, $2, 'ada@mail.test', 'Hi', 'accepted', now(), now())`,
+    `INSERT INTO messages (id, project_id, email, subject, state, dispatched_at, accepted_at) VALUES ($1, $2, 'ada@mail.test', 'Hi', 'accepted', now(), now())`,
     [messageId, api.projectId],
   );
   return { api, id, token, messageId };

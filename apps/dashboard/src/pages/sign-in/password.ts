@@ -1,4 +1,4 @@
-/** What the server asks of a password (`MIN_PASSWORD_LENGTH` of @postroom/people), said before it has to. */
+/** What the server asks of a password (`MIN_PASSWORD_LENGTH` of @postroom/auth), said before it has to. */
 export function passwordProblem(password: string): string | null {
   if (password.length < 10) return 'Use at least 10 characters';
   return password.length > 128 ? 'Use at most 128 characters' : null;
