@@ -40,7 +40,8 @@ function isInstalled() {
   const present = readJson(join(ROOT, 'node_modules/.package-lock.json'))?.packages;
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted).every(([path, { version, link, optional }]) => {
-    if (!path.startsWith('node_modules/') || link) return true;
+    if (!path.startsWith('node_modules/')) return true;
+    if (link) return existsSync(join(ROOT, path));
     return present[path] === undefined ? optional === true : present[path].version === version;
   });
 }
