@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Files whose text is generated, recorded or immutable, and this table itself. */
+const EXCLUDED =
+  /(^|\/)(migrations|generated|histories|fixtures|node_modules|dist)\/|^CHANGELOG\.md$|^sdk\/typescript\/src\/types\.ts$|^scripts\/language\.test\.ts$/;
+
+/**
+ * Words that the project once used for things that have a standard name. Patterns are chosen so that ordinary English passes:
+ * "by the way", "give back-pressure" and "hold a lock" are fine.
+ */
+const BANNED: { pattern: RegExp; use: string }[] = [
+  // Sending
+  { pattern: /\b(SmtpLane|sendLane|takeLane|LaneOptions|Lanes?)\b/, use: 'SmtpPool, EndpointQueue or fencing token' },
+  { pattern: /\b(a|the|its|each|an SMTP|of a|per) lane\b/i, use: 'pool, queue or fencing token' },
+  { pattern: /\b[Dd]ialogues?\b/, use: 'session' },
+  { pattern: /\bwaysOf\b|\bisOfWay\b|\bsendByAny\b|\bways? out\b/i, use: 'transport' },
+  { pattern: /\bways? for mail to go out\b/i, use: 'transport or mail provider' },
+  { pattern: /\btakeTurn\b|\bgiveTurnBack\b|\bsendTurn\b/, use: 'reserveQuota, releaseQuota or sendUntilDeadline' },
+  { pattern: /\bin hand\b|\binHand\b/i, use: 'in flight' },
+  { pattern: /\bin nobody's hands\b|\bin the hands of\b/i, use: 'unclaimed, claimed by or owned by' },
+  { pattern: /\bput(s|ting)? off\b|\bputOff\b/i, use: 'defer, deferred' },
+  { pattern: /\bputBack\b|\bplanAgain\b/, use: 'requeue' },
+  { pattern: /\bgiveBack\w*|\bgives? back\b|\bgiven back\b|\bgiving back\b/i, use: 'release or return' },
+  { pattern: /\bcloseLost\b/, use: 'markStaleClaimsUnknown' },
+  { pattern: /\bpauseTroubled\b/, use: 'pauseOverThreshold' },
+  { pattern: /\bthe freeze\b|\bfreez(e|es|ing) (the |its )?(recipients|audience)\b|\bfrozen recipients\b/i, use: 'snapshot' },
+  // Webhooks
+  { pattern: /\bhand(s|ed|ing)? over\b|\bhandOver\b|\bhanded_at\b/i, use: 'dispatch' },
+  { pattern: /\bhopeless\w*/i, use: 'disabled' },
+  { pattern: /\bstruggl(e|es|ing)\b/i, use: 'degraded' },
+  { pattern: /\btryEnter\b/, use: 'tryAcquire' },
+  { pattern: /\bhears? of\b|\bheard of\b/i, use: 'is notified of or receives' },
+  { pattern: /\b(is|are|was|were|be) told of\b/i, use: 'is notified of' },
+  // Platform
+  { pattern: /\bagainOn\b/, use: 'retryOn' },
+  { pattern: /\breadTogether\b|\basked together\b/i, use: 'coalesceReads or request coalescing' },
+  { pattern: /\bliveView\w*|\blive views?\b/i, use: 'subscription' },
+  { pattern: /\bstartHere\b/, use: 'eagerStart' },
+  { pattern: /\bkeys? of before\b|\b(secrets?|addresses|backups|links) of before\b/i, use: 'previous' },
+  { pattern: /\bsavedSince\b/, use: 'versionConflict' },
+  { pattern: /\bkeptFigures\b|\bfigures (are|is) kept\b/i, use: 'cachedAggregate or cached aggregates' },
+  { pattern: /\bsurviveBreaks\b/, use: 'ignoreConnectionErrors' },
+  { pattern: /\brenew-secrets\b|\brenewSecrets\b/, use: 'rotate-encryption-key' },
+  // Modules, apps, dashboard
+  { pattern: /\bonlyOneOf\b/, use: 'runExclusively' },
+  { pattern: /\bexpectTruth\b/, use: 'expectLedgerConsistent' },
+  { pattern: /\bflaws\b/i, use: 'problems' },
+  { pattern: /\buseRead\b|\buseChange\b/, use: 'useQuery, useMutation' },
+  { pattern: /\breturned mail\b|\bmail that comes back\b/i, use: 'bounces' },
+  // Prose
+  { pattern: /\bso many\b(?! \w+s\b)/i, use: 'the number itself, or "that number of"' },
+  { pattern: /\blets? us in\b/i, use: 'accepts our credentials' },
+  { pattern: /\b(does|do) well to\b/i, use: 'should' },
+  { pattern: /\bnobody (has|is)\b/i, use: 'no user, no one else, unused, unclaimed' },
+  { pattern: /\bwhat (it|this|that) is about\b/i, use: 'the subject or the resource' },
+  { pattern: /\bwhat (has )?bec(a|o)me of\b/i, use: 'outcome' },
+  { pattern: /\bwhat is kept of\b/i, use: 'stored data' },
+  { pattern: /\bwhat stays and what goes\b/i, use: 'deprecation policy' },
+  { pattern: /\bin the words of the server\b|\bthe server's words\b/i, use: "the server's reply" },
+];
+
+const tracked = execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*.mjs', '*.prisma', '*.md'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+  maxBuffer: 16 * 1024 * 1024,
+})
+  .split('\0')
+  .filter((file) => file !== '' && !EXCLUDED.test(file));
+
+test('code and docs use standard terms', () => {
+  const hits: string[] = [];
+  for (const file of tracked) {
+    for (const [index, line] of readFileSync(join(ROOT, file), 'utf8').split('\n').entries()) {
+      for (const { pattern, use } of BANNED) {
+        const [match] = pattern.exec(line) ?? [];
+        if (match !== undefined) hits.push(`${file}:${index + 1}: "${match}" (use: ${use})`);
+      }
+    }
+  }
+  expect(hits).toEqual([]);
+});
+
+test('the table matches what it should and leaves ordinary English alone', () => {
+  const isBanned = (text: string) => BANNED.some(({ pattern }) => pattern.test(text));
+  for (const text of ['mail in hand', 'rows are handed over', 'const x = waysOf(y)', 'a Lane', 'it gives back a slot']) {
+    expect([text, isBanned(text)]).toEqual([text, true]);
+  }
+  for (const text of ['by the way', 'handover', 'a plane', 'so many rows', 'it returns a slot', 'onHandle']) {
+    expect([text, isBanned(text)]).toEqual([text, false]);
+  }
+});
