@@ -30,7 +30,7 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bpauseTroubled\b/, use: 'pauseOverThreshold' },
   { pattern: /\bthe freeze\b|\bfreez(e|es|ing) (the |its )?(recipients|audience)\b|\bfrozen recipients\b/i, use: 'snapshot' },
   // Webhooks
-  { pattern: /\bhand(s|ed|ing)? over\b|\bhandOver\b|\bhanded_at\b/i, use: 'dispatch' },
+  { pattern: /\b[Hh]and(s|ed|ing)? over\b|\bhandOver\b|\bhanded_at\b/, use: 'dispatch' },
   { pattern: /\bhopeless\w*/i, use: 'disabled' },
   { pattern: /\bstruggl(e|es|ing)\b/i, use: 'degraded' },
   { pattern: /\btryEnter\b/, use: 'tryAcquire' },
