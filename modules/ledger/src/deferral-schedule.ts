@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** How long a message waits after its first, second … "later", when the server names no time; the last one is repeated. */
+/** Delays after each deferral, in milliseconds, unless the server names one. The last delay repeats. */
 export const DEFERRAL_DELAYS_MS = [
   MINUTE_MS / 4,
   MINUTE_MS,
@@ -10,5 +10,5 @@ export const DEFERRAL_DELAYS_MS = [
   60 * MINUTE_MS,
 ];
 
-/** A message is given up when servers have said "later" for so long, in milliseconds. */
+/** How long a message may be deferred before it fails, in milliseconds. */
 export const MESSAGE_LIFETIME_MS = 3 * 24 * 60 * MINUTE_MS;

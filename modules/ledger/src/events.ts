@@ -1,13 +1,13 @@
-/** In SQL: whether the row `m` of the ledger is of a person who was erased. What is heard of it later may name them again. */
+/** SQL condition: the ledger row `m` belongs to an erased contact. Later answers may name the address, so they are not stored. */
 export const OF_ERASED = `m.email LIKE 'erased-%@erased.invalid'`;
 
 /**
- * `data` of an `email.*` event in SQL, from the row `m` of the ledger and the row `c` of its campaign, if it has one. The
- * ledger records events set-based, so the shape is written once, here (spec: Delivery).
+ * `data` of an `email.*` event as SQL, from the ledger row `m` and its campaign row `c`, if any. The ledger records events
+ * in bulk, so their shape is defined once, here (spec: Delivery).
  */
 export const EMAIL_EVENT_MEMBERS = membersWith('c.subject');
 
-/** The same where only the row of the ledger is at hand: its campaign is looked up when the message has no subject of its own. */
+/** The same for statements without `c`: the campaign is looked up only if the message has no subject of its own. */
 export const EMAIL_EVENT_MEMBERS_ALONE = membersWith('(SELECT c.subject FROM campaigns c WHERE c.id = m.campaign_id)');
 
 function membersWith(campaignSubject: string): string {

@@ -2,8 +2,8 @@ import { config, sessionSettings, ignoreConnectionErrors } from '@postroom/platf
 import pg from 'pg';
 
 /**
- * Connections whose plans go by index, row by row. A campaign puts a million rows into the ledger in one statement; until
- * PostgreSQL has counted them it takes the table for small, and would read and sort all of it for each page.
+ * Connections that force index plans. A campaign inserts a million rows in one statement, and until PostgreSQL has analyzed
+ * the table it takes it for small and would scan and sort all of it for each page.
  */
 export const ledgerPool = new pg.Pool({
   ...(config.DATABASE_URL === undefined ? {} : { connectionString: config.DATABASE_URL }),
@@ -14,6 +14,6 @@ export const ledgerPool = new pg.Pool({
   allowExitOnIdle: true,
   onConnect: async (client) => void (await client.query(sessionSettings())),
 });
-// An idle connection that the server closes is replaced at the next use.
+// The pool replaces an idle connection that the server closes.
 ledgerPool.on('error', () => {});
 ignoreConnectionErrors(ledgerPool);

@@ -7,34 +7,35 @@ import { ledgerPool } from './ledger-pool.ts';
 import type { Claimed } from './settlement.ts';
 import { type Addressed, countSoftBounces } from './soft-bounces.ts';
 
-/** Names one attempt of an activity in the rows that it claims. */
+/** A new claim id. Each activity attempt writes its own into the rows that it claims. */
 export const newClaim = () => randomBytes(9).toString('base64url');
 
-/** What became of a claimed message, as the ledger keeps it. `planned` means that it goes again, after `waitMs`. */
+/** The outcome of a claimed message, as the ledger records it. `planned` means that it is retried after `waitMs`. */
 export interface Settlement {
   id: string;
   state: 'accepted' | 'failed' | 'suppressed' | 'unknown' | 'planned';
-  /** The server's answer; null when it was given back without having been sent. */
+  /** The server's answer; null when the claim was released without sending. */
   answer: string | null;
+  /** Delay before the next attempt, in milliseconds. */
   waitMs?: number;
-  /** Whether a server said "later", which counts towards giving up. */
+  /** Whether the server deferred it (4xx), which counts towards giving up. */
   deferred?: boolean;
-  /** The subject as it was sent, when it is not the campaign's as it stands. */
+  /** The rendered subject, if it differs from the campaign's. */
   subject?: string | undefined;
-  /** The address is none: it is not to be mailed again. */
+  /** The address does not exist: suppress it. */
   hardBounce?: boolean;
-  /** The address can't take mail now; several in a row, and it is not mailed again either. */
+  /** The address can't receive mail now; several in a row suppress it. */
   softBounce?: boolean;
 }
 
 /**
- * The end of a statement whose CTE `settled` holds rows of the ledger as they are now, with their state `before` and an
- * `event_id`: the events they cause and the counters of their campaign, in the order messages, campaign. A row `unknown`
- * may be resolved later, so states are counted as they are entered and left. Nothing but its server's word tells of mail
- * from a mailbox account, so acceptance is its delivery (spec: connected mailbox-provider accounts).
+ * CTEs that record the events and update the campaign counters for changed ledger rows. They follow a CTE `settled` that
+ * returns those rows with their previous state as `before` and an `event_id`. Locks are taken on messages first, then
+ * campaigns. An `unknown` row may be resolved later, so counters follow every state change. Nobody reports deliveries for
+ * a mailbox account, so acceptance counts as delivery (spec: connected mailbox-provider accounts).
  */
 export const CONSEQUENCES = `
-  told AS (
+  emitted AS (
     INSERT INTO events (id, project_id, type, data)
     SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
       CASE m.state WHEN 'accepted' THEN json_build_object(${EMAIL_EVENT_MEMBERS})
@@ -62,7 +63,7 @@ export const CONSEQUENCES = `
     FROM counted n WHERE c.id = n.campaign_id
   )`;
 
-/** Why a row goes no further is known from its campaign: what was put off is not taken up again when that has ended. */
+/** Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. */
 const SETTLE = `
   WITH outcome AS (
     SELECT m.id, m.state AS before, o.answer, o.wait_ms, o.deferred, o.subject, o.event_id,
@@ -84,7 +85,7 @@ const SETTLE = `
       deferrals = m.deferrals + o.deferred::int,
       deferred_at = CASE WHEN o.deferred THEN coalesce(m.deferred_at, now()) ELSE m.deferred_at END,
       workflow_id = CASE WHEN o.state = 'planned' THEN m.workflow_id END,
-      -- What was taken for lost and is given back after all has no workflow any more: it waits for the relay again.
+      -- A row marked unknown lost its workflow. If its claim is released after all, the dispatcher must pick it up again.
       dispatched_at = CASE WHEN o.state = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.dispatched_at END
     FROM outcome o WHERE m.id = o.id
     RETURNING m.*, o.before, o.event_id
@@ -92,9 +93,9 @@ const SETTLE = `
   SELECT CASE WHEN $9 <> '' THEN pg_notify('postroom', $9)::text END, (SELECT count(*)::int FROM settled) AS settled`;
 
 /**
- * The same for what nearly all messages come to: claimed, and accepted at the first word of the server. A row is found and
- * changed at once, where `SETTLE` locks it before, and nothing is read but the row. What it leaves out, `SETTLE` takes: rows
- * that were taken for lost, of people who were erased, of mailbox accounts.
+ * The fast path for the common case: a claimed message that the server accepted. It finds and updates a row in one step
+ * and reads nothing else, where `SETTLE` locks it first. It skips rows marked unknown, of erased contacts or of mailbox
+ * accounts; `SETTLE` handles those.
  */
 const SETTLE_ACCEPTED = `
   WITH settled AS (
@@ -103,7 +104,7 @@ const SETTLE_ACCEPTED = `
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS o(id, answer, subject, event_id)
     WHERE m.id = o.id AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
     RETURNING m.project_id, m.campaign_id, o.event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data
-  ), told AS (
+  ), emitted AS (
     INSERT INTO events (id, project_id, type, data) SELECT event_id, project_id, 'email.sent', data FROM settled
   ), counted AS (
     SELECT campaign_id, count(*) AS accepted FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id ORDER BY campaign_id
@@ -114,11 +115,11 @@ const SETTLE_ACCEPTED = `
   SELECT CASE WHEN $6 <> '' THEN pg_notify('postroom', $6)::text END, (SELECT count(*)::int FROM settled) AS settled`;
 
 /**
- * Records what became of messages that `claim` holds: states, events, the campaign's counters, each message's with one
- * statement. Rows that another attempt has taken for lost are found too, as long as nobody else has resolved them; one that a
- * person has sent again meanwhile is not, when the first time was accepted after all. Doing it again changes nothing. `notice`
- * is sent to who watches, unless it is empty.
- * @returns how many rows it changed.
+ * Records outcomes of the messages that `claim` holds: states, events and campaign counters, all in one statement per
+ * message. Rows that another attempt marked unknown are updated too, unless somebody has resolved them. A message that was
+ * requeued meanwhile is not sent again if the first attempt turns out to have been accepted. Idempotent.
+ * @param notice payload of the notification for subscribers; none is sent if empty.
+ * @returns the number of rows changed.
  */
 export async function settle(claim: string, settlements: readonly Settlement[], notice = ''): Promise<number> {
   const [accepted, others] = [
@@ -134,7 +135,7 @@ export async function settle(claim: string, settlements: readonly Settlement[], 
 }
 
 async function settleAccepted(claim: string, accepted: Settlement[], notice: string): Promise<number> {
-  // Rows are locked in the order of their ids, as everybody does.
+  // All writers lock rows in id order, which avoids deadlocks.
   accepted.sort((a, b) => (a.id < b.id ? -1 : 1));
   return settledBy(
     await ledgerPool.query<{ settled: number }>({
@@ -172,7 +173,7 @@ async function settleAny(claim: string, settlements: readonly Settlement[], noti
   if (bounced.length === 0) return settledBy(await ledgerPool.query<{ settled: number }>(statement));
   return inLedgerTransaction(async (client) => {
     const settled = settledBy(await client.query<{ settled: number }>(statement));
-    // None is changed by a repetition, whose bounces have been counted.
+    // A repeated call changes no row, and its bounces have already been counted.
     if (settled > 0) await suppressBounced(client, bounced);
     return settled;
   });
@@ -197,7 +198,7 @@ async function suppressBounced(client: pg.ClientBase, bounced: readonly Settleme
   );
 }
 
-/** Suppresses addresses of several projects, always in the same order, so that two transactions wait in turn. */
+/** Suppresses addresses of several projects, in a fixed order so that concurrent transactions cannot deadlock. */
 export async function suppressAll(
   client: pg.ClientBase,
   entries: readonly { projectId: string; email: string; reason: 'bounced' | 'complained' }[],
@@ -207,11 +208,11 @@ export async function suppressAll(
     await suppress(client, projectId, byProject.get(projectId) ?? []);
 }
 
-/** Rows of the ledger that are one sender's: a campaign's, or those of a workflow of transactional mail. */
+/** Selects the ledger rows of a campaign, or of a workflow that sends transactional mail. */
 export type Scope = { campaignId: string } | { workflowId: string };
 
-const CLOSE_LOST = (column: 'campaign_id' | 'workflow_id') => `
-  WITH lost AS (
+const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
+  WITH stale AS (
     SELECT id, state AS before, coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at) AS reported_at
     FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
     ORDER BY id FOR NO KEY UPDATE
@@ -219,32 +220,33 @@ const CLOSE_LOST = (column: 'campaign_id' | 'workflow_id') => `
     UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
       accepted_at = l.reported_at, delivered_at = CASE WHEN m.mailbox_id IS NULL THEN m.delivered_at ELSE l.reported_at END,
       unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
-      answer = CASE WHEN l.reported_at IS NULL THEN 'The sender was cut off before the answer of the server was known.' ELSE 'Known from a report of the provider.' END,
+      answer = CASE WHEN l.reported_at IS NULL THEN 'The sending process stopped before it recorded the answer of the server.' ELSE 'Confirmed by a report from the provider.' END,
       workflow_id = NULL
-    FROM lost l WHERE m.id = l.id
+    FROM stale l WHERE m.id = l.id
     RETURNING m.*, l.before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS settled FROM settled`;
 
 /**
- * Closes what older claims of a sender left behind when it was killed: nobody can know whether those messages went out,
- * unless a provider has reported on them. They are never sent again by themselves.
- * @returns how many rows it closed.
+ * Marks rows that an older claim left behind, for example after a crash, as unknown: they may have been sent. Rows that a
+ * provider has reported on become accepted. Unknown messages are never retried automatically.
+ * @returns the number of rows closed.
  */
 export async function markStaleClaimsUnknown(scope: Scope, claim: string): Promise<number> {
   const [column, value] = scopeColumn(scope);
   return settledBy(
     await ledgerPool.query<{ settled: number }>({
       name: `ledger-close-lost-${column}`,
-      text: CLOSE_LOST(column),
+      text: MARK_STALE(column),
       values: [value, claim],
     }),
   );
 }
 
 /**
- * Gives back what a claim holds and has certainly not begun to send: rows whose claim was committed though the connection
- * broke before it said so. `settlementOf` says what becomes of each, unless it simply goes again.
+ * Releases rows that were claimed but certainly not sent, such as after the connection broke between the commit of a claim
+ * and its reply. `settlementOf` chooses the outcome of each row; by default it is retried.
+ * @returns the number of rows released.
  */
 export async function releaseClaims(
   scope: Scope,
@@ -263,7 +265,7 @@ function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
   return 'campaignId' in scope ? ['campaign_id', scope.campaignId] : ['workflow_id', scope.workflowId];
 }
 
-/** Runs `work` in one transaction on a connection that plans for the ledger; an error rolls it back. */
+/** Runs `work` in one transaction on a connection of `ledgerPool`; an error rolls it back. */
 export async function inLedgerTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await ledgerPool.connect();
   try {

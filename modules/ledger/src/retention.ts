@@ -1,21 +1,22 @@
 import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
 import type pg from 'pg';
 
-/** Emails that one transaction empties at most. */
+/** The most emails that one transaction changes. */
 const BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Options {
-  /** Days that words and attachments are kept; for ever when not given. */
+  /** Days to keep data; forever if undefined. */
   days?: number | undefined;
   now?: number;
-  /** Called after each batch; when it throws, the rest is left for the next time. */
+  /** Called after each batch. If it throws, the next run continues with the rest. */
   onBatch?: () => void;
 }
 
 /**
- * Empties transactional emails that are older than their content has to be kept: HTML, text, headers and attachments. Who got
- * them, the subject and what became of them stay, and so does what may still go out.
+ * Deletes the content of transactional emails past their retention: HTML, text, headers and attachments. Recipients,
+ * subjects and statuses stay, and emails that may still be sent are skipped.
+ * @returns the number of emails changed.
  */
 export async function deleteOldContents({
   days = config.CONTENT_RETENTION_DAYS,
@@ -49,21 +50,22 @@ async function emptyBatch(before: string): Promise<number> {
   });
 }
 
-/** How messages of each project are kept: `days` is of the project, or of the installation. */
-const KEPT = `SELECT id, coalesce(message_retention_days, $1) AS days FROM projects
+/** Each project's retention in days, falling back to the installation's default. */
+const RETENTIONS = `SELECT id, coalesce(message_retention_days, $1) AS days FROM projects
   WHERE coalesce(message_retention_days, $1) IS NOT NULL ORDER BY id`;
 
-/** The projects that do not keep messages for ever, and how many days they do. */
+/** The projects that delete old messages, with their retention in days. */
 export async function messageRetentions(
   days = config.MESSAGE_RETENTION_DAYS,
 ): Promise<{ projectId: string; days: number }[]> {
-  const { rows } = await pool.query<{ id: string; days: number }>(KEPT, [days ?? null]);
+  const { rows } = await pool.query<{ id: string; days: number }>(RETENTIONS, [days ?? null]);
   return rows.map((row) => ({ projectId: row.id, days: row.days }));
 }
 
 /**
- * Deletes transactional emails, with all of their addresses, that nothing has been done with for as long as their project keeps them.
- * What may still go out stays. Their links to unsubscribe by go on working, since those do not need the row.
+ * Deletes transactional emails, with the rows of all their recipients, once their last change is older than the project's
+ * retention. Emails that may still be sent stay. Unsubscribe links keep working, since they do not need the row.
+ * @returns the number of rows deleted.
  */
 export async function deleteOldEmails({ days, now = Date.now(), onBatch = () => {} }: Options = {}): Promise<number> {
   let total = 0;
@@ -79,7 +81,7 @@ export async function deleteOldEmails({ days, now = Date.now(), onBatch = () => 
   return total;
 }
 
-/** Looks at the next emails once; one that was scheduled long ago may have gone out lately, and stays. */
+/** Checks the next batch. An email scheduled long ago may have been sent recently; it stays. */
 async function deleteEmailsAfter(
   projectId: string,
   after: string,
@@ -93,10 +95,10 @@ async function deleteEmailsAfter(
     );
     const ids = rows.map(({ id }) => id);
     const { rows: old } = await tx.query<{ id: string }>(
-      `WITH held AS (
+      `WITH locked AS (
          SELECT * FROM messages WHERE id = ANY ($1) OR copy_of = ANY ($1) ORDER BY id FOR UPDATE
        )
-       SELECT coalesce(copy_of, id) AS id FROM held GROUP BY 1
+       SELECT coalesce(copy_of, id) AS id FROM locked GROUP BY 1
        HAVING bool_and(state NOT IN ('planned', 'claimed') AND coalesce(accepted_at, unsent_at, created_at) < $2)`,
       [ids, before],
     );
@@ -108,37 +110,37 @@ async function deleteEmailsAfter(
   });
 }
 
-/** Deletes messages and their copies, with what hangs on them, in the caller's transaction. */
+/** Deletes messages, their copies, hits and links in the caller's transaction. */
 async function deleteMessages(tx: pg.ClientBase, ids: readonly string[]): Promise<number> {
   const { rows } = await tx.query<{ id: string }>(
     'DELETE FROM messages WHERE id = ANY ($1) OR copy_of = ANY ($1) RETURNING id',
     [ids],
   );
-  const gone = rows.map(({ id }) => id);
-  await tx.query('DELETE FROM tracking_hits WHERE message_id = ANY ($1)', [gone]);
-  await tx.query('DELETE FROM tracked_links WHERE owner_id = ANY ($1)', [gone]);
-  return gone.length;
+  const deletedIds = rows.map(({ id }) => id);
+  await tx.query('DELETE FROM tracking_hits WHERE message_id = ANY ($1)', [deletedIds]);
+  await tx.query('DELETE FROM tracked_links WHERE owner_id = ANY ($1)', [deletedIds]);
+  return deletedIds.length;
 }
 
-/** Messages of a campaign that one transaction deletes at most. */
-const RECIPIENTS = 2_000;
+/** The most messages of a campaign that one transaction deletes. */
+const RECIPIENT_BATCH = 2_000;
 
-/** Deletes the next messages of a campaign. @returns how many; fewer than a batch says that there are no more. */
+/** Deletes the next batch of messages of a campaign. `isLast` says that none are left. */
 export async function deleteRecipients(campaignId: string): Promise<{ deleted: number; isLast: boolean }> {
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `SELECT id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT ${RECIPIENTS} FOR UPDATE`,
+      `SELECT id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT ${RECIPIENT_BATCH} FOR UPDATE`,
       [campaignId],
     );
     const deleted = await deleteMessages(
       tx,
       rows.map(({ id }) => id),
     );
-    return { deleted, isLast: rows.length < RECIPIENTS };
+    return { deleted, isLast: rows.length < RECIPIENT_BATCH };
   });
 }
 
-/** Deletes what the inbox of a development system took longer ago than events are kept. */
+/** Deletes mail of the development inbox that is older than the event retention. */
 export async function deleteOldInboxMails({
   days = config.RETENTION_DAYS,
   now = Date.now(),

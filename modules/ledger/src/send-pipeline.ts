@@ -5,62 +5,65 @@ import { type Claimed, settlementOf, unexpected } from './settlement.ts';
 import type { SendOutcome } from '@postroom/smtp';
 import { TokenBucket } from '@postroom/platform';
 
-/** Where messages come from and where what became of them goes. */
+/** What the pipeline needs from its caller: claim messages, send one, record outcomes. */
 export interface PipelineWork<Row extends Claimed> {
-  /** Claims up to so many messages; the claim is committed when it resolves. None means that nothing more is to be sent now. */
+  /** Claims up to `limit` messages and resolves once the claim is committed. No rows means that nothing is due. */
   claim: (limit: number) => Promise<{ rows: Row[]; ratePerSecond: number | null }>;
   /**
-   * Sends one message, once. Any error means that nothing went out: a `MessageError` fails the message, an outage ends the
-   * sending, and after any other the message goes again a few times, and then fails.
+   * Sends one message, once. Any error means that nothing was sent: a `MessageError` fails the message, an outage stops
+   * the pipeline, and any other error retries the message a few times and then fails it.
    */
   send: (row: Row) => Promise<SendResult>;
   /** Records outcomes; called one at a time. */
   settle: (settlements: Settlement[]) => Promise<void>;
-  /** Ends the claiming. What has not gone out by then is given back. */
+  /** Stops claiming. Claims of messages not yet in flight are released. */
   signal: AbortSignal;
-  /** Messages that are under way at once at most, as things are now. */
+  /** The current limit of messages in flight. */
   width: () => number;
 }
 
-/** The outcome of one send, and the subject when it is not the campaign's as it stands. */
+/** The outcome of one send, and the rendered subject if it differs from the campaign's. */
 export interface SendResult {
   outcome: SendOutcome;
   subject?: string | undefined;
 }
 
-/** Why the sending ended before there was nothing more to send. */
+/** Why the pipeline stopped before everything was sent. */
 export interface Backoff {
-  /** `host`: the mail server takes nothing now. `configuration`: it never will, as things are set up. */
+  /** `host`: the mail server accepts no mail at the moment. `configuration`: it never will with the current settings. */
   cause: 'host' | 'configuration';
   answer: string;
   waitMs?: number | undefined;
 }
 
-/** Rows of a page at most and at least, and how long one should last, in milliseconds: little is in hand when a worker is killed. */
+/**
+ * The largest and smallest page, in rows, and how long one should last, in milliseconds. Pages are short, so that few
+ * messages are claimed when a worker is killed.
+ */
 const MAX_PAGE = 1000;
 const PAGE_MS = 60;
-const SMALL_PAGE = 20;
+const MIN_PAGE = 20;
 
-/** Outcomes are recorded when there are so many, or so many milliseconds after the first. */
+/** Outcomes are recorded once this many have accumulated, or this many milliseconds after the first. */
 const SETTLE_ROWS = 400;
 const SETTLE_MS = 25;
-/** With more than so many unrecorded, nothing is claimed: a database that is slower than the mail server sets the pace. */
-const MOST_UNRECORDED = 2_000;
+/** Claiming pauses above this many unrecorded outcomes: backpressure for a database slower than the mail server. */
+const MAX_UNRECORDED = 2_000;
 
 /**
- * Sends what is claimed over a lane until nothing is left, it is told to stop, or the server takes nothing more. The next
- * page is claimed and finished messages are recorded while others go out, so that the connections never wait.
- * @throws what `claim` threw, or an outage that `send` threw, after everything in hand has been recorded or given back; UnrecordedError when
- * `settle` failed.
+ * Claims and sends messages until none is due, the signal aborts, or the server accepts no more. It claims the next page
+ * and records outcomes while other messages are in flight, so that connections never idle.
+ * @throws whatever `claim` threw, or an outage that `send` threw, after all outcomes are recorded and claims released;
+ * UnrecordedError if `settle` failed.
  */
 export function runSendPipeline<Row extends Claimed>(work: PipelineWork<Row>): Promise<{ hold: Backoff | undefined }> {
   return new SendPipeline(work).run();
 }
 
-/** Messages went out and it could not be recorded: what is claimed must not be given back, or it would go out twice. */
+/** Messages were sent but not recorded. Their claims must not be released, or they would be sent twice. */
 export class UnrecordedError extends Error {
   constructor(cause: unknown) {
-    super('What became of messages could not be recorded.', { cause });
+    super('Outcomes of sent messages could not be recorded.', { cause });
   }
 }
 
@@ -74,19 +77,19 @@ class SendPipeline<Row extends Claimed> {
   #outcomes: Settlement[] = [];
   #claiming = false;
   #settling = false;
-  #settleAt: NodeJS.Timeout | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
   #exhausted = false;
   #stopped = false;
-  #hold: Backoff | undefined;
+  #backoff: Backoff | undefined;
   #failure: { error: unknown } | undefined;
   #canSettle = true;
   readonly #width: () => number;
   #pageSize: number;
-  #pageAt = 0;
-  /** Messages a millisecond since the page before, and how long that took to claim. */
-  #pace = 0;
+  #pageStartedAt = 0;
+  /** Messages per millisecond since the previous page, and how long that page took to claim, in milliseconds. */
+  #sendRate = 0;
   #claimMs = 0;
-  /** Messages that have come to their end since the last page was asked for. */
+  /** Messages completed since the last page was claimed. */
   #finished = 0;
 
   constructor(work: PipelineWork<Row>) {
@@ -104,11 +107,11 @@ class SendPipeline<Row extends Claimed> {
     return this.#done.promise.finally(() => signal.removeEventListener('abort', stop));
   }
 
-  /** Does whatever can be done now; called after everything that changes. */
+  /** Starts whatever can run now. Called after every state change. */
   #advance(): void {
     this.#sendWaiting();
     const left = this.#waiting.length - this.#next;
-    if (left <= this.#claimAt() && this.#mayClaim) void this.#claimPage();
+    if (left <= this.#claimThreshold() && this.#mayClaim) void this.#claimPage();
     if (this.#outcomes.length >= SETTLE_ROWS) void this.#settle();
     if (this.#claiming || this.#settling || this.#inFlight > 0 || left > 0) return;
     if (this.#outcomes.length > 0 && this.#canSettle) return void this.#settle();
@@ -116,13 +119,13 @@ class SendPipeline<Row extends Claimed> {
   }
 
   get #mayClaim(): boolean {
-    return !this.#exhausted && !this.#stopped && !this.#claiming && this.#outcomes.length <= MOST_UNRECORDED;
+    return !this.#exhausted && !this.#stopped && !this.#claiming && this.#outcomes.length <= MAX_UNRECORDED;
   }
 
   #end(): void {
-    clearTimeout(this.#settleAt);
+    clearTimeout(this.#settleTimer);
     this.#bucket.stop();
-    if (this.#failure === undefined) this.#done.resolve({ hold: this.#hold });
+    if (this.#failure === undefined) this.#done.resolve({ hold: this.#backoff });
     else this.#done.reject(this.#failure.error);
   }
 
@@ -147,13 +150,13 @@ class SendPipeline<Row extends Claimed> {
   async #sendOnce(row: Row): Promise<Settlement> {
     try {
       const { outcome, subject } = await this.#work.send(row);
-      this.#noteTrouble(outcome);
+      this.#checkBackoff(outcome);
       const settlement = settlementOf(row, outcome);
       return subject === undefined ? settlement : { ...settlement, subject };
     } catch (error) {
       if (error instanceof MessageError) return { id: row.id, state: 'failed', answer: error.message };
       if (!isOutage(error)) {
-        logger.error({ err: error, messageId: row.id }, 'a message could not be sent');
+        logger.error({ err: error, messageId: row.id }, 'failed to send message');
         return unexpected(row, error);
       }
       this.#fail(error);
@@ -162,28 +165,28 @@ class SendPipeline<Row extends Claimed> {
   }
 
   #settleSoon(): void {
-    this.#settleAt ??= setTimeout(() => void this.#settle(), SETTLE_MS);
+    this.#settleTimer ??= setTimeout(() => void this.#settle(), SETTLE_MS);
   }
 
-  #noteTrouble(outcome: SendOutcome): void {
+  #checkBackoff(outcome: SendOutcome): void {
     const { answer } = outcome;
     if (outcome.kind === 'deferred' && outcome.scope === 'host') {
-      this.#hold ??= { cause: 'host', answer, waitMs: outcome.waitMs };
+      this.#backoff ??= { cause: 'host', answer, waitMs: outcome.waitMs };
     } else if (outcome.kind === 'refused' && outcome.verdict === 'configuration') {
-      this.#hold = { cause: 'configuration', answer };
+      this.#backoff = { cause: 'configuration', answer };
     } else return;
     this.#stop();
   }
 
-  /** Gives back what has not gone out; what is under way comes to its end. */
+  /** Releases claims of messages not yet in flight; those in flight complete. */
   #stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.#giveBackWaiting();
+    this.#releaseWaiting();
     this.#advance();
   }
 
-  #giveBackWaiting(): void {
+  #releaseWaiting(): void {
     for (const { id } of this.#waiting.slice(this.#next)) this.#outcomes.push({ id, state: 'planned', answer: null });
     this.#waiting = [];
     this.#next = 0;
@@ -199,7 +202,7 @@ class SendPipeline<Row extends Claimed> {
       this.#waiting = this.#waiting.slice(this.#next).concat(rows);
       this.#next = 0;
       if (rows.length === 0) this.#exhausted = true;
-      if (this.#stopped) this.#giveBackWaiting();
+      if (this.#stopped) this.#releaseWaiting();
     } catch (error) {
       this.#fail(error);
     }
@@ -208,32 +211,32 @@ class SendPipeline<Row extends Claimed> {
     this.#advance();
   }
 
-  /** How many may be left of a page when the next is claimed: what goes out in twice the time that the last claim took. */
-  #claimAt(): number {
-    return Math.min(this.#pageSize, Math.max(this.#pageSize / 4, this.#pace * this.#claimMs * 2));
+  /** Claim the next page when this many rows are left: what is sent in twice the time that the last claim took. */
+  #claimThreshold(): number {
+    return Math.min(this.#pageSize, Math.max(this.#pageSize / 4, this.#sendRate * this.#claimMs * 2));
   }
 
   #smallestPage(): number {
-    return Math.min(SMALL_PAGE, this.#width() * 2);
+    return Math.min(MIN_PAGE, this.#width() * 2);
   }
 
-  /** As many rows as go out in PAGE_MS at the pace since the page before. What is claimed and waits is unknown after a kill. */
+  /** The rows sent in PAGE_MS at the current rate. A crash leaves every claimed row unknown, so no more are claimed. */
   #limit(): number {
     const now = performance.now();
-    if (this.#pageAt > 0) {
-      this.#pace = this.#finished / Math.max(1, now - this.#pageAt);
+    if (this.#pageStartedAt > 0) {
+      this.#sendRate = this.#finished / Math.max(1, now - this.#pageStartedAt);
       this.#pageSize = Math.round(
-        Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#smallestPage(), this.#pace * PAGE_MS)),
+        Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#smallestPage(), this.#sendRate * PAGE_MS)),
       );
     }
-    this.#pageAt = now;
+    this.#pageStartedAt = now;
     this.#finished = 0;
     return Math.min(this.#pageSize, this.#bucket.most(PAGE_MS * 4));
   }
 
   async #settle(): Promise<void> {
-    clearTimeout(this.#settleAt);
-    this.#settleAt = undefined;
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = undefined;
     if (this.#settling || this.#outcomes.length === 0 || !this.#canSettle) return;
     this.#settling = true;
     const outcomes = this.#outcomes;

@@ -1,13 +1,13 @@
 import { emailKey } from '@postroom/platform';
 import type pg from 'pg';
 
-/** So many soft bounces in a row suppress an address: a mailbox that is always full is nobody's. */
+/** Consecutive soft bounces that suppress an address: a mailbox that is always full is abandoned. */
 export const MAX_SOFT_BOUNCES = 5;
 
-/** Mail that was accepted so long ago and has not come back has arrived: not every server reports a delivery. */
-const ARRIVED_AFTER = '3 days';
+/** Mail accepted this long ago without a bounce counts as delivered, since not every server reports deliveries. */
+const DELIVERED_AFTER = '3 days';
 
-/** A message to an address, and what became of it. */
+/** A message and the address it was sent to. */
 export interface Addressed {
   projectId: string;
   email: string;
@@ -15,8 +15,8 @@ export interface Addressed {
 }
 
 /**
- * Counts messages that came back as undeliverable for now. What arrived since the last of them begins the count anew.
- * @returns the addresses that have had too many in a row; their count begins anew as well.
+ * Counts soft bounces. A delivery since the last bounce restarts the count.
+ * @returns the addresses that have reached MAX_SOFT_BOUNCES; their count restarts too.
  */
 export async function countSoftBounces(client: pg.ClientBase, bounces: readonly Addressed[]): Promise<Addressed[]> {
   const byAddress = Map.groupBy(bounces, ({ projectId, email }) => `${projectId} ${emailKey(email)}`);
@@ -40,7 +40,7 @@ export async function countSoftBounces(client: pg.ClientBase, bounces: readonly 
          bounces = excluded.bounces + CASE WHEN EXISTS (
            SELECT FROM messages later JOIN messages last ON last.id = excluded.last_message
            WHERE later.contact_id = last.contact_id AND later.id > s.last_message AND later.id < excluded.last_message
-             AND later.accepted_at < now() - interval '${ARRIVED_AFTER}' AND later.bounced_at IS NULL
+             AND later.accepted_at < now() - interval '${DELIVERED_AFTER}' AND later.bounced_at IS NULL
          ) THEN 0 ELSE s.bounces END
        RETURNING project_id, email_key, bounces
      ) SELECT project_id AS "projectId", email_key AS key FROM counted WHERE bounces >= ${MAX_SOFT_BOUNCES}`,
@@ -56,7 +56,7 @@ export async function countSoftBounces(client: pg.ClientBase, bounces: readonly 
   return tooMany;
 }
 
-/** Mail has arrived at these addresses: soft bounces are counted anew. */
+/** Restarts the soft-bounce count of addresses that received mail. */
 export async function endStreaks(
   client: pg.ClientBase,
   addresses: readonly Omit<Addressed, 'messageId'>[],

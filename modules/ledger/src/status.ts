@@ -1,17 +1,17 @@
 import type { Prisma } from '@postroom/platform';
 
-/** Where an email is, in the words of `/v1`: the state of its row, and what has been heard of it since. */
+/** Email statuses in `/v1`, derived from the ledger state and later reports. The texts are shown in the API reference. */
 export const EMAIL_STATUSES = {
-  queued: 'It goes out as soon as the mail server takes it.',
-  scheduled: 'It goes out at its time.',
-  sent: 'The provider accepted it. Whether it was delivered is not known yet, or never where nobody reports it.',
-  delivered: "The recipient's server accepted it.",
-  bounced: 'It bounced.',
-  complained: 'The recipient marked it as spam.',
-  failed: 'A server or the provider refused it for good.',
-  suppressed: 'The address is not to be mailed.',
-  canceled: 'It was stopped before it went out.',
-  unknown: 'The connection broke when it may have been accepted. It is not sent again by itself.',
+  queued: 'Waiting to be sent, or being sent.',
+  scheduled: 'Will be sent at its scheduled time.',
+  sent: 'Accepted by the provider. Delivery has not been reported, and some servers never report it.',
+  delivered: "Accepted by the recipient's server.",
+  bounced: 'Bounced.',
+  complained: 'Marked as spam by the recipient.',
+  failed: 'Permanently rejected by a server or the provider.',
+  suppressed: 'Not sent, because the address is suppressed.',
+  canceled: 'Canceled before it was sent.',
+  unknown: 'The connection broke after the server may have accepted it. It is not retried automatically.',
 } as const;
 
 export type EmailStatus = keyof typeof EMAIL_STATUSES;
@@ -29,7 +29,7 @@ type Facts = Pick<
   | 'rejectedAt'
 >;
 
-/** The status of a row of the ledger. */
+/** The status of a ledger row. */
 export function statusOf(message: Facts, now = new Date()): EmailStatus {
   switch (message.state) {
     case 'planned':
@@ -46,7 +46,7 @@ export function statusOf(message: Facts, now = new Date()): EmailStatus {
   }
 }
 
-/** What a server put off waits as well, but its time had come. */
+/** A deferred message also has a `notBefore`, but it was already due. */
 const isScheduled = ({ campaignId, dispatchedAt, deferredAt, notBefore }: Facts, now: Date) =>
   campaignId === null && dispatchedAt === null && deferredAt === null && notBefore !== null && notBefore > now;
 
@@ -54,7 +54,7 @@ const SCHEDULED =
   'm.campaign_id IS NULL AND m.dispatched_at IS NULL AND m.deferred_at IS NULL AND m.not_before > now()';
 const ACCEPTED = "m.state = 'accepted'";
 
-/** The same in SQL, for the row `m`. */
+/** `statusOf` as SQL conditions on the row `m`. */
 export const STATUS_CONDITIONS: Record<EmailStatus, string> = {
   queued: `(m.state = 'claimed' OR m.state = 'planned' AND (${SCHEDULED}) IS NOT TRUE)`,
   scheduled: `m.state = 'planned' AND ${SCHEDULED}`,

@@ -6,7 +6,7 @@ export interface TimelineEvent {
   detail: string | null;
 }
 
-/** What has happened to a message, first thing first, from the facts on its row. */
+/** A message's events in chronological order, derived from the timestamps on its row. */
 export function timelineOf(message: Prisma.MessageModel): TimelineEvent[] {
   const { state, answer } = message;
   const facts: [string, Date | null, string | null][] = [
@@ -28,7 +28,7 @@ export function timelineOf(message: Prisma.MessageModel): TimelineEvent[] {
     .flatMap(([type, at, detail]) => (at === null ? [] : [{ type, at, detail }]))
     .sort((a, b) => orderOf(a) - orderOf(b));
 
-  // A report may come before we have the server's own answer; it still follows the sending.
+  // A report may arrive before the server's answer is recorded, but is always listed after it.
   function orderOf({ type, at }: TimelineEvent): number {
     const isReport = type !== 'email.queued' && type !== 'email.deferred';
     return isReport ? Math.max(at.getTime(), message.acceptedAt?.getTime() ?? 0) : at.getTime();

@@ -6,14 +6,14 @@ const CAMPAIGN_SUBJECT = 'News of the "campaign"';
 
 test.each([
   ['of a campaign', { campaign: true, subject: 'Plain' }],
-  ['of a campaign, as its subject stands', { campaign: true, subject: null }],
-  ['whose words have to be escaped', { campaign: true, subject: 'A "quote", a \\ and\tmore: é 漢 🙂 \u007f' }],
+  ['of a campaign, with the subject of the campaign', { campaign: true, subject: null }],
+  ['whose subject must be escaped', { campaign: true, subject: 'A "quote", a \\ and\tmore: é 漢 🙂 \u007f' }],
   ['transactional, without a contact', { campaign: false, subject: 'Hello' }],
   [
     'with tags and metadata',
     { campaign: false, subject: '', tags: [{ name: 'a "b"', value: '\\' }], metadata: { order: 'x"y', n: null } },
   ],
-])('the event of an accepted message %s has every member as it is', async (_, { campaign, subject, ...more }) => {
+])('the event of an accepted message %s contains every member unchanged', async (_, { campaign, subject, ...more }) => {
   const [projectId, id, campaignId, contactId] = [newId('prj'), newId('eml'), newId('cmp'), newId('ctc')];
   const email = '"odd \\" one"@mail.test';
   await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);

@@ -10,11 +10,11 @@ runExclusively('retention');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-test('what old emails said is deleted; who got them, their subject and what became of them stay', async () => {
+test('content of old emails is deleted; recipients, subject and status stay', async () => {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
   await holdMail(api.projectId);
-  // Ids begin with the time: this one says that its email is 40 days old.
+  // Ids begin with a timestamp; this one makes the email 40 days old.
   const send = async (suffix: string) => {
     const attachments = [{ filename: 'a.txt', content: 'YQ==' }];
     const email = { from: 'hello@example.com', to: ['ada@example.net'], subject: 'Hello', html: '<p>Hi</p>' };
@@ -28,7 +28,7 @@ test('what old emails said is deleted; who got them, their subject and what beca
   await pool.query(`UPDATE messages SET state = 'accepted', accepted_at = now(), dispatched_at = now() WHERE id = $1`, [
     sent,
   ]);
-  // Nothing is deleted unless it is asked for, and nothing before its time.
+  // Nothing is deleted by default, and nothing before its retention ends.
   expect(await deleteOldContents()).toBe(0);
   await deleteOldContents({ days: 41 });
   expect(await email(sent)).toMatchObject({ html: '<p>Hi</p>', attachments: [{ filename: 'a.txt' }] });
@@ -46,8 +46,8 @@ test('what old emails said is deleted; who got them, their subject and what beca
   expect(await email(waiting)).toMatchObject({ html: '<p>Hi</p>', attachments: [{ filename: 'a.txt' }] });
 });
 
-/** A project that keeps messages so many days, and emails to two addresses of some days ago. */
-async function keeping(keptDays: number | null) {
+/** A project with the given retention, and helpers to insert emails to two addresses and count what is left of them. */
+async function projectWithRetention(keptDays: number | null) {
   const api = await testApi();
   await pool.query('UPDATE projects SET message_retention_days = $2 WHERE id = $1', [api.projectId, keptDays]);
   let made = 0;
@@ -88,10 +88,10 @@ async function keeping(keptDays: number | null) {
 const ALL = [2, 1, 1, 1];
 const NONE = [0, 0, 0, 0];
 
-test('emails are deleted with all that hangs on them when their project has kept them long enough; what is younger, or may still go out, stays', async () => {
-  const { api, email, left } = await keeping(40);
+test('emails are deleted with all their data once the project's retention ends; newer or unsent ones stay', async () => {
+  const { api, email, left } = await projectWithRetention(40);
   const [old, young, lately, open] = [await email(41), await email(39), await email(60, 3), await email(90, null)];
-  const forEver = await keeping(null);
+  const forEver = await projectWithRetention(null);
   const others = await forEver.email(400);
   const link =
     api.url + new URL(unsubscribeUrl(old[0]!, { projectId: api.projectId, email: 'ada@example.net' })).pathname;
@@ -102,15 +102,15 @@ test('emails are deleted with all that hangs on them when their project has kept
   expect((await fetch(link, { method: 'POST' })).status).toBe(200);
 });
 
-test('a project that says nothing keeps emails as long as the installation says, and one that says more keeps them longer', async () => {
-  const [silent, longer] = [await keeping(null), await keeping(900)];
+test('a project without a retention uses the installation's, and a longer one takes precedence', async () => {
+  const [silent, longer] = [await projectWithRetention(null), await projectWithRetention(900)];
   const [theirs, ours] = [await silent.email(800), await longer.email(800)];
   await deleteOldEmails({ days: 700 });
   expect([await silent.left(theirs), await longer.left(ours)]).toEqual([NONE, ALL]);
 });
 
-test('a deletion that is cut off goes on the next time', async () => {
-  const { email, left } = await keeping(40);
+test('an interrupted deletion continues on the next run', async () => {
+  const { email, left } = await projectWithRetention(40);
   const old = await email(41);
   const stop = () => {
     throw new Error('cut off');
@@ -120,7 +120,7 @@ test('a deletion that is cut off goes on the next time', async () => {
   expect(await left(old)).toEqual(NONE);
 });
 
-test('how long messages are kept is a setting of the project, which those set who manage it', async () => {
+test('project managers can set the message retention', async () => {
   const api = await testApi();
   const set = 'mutation ($days: Int) { setMessageRetention(days: $days) { messageRetentionDays keptMessageDays } }';
   const owner = await signedIn(api, 'owner');
@@ -136,7 +136,7 @@ test('how long messages are kept is a setting of the project, which those set wh
   expect(member.body.errors[0].extensions.code).toBe('forbidden');
 });
 
-test('what the development inbox took is deleted when it is as old as events get', async () => {
+test('mail in the development inbox is deleted after the event retention', async () => {
   const mail = async (days: number) => {
     const id = `old-${days}-${newId('eml')}`;
     await pool.query(

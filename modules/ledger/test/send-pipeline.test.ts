@@ -4,7 +4,7 @@ import { runSendPipeline, UnrecordedError } from '../src/send-pipeline.ts';
 const rows = ['eml_1', 'eml_2'].map((id) => ({ id, deferrals: 0, deferredAt: null }));
 const sent = { outcome: { kind: 'accepted', answer: '250 ok' } } as const;
 
-test('what went out and could not be recorded is told apart, also when claims had failed before', async () => {
+test('messages sent but not recorded raise UnrecordedError, even after a claim failed', async () => {
   const pages = [rows];
   const sending = runSendPipeline({
     width: () => 20,
@@ -20,7 +20,7 @@ test('what went out and could not be recorded is told apart, also when claims ha
   await expect(sending).rejects.toBeInstanceOf(UnrecordedError);
 });
 
-test('a claim that failed is that failure, once what went out is recorded', async () => {
+test('the error of a failed claim is thrown once all outcomes are recorded', async () => {
   const pages = [rows];
   const recorded: string[] = [];
   const sending = runSendPipeline({
@@ -38,7 +38,7 @@ test('a claim that failed is that failure, once what went out is recorded', asyn
   expect(recorded.toSorted()).toEqual(['eml_1 accepted', 'eml_2 accepted']);
 });
 
-test('while outcomes can not be recorded as fast as mail goes out, nothing more is claimed', async () => {
+test('claiming pauses while recording outcomes is slower than sending', async () => {
   const recording = Promise.withResolvers<void>();
   let [claimed, recorded] = [0, 0];
   const sending = runSendPipeline({
@@ -73,7 +73,7 @@ test('while outcomes can not be recorded as fast as mail goes out, nothing more 
   expect([claimed, recorded]).toEqual([20_000, 20_000]);
 });
 
-test('a message that something unforeseen happens to holds up no other, goes again a few times and then fails', async () => {
+test('an unexpected error affects only its message, which is retried a few times and then fails', async () => {
   const pages = [[...rows, { id: 'eml_3', deferrals: 3, deferredAt: new Date() }]];
   const recorded: unknown[] = [];
   const { hold } = await runSendPipeline({
@@ -88,12 +88,12 @@ test('a message that something unforeseen happens to holds up no other, goes aga
     expect.arrayContaining([
       expect.objectContaining({ id: 'eml_1', state: 'planned', deferred: true, waitMs: 15_000 }),
       expect.objectContaining({ id: 'eml_2', state: 'accepted' }),
-      { id: 'eml_3', state: 'failed', answer: 'It could not be sent: too deep' },
+      { id: 'eml_3', state: 'failed', answer: 'Could not be sent: too deep' },
     ]),
   );
 });
 
-test('an outage while a message is sent ends the sending, and counts against no message', async () => {
+test('an outage stops the pipeline and counts against no message', async () => {
   const pages = [rows];
   const recorded: unknown[] = [];
   const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', errno: -111 });

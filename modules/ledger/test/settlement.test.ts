@@ -6,17 +6,17 @@ const row = (deferrals = 0, deferredAt: Date | null = null) => ({ id: 'eml_1', d
 const later = (waitMs?: number, scope: 'message' | 'host' = 'message') =>
   ({ kind: 'deferred', answer: '451 later', scope, waitMs }) as const;
 
-test('"later" waits longer each time, or as long as the server says', () => {
+test('a deferred message waits longer each time, or as long as the server asks', () => {
   const waits = [0, 1, 2, 99].map((deferrals) => settlementOf(row(deferrals), later()).waitMs);
   expect(waits).toEqual([...DEFERRAL_DELAYS_MS.slice(0, 3), DEFERRAL_DELAYS_MS.at(-1)]);
   expect(settlementOf(row(), later(600_000))).toMatchObject({ state: 'planned', waitMs: 600_000, deferred: true });
 });
 
-test('what the server says to everybody holds no message up more than another', () => {
+test('a host-wide deferral adds no delay to individual messages', () => {
   expect(settlementOf(row(5), later(600_000, 'host'))).toMatchObject({ state: 'planned', waitMs: 0 });
 });
 
-test('"later" is never a failure until the message expires', () => {
+test('a deferred message fails only when it expires', () => {
   const now = Date.now();
   const first = new Date(now - MESSAGE_LIFETIME_MS + 1_000);
   expect(settlementOf(row(50, first), later(500), now).state).toBe('planned');
@@ -26,19 +26,19 @@ test('"later" is never a failure until the message expires', () => {
   });
 });
 
-test('a 5xx fails; only an address that is none is not mailed again', () => {
+test('a 5xx fails the message; only a nonexistent address is suppressed', () => {
   const refused = (verdict: 'hard_bounce' | 'policy') =>
     settlementOf(row(), { kind: 'refused', answer: '550', verdict });
   expect(refused('hard_bounce')).toMatchObject({ state: 'failed', hardBounce: true });
   expect(refused('policy')).toMatchObject({ state: 'failed', hardBounce: false });
 });
 
-test('what our own settings are to blame for is kept', () => {
+test('a message rejected because of our settings stays queued', () => {
   const outcome = { kind: 'refused', answer: '535 credentials', verdict: 'configuration' } as const;
   expect(settlementOf(row(), outcome)).toEqual({ id: 'eml_1', state: 'planned', answer: '535 credentials' });
 });
 
-test('an answer that never came is unknown, and not sent again', () => {
+test('a message without an answer is unknown and not retried', () => {
   expect(settlementOf(row(), { kind: 'unknown', answer: 'cut' })).toEqual({
     id: 'eml_1',
     state: 'unknown',

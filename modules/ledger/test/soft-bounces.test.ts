@@ -8,7 +8,7 @@ import { MAX_SOFT_BOUNCES } from '../src/soft-bounces.ts';
 const FULL = 'smtp; 552 5.2.2 Mailbox full';
 const EMAIL = 'Ada@mail.test';
 
-/** A message to one address, as it is when a server has it. */
+/** Inserts an accepted message, or a claimed one if `claim` is given. */
 async function message(api: Api, more: { contactId?: string; acceptedDaysAgo?: number; claim?: string } = {}) {
   const id = newId('eml');
   await pool.query(
@@ -19,70 +19,70 @@ async function message(api: Api, more: { contactId?: string; acceptedDaysAgo?: n
   return id;
 }
 
-const tell = (...reports: Pick<Report, 'messageId' | 'kind' | 'detail'>[]) =>
+const report = (...reports: Pick<Report, 'messageId' | 'kind' | 'detail'>[]) =>
   inTransaction((client) =>
     recordReports(
       client,
-      reports.map((report) => ({ ...report, at: new Date() })),
+      reports.map((each) => ({ ...each, at: new Date() })),
     ),
   );
-const comesBack = async (api: Api, detail = FULL, contactId?: string) =>
-  tell({ messageId: await message(api, contactId === undefined ? {} : { contactId }), kind: 'bounced', detail });
+const bounce = async (api: Api, detail = FULL, contactId?: string) =>
+  report({ messageId: await message(api, contactId === undefined ? {} : { contactId }), kind: 'bounced', detail });
 const suppressions = async (api: Api) =>
   (await api.get('/v1/suppressions')).body.data.map(
     ({ email, reason }: { email: string; reason: string }) => `${email} ${reason}`,
   );
 
-test('five soft bounces in a row suppress an address, in whatever case it is written', async () => {
+test('five consecutive soft bounces suppress an address regardless of case', async () => {
   const api = await testApi();
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await comesBack(api);
+  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api);
   expect(await suppressions(api)).toEqual([]);
-  await comesBack(api);
+  await bounce(api);
   expect(await suppressions(api)).toEqual([`${EMAIL} bounced`]);
 });
 
-test('several that come back at once are counted one by one', async () => {
+test('bounces reported at once are counted individually', async () => {
   const api = await testApi();
   const ids = await Promise.all(Array.from({ length: MAX_SOFT_BOUNCES }, () => message(api)));
-  await tell(...ids.map((messageId) => ({ messageId, kind: 'bounced' as const, detail: FULL })));
+  await report(...ids.map((messageId) => ({ messageId, kind: 'bounced' as const, detail: FULL })));
   expect(await suppressions(api)).toEqual([`${EMAIL} bounced`]);
 });
 
-test('a delivery begins the count anew', async () => {
+test('a delivery restarts the count', async () => {
   const api = await testApi();
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await comesBack(api);
-  await tell({ messageId: await message(api), kind: 'delivered' });
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await comesBack(api);
+  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api);
+  await report({ messageId: await message(api), kind: 'delivered' });
+  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api);
   expect(await suppressions(api)).toEqual([]);
 });
 
-test('so does mail that was accepted days ago and never came back, where nobody reports deliveries', async () => {
+test('mail accepted days ago without a bounce restarts the count, even if no delivery is reported', async () => {
   const api = await testApi();
   const { id: contactId } = await api.contact(EMAIL);
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await comesBack(api, FULL, contactId);
+  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api, FULL, contactId);
   await message(api, { contactId, acceptedDaysAgo: 4 });
-  await comesBack(api, FULL, contactId);
+  await bounce(api, FULL, contactId);
   expect(await suppressions(api)).toEqual([]);
 });
 
 test.each([
   ['its content', '552 5.3.4 Message too big'],
   ['a policy', '550 5.7.1 blocked using Spamhaus'],
-  ['nothing that is known', '550 Something else'],
+  ['an unknown reason', '550 Something else'],
 ])('a bounce for %s never counts', async (_what, detail) => {
   const api = await testApi();
-  for (let count = 0; count < MAX_SOFT_BOUNCES + 1; count++) await comesBack(api, detail);
+  for (let count = 0; count < MAX_SOFT_BOUNCES + 1; count++) await bounce(api, detail);
   expect(await suppressions(api)).toEqual([]);
 });
 
-test('a hard bounce suppresses at once, and a complaint does', async () => {
+test('a hard bounce or a complaint suppresses an address immediately', async () => {
   const api = await testApi();
-  await comesBack(api, '550 5.1.1 User unknown');
-  await tell({ messageId: await message(api), kind: 'complained' });
+  await bounce(api, '550 5.1.1 User unknown');
+  await report({ messageId: await message(api), kind: 'complained' });
   expect((await suppressions(api)).sort()).toEqual([`${EMAIL} bounced`, `${EMAIL} complained`]);
 });
 
-test('soft refusals of the mail server itself count as well', async () => {
+test('soft rejections by the mail server count as well', async () => {
   const api = await testApi();
   for (let count = 0; count < MAX_SOFT_BOUNCES; count++) {
     const claim = newClaim();
@@ -95,7 +95,7 @@ test('soft refusals of the mail server itself count as well', async () => {
 test('a suppression outlives the contact', async () => {
   const api = await testApi();
   const { id } = await api.contact(EMAIL);
-  await comesBack(api, '550 5.1.1 User unknown', id);
+  await bounce(api, '550 5.1.1 User unknown', id);
   await api.delete(`/v1/contacts/${id}`);
   expect(await suppressions(api)).toEqual([`${EMAIL} bounced`]);
   expect((await api.post('/v1/contacts', { email: EMAIL })).status).toBe(409);
