@@ -88,7 +88,7 @@ async function projectWithRetention(keptDays: number | null) {
 const ALL = [2, 1, 1, 1];
 const NONE = [0, 0, 0, 0];
 
-test('emails are deleted with all their data once the project's retention ends; newer or unsent ones stay', async () => {
+test("emails are deleted with all their data once the project's retention ends; newer or unsent ones stay", async () => {
   const { api, email, left } = await projectWithRetention(40);
   const [old, young, lately, open] = [await email(41), await email(39), await email(60, 3), await email(90, null)];
   const forEver = await projectWithRetention(null);
@@ -102,7 +102,7 @@ test('emails are deleted with all their data once the project's retention ends; 
   expect((await fetch(link, { method: 'POST' })).status).toBe(200);
 });
 
-test('a project without a retention uses the installation's, and a longer one takes precedence', async () => {
+test("a project without a retention uses the installation's, and a longer one takes precedence", async () => {
   const [silent, longer] = [await projectWithRetention(null), await projectWithRetention(900)];
   const [theirs, ours] = [await silent.email(800), await longer.email(800)];
   await deleteOldEmails({ days: 700 });
