@@ -9,7 +9,7 @@ import {
   loadDeliveries,
   post,
   recordAttempts,
-  takeOutOfBatch,
+  splitBatch,
 } from './attempts.ts';
 import { runBatch } from './batch.ts';
 import { tryAcquire } from './concurrency-limit.ts';
@@ -18,21 +18,24 @@ import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
 
 export type { Deleted };
 
-/** How a delivery's workflow ended. `returned`: it waits in the table again, for its endpoint is disabled or another workflow has it. */
+/**
+ * How a delivery's workflow ended. `returned`: the delivery is back in the table, because its endpoint is disabled or
+ * another workflow owns it.
+ */
 export type Outcome = 'acknowledged' | 'failed' | 'returned' | 'deleted';
 
-/** What became of a batch, in numbers. */
+/** Counts of a batch's deliveries by outcome. */
 export interface BatchOutcome {
   acknowledged: number;
-  /** Not acknowledged: they go on in workflows of their own. */
+  /** Not acknowledged; each continues in its own workflow. */
   retried: number;
-  /** Not attempted: they wait in the table again. */
+  /** Not attempted; back in the table. */
   returned: number;
 }
 
 /**
- * Posts once and records it. A refusal is thrown, with the wait until the next attempt, so that Temporal waits; the sixth
- * is an outcome (spec: Webhook delivery).
+ * Posts once and records the attempt. Throws if it was not acknowledged, with the delay before the next attempt, so
+ * that Temporal does the waiting; the sixth failure is an outcome (spec: Webhook delivery).
  */
 export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
   return stopAfterRepeatedErrors(
@@ -49,12 +52,12 @@ async function attemptOnce(deliveryId: string): Promise<Outcome> {
   const [delivery] = await loadDeliveries([deliveryId]);
   if (delivery === undefined) return 'deleted';
   if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;
-  if (!(await isOurs(delivery))) return 'returned';
+  if (!(await acquireDelivery(delivery))) return 'returned';
   if (!delivery.enabled) {
     await releaseDeliveries([deliveryId], { enabled: false });
     return 'returned';
   }
-  return outcomeOf(await attemptInTurn(delivery));
+  return outcomeOf(await attemptWithinLimit(delivery));
 }
 
 function outcomeOf(attempted: Attempted): Outcome {
@@ -70,10 +73,13 @@ function outcomeOf(attempted: Attempted): Outcome {
   });
 }
 
-/** A delivery belongs to one workflow at a time; one that nobody has is taken. */
-async function isOurs({ id, workflow_id: holder }: DueDelivery): Promise<boolean> {
+/**
+ * Whether this workflow owns the delivery. A delivery belongs to one workflow at a time; an unowned one is claimed
+ * here.
+ */
+async function acquireDelivery({ id, workflow_id: owner }: DueDelivery): Promise<boolean> {
   const { workflowId } = activityInfo().workflowExecution ?? { workflowId: id };
-  if (holder !== null) return holder === workflowId;
+  if (owner !== null) return owner === workflowId;
   const { rowCount } = await pool.query(
     'UPDATE deliveries SET workflow_id = $2, dispatched_at = now() WHERE id = $1 AND workflow_id IS NULL',
     [id, workflowId],
@@ -81,10 +87,13 @@ async function isOurs({ id, workflow_id: holder }: DueDelivery): Promise<boolean
   return rowCount === 1;
 }
 
-/** Posts and records; or, while too much is under way to an endpoint that fails, comes back in a few seconds. */
-async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
-  const leave = tryAcquire(delivery);
-  if (leave === undefined) {
+/**
+ * Posts and records the attempt. Throws `Busy`, to be retried in 5 to 15 seconds, when the endpoint or project is at
+ * its concurrency limit.
+ */
+async function attemptWithinLimit(delivery: DueDelivery): Promise<Attempted> {
+  const release = tryAcquire(delivery);
+  if (release === undefined) {
     throw ApplicationFailure.create({
       message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',
       type: 'Busy',
@@ -94,21 +103,24 @@ async function attemptInTurn(delivery: DueDelivery): Promise<Attempted> {
   }
   try {
     const attempted = await post(delivery);
-    await recordAttempts([attempted], { handBack: false });
+    await recordAttempts([attempted], { requeue: false });
     return attempted;
   } finally {
-    leave();
+    release();
   }
 }
 
-/** Makes the first attempts of many deliveries. What is not acknowledged, or not begun in time, waits for the relay again. */
+/**
+ * Makes the first attempts of many deliveries. Those not acknowledged, or not started in time, go back to the table
+ * for the dispatcher.
+ */
 export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   return stopAfterRepeatedErrors(
     `batch ${workflowId}`,
     () => attemptAll(deliveryIds),
     async () => {
-      await takeOutOfBatch(deliveryIds);
+      await splitBatch(deliveryIds);
       return { acknowledged: 0, retried: deliveryIds.length, returned: 0 };
     },
   );
@@ -117,18 +129,18 @@ export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome>
 async function attemptAll(deliveryIds: string[]): Promise<BatchOutcome> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   const loaded = await loadDeliveries(deliveryIds);
-  const ours = loaded.filter((one) => one.workflow_id === workflowId && one.state === 'queued');
-  const beat = setInterval(heartbeat, 2_000);
+  const owned = loaded.filter((one) => one.workflow_id === workflowId && one.state === 'queued');
+  const heartbeatTimer = setInterval(heartbeat, 2_000);
   const stopping = new AbortController();
   cancelled().catch(() => stopping.abort());
   try {
-    return await runBatch(ours, stopping.signal);
+    return await runBatch(owned, stopping.signal);
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeatTimer);
   }
 }
 
-/** Deletes what is older than it has to be kept. What it did not come to when it is stopped is left for the next time. */
+/** Deletes rows past their retention. If it is cancelled, the next run continues. */
 export async function deleteOldRows(): Promise<Deleted> {
   const context = Context.current();
   return deleteOld({
@@ -139,7 +151,7 @@ export async function deleteOldRows(): Promise<Deleted> {
   });
 }
 
-/** Ends a delivery at the word of an operator. */
+/** Fails a delivery on an operator's request. */
 export async function giveUpDelivery(deliveryId: string): Promise<void> {
   await fail(deliveryId);
 }

@@ -1,10 +1,10 @@
 import { listen, subscription, sleep, pool } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
-import { beginAfter, runStreamRead } from './event-stream.ts';
+import { resolveCursor, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './subscription.ts';
 import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
 
-/** An attempt that was recorded, and where the stream stands after it. */
+/** A recorded attempt, and the stream's cursor after it. */
 export interface RecordedAttempt {
   deliveryId: string;
   /** 1 to 6. */
@@ -12,48 +12,51 @@ export interface RecordedAttempt {
   cursor: string;
 }
 
-/** So many attempts are in memory for one reader at most, however far behind it is. */
+/** At most this many attempts are buffered per reader, however far behind it is. */
 const PAGE_SIZE = 100;
 
-/** A reader who has seen all looks again after news, at most so often, and after a while without any. */
-const LOOK_EVERY_MS = 250;
-const LOOK_AFTER_MS = 5_000;
+/**
+ * A reader that is up to date polls after a notification, at most this often, and without one after the longer
+ * interval.
+ */
+const MIN_POLL_INTERVAL_MS = 250;
+const MAX_POLL_INTERVAL_MS = 5_000;
 
 /**
- * Every attempt of the project's deliveries, all or those to one endpoint, that is recorded after the cursor, for as long as
- * somebody reads; without one, after this call. None is left out and none comes twice: see `streamEvents`.
- * @throws DomainError `validation_error` for a cursor that this database did not give out, `not_found` for an endpoint that
- * is not the project's.
+ * Yields every attempt recorded after the cursor, or after this call if there is none, for the project or one
+ * endpoint, until the reader leaves. Delivery is exactly once: see `streamEvents`.
+ * @throws DomainError `validation_error` for a cursor this database did not issue, `not_found` for an endpoint
+ * outside the project.
  */
 export function streamAttempts(
   projectId: string,
   { endpointId, after }: { endpointId?: string | null | undefined; after?: string | null | undefined } = {},
 ): AsyncIterableIterator<RecordedAttempt> {
   const seen = after == null ? undefined : decodeCursor(after);
-  return subscription((left) => attemptsAfter(projectId, endpointId ?? undefined, seen, left));
+  return subscription((signal) => attemptsAfter(projectId, endpointId ?? undefined, seen, signal));
 }
 
 async function* attemptsAfter(
   projectId: string,
   endpointId: string | undefined,
   after: SnapshotCursor | undefined,
-  left: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<RecordedAttempt, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
-  let seen = await beginAfter(after);
-  let news = new AbortController();
-  const stopListening = await listen(`${ATTEMPTED} ${projectId}`, () => news.abort());
+  let seen = await resolveCursor(after);
+  let notified = new AbortController();
+  const stopListening = await listen(`${ATTEMPTED} ${projectId}`, () => notified.abort());
   try {
-    while (!left.aborted) {
-      news = new AbortController();
+    while (!signal.aborted) {
+      notified = new AbortController();
       const page = await readUnseen(projectId, endpointId, seen);
       for (const attempt of page.attempts) {
         yield attempt;
-        if (left.aborted) return;
+        if (signal.aborted) return;
       }
       seen = page.seen;
-      await sleep(page.isLast ? LOOK_EVERY_MS : 0, left); // a reader who catches up does not hold up the others
-      if (page.isLast) await sleep(LOOK_AFTER_MS, AbortSignal.any([news.signal, left]));
+      await sleep(page.isLast ? MIN_POLL_INTERVAL_MS : 0, signal); // yields to other readers while catching up
+      if (page.isLast) await sleep(MAX_POLL_INTERVAL_MS, AbortSignal.any([notified.signal, signal]));
     }
   } finally {
     await stopListening();
@@ -66,7 +69,7 @@ interface AttemptRow {
   id: string | null;
 }
 
-/** Two attempts of a delivery are never recorded in one transaction; beside its number the delivery is what orders them. */
+/** One transaction never records two attempts of a delivery, so delivery and number together order the rows. */
 const UNSEEN = (condition: string) => `
   SELECT a.xact, a.delivery_id || '.' || a.number AS id FROM attempts a
   WHERE a.project_id = $1 AND a.${condition}
@@ -82,7 +85,7 @@ const READ_UNSEEN = `
   FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${PAGE_SIZE}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
-/** One page of what was not seen, and what has been seen after it; one statement, so rows and snapshot belong together. */
+/** Reads one page and advances the cursor. One statement, so that rows and snapshot are consistent. */
 async function readUnseen(
   projectId: string,
   endpointId: string | undefined,

@@ -7,7 +7,7 @@ import { memoize } from './memoize.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 import { signingSecret } from './signing-secrets.ts';
 
-/** Everything that an attempt needs of delivery, event and endpoint. */
+/** Everything an attempt needs: delivery, event and endpoint. */
 export interface DueDelivery extends EventRow {
   id: string;
   endpoint_id: string;
@@ -22,7 +22,7 @@ export interface DueDelivery extends EventRow {
   failing: boolean;
 }
 
-/** The deliveries of these ids that exist, with what an attempt needs. The secret before a rotation comes while it is valid. */
+/** Loads the deliveries that exist, in the order of `ids`. The previous secret is included while it is valid. */
 export async function loadDeliveries(ids: readonly string[]): Promise<DueDelivery[]> {
   const { rows } = await pool.query<DueDelivery>({
     name: 'webhooks-load',
@@ -40,26 +40,26 @@ export async function loadDeliveries(ids: readonly string[]): Promise<DueDeliver
   return rows;
 }
 
-/** One attempt that was made, and what follows from it. */
+/** An attempt and its outcome. */
 export interface Attempted {
   delivery: DueDelivery;
-  /** 1 to 6: numbered by our rows, so that a crash never uses an attempt up. */
+  /** 1 to 6. Counted from our rows, so that a crash never uses up an attempt. */
   number: number;
   headers: Record<string, string>;
   answer: Answer;
   acknowledged: boolean;
-  /** Milliseconds until the next attempt; `undefined` when there will be none. */
+  /** Milliseconds until the next attempt; `undefined` if there is none. */
   delayMs: number | undefined;
 }
 
 let client: GuardedClient | undefined;
 
-/** Posts a delivery once, freshly signed. Nothing is written: see `recordAttempts`. */
+/** Posts a delivery once, freshly signed. Writes nothing: see `recordAttempts`. */
 export async function post(delivery: DueDelivery): Promise<Attempted> {
   const number = delivery.attempt_count + 1;
   const secrets = secretsOf(delivery);
   const { headers, answer } =
-    secrets === undefined ? unreadable() : await postSigned(delivery, number, secrets).catch(unmade);
+    secrets === undefined ? secretUnreadable() : await postSigned(delivery, number, secrets).catch(requestFailed);
   const acknowledged = isAcknowledged(answer);
   const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
   return { delivery, number, headers, answer, acknowledged, delayMs };
@@ -78,62 +78,65 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
   return { headers, answer };
 }
 
-/** A request that can't even be made counts as an attempt: what is wrong with it must hold up no other delivery, and ends. */
-function unmade(error: unknown) {
-  logger.error({ err: error }, 'the request of a webhook delivery could not be made');
-  return { headers: {}, answer: noAnswer('The request could not be made: nothing was sent.') };
+/**
+ * A request that cannot be built counts as an attempt, so that it blocks no other delivery and is eventually given
+ * up.
+ */
+function requestFailed(error: unknown) {
+  logger.error({ err: error }, 'could not build the request of a webhook delivery');
+  return { headers: {}, answer: noAnswer('The request could not be recorded: nothing was sent.') };
 }
 
-/** A secret that can't be read, because the key it was encrypted with is not the one we have, must not hold up other deliveries. */
-const unreadable = () => ({ headers: {}, answer: noAnswer('The signing secret could not be read: nothing was sent.') });
+/** A secret encrypted with another key cannot be decrypted; this must not block other deliveries. */
+const secretUnreadable = () => ({
+  headers: {},
+  answer: noAnswer('The signing secret could not be read: nothing was sent.'),
+});
 
 function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): SigningSecrets | undefined {
   try {
     return {
-      current: decrypted(`${id} ${secret}`),
-      previous: previous === null ? undefined : decrypted(`${id} ${previous}`),
+      current: decryptCached(`${id} ${secret}`),
+      previous: previous === null ? undefined : decryptCached(`${id} ${previous}`),
     };
   } catch (error) {
-    logger.error({ err: error, endpointId: id }, 'the signing secret of a webhook endpoint could not be decrypted');
+    logger.error({ err: error, endpointId: id }, 'could not decrypt the signing secret of a webhook endpoint');
     return undefined;
   }
 }
 
-const decrypted = memoize((idAndEnvelope) => {
+const decryptCached = memoize((idAndEnvelope) => {
   const [id = '', envelope = ''] = idAndEnvelope.split(' ');
   return signingSecret.decrypt(envelope, id);
 });
 
 /**
- * Writes what the attempts say of their endpoints, then themselves and what they make of their deliveries in one statement.
- * A delivery that goes on in a workflow of its own (`handBack`) waits for the relay from here on. An attempt whose number
- * another worker has written meanwhile is dropped.
+ * Updates endpoint health, then writes the attempts and the new state of their deliveries in one statement. With
+ * `requeue`, deliveries due for a retry go back to the dispatcher. An attempt whose number another worker has already
+ * written is dropped.
  */
-export async function recordAttempts(
-  attempts: readonly Attempted[],
-  { handBack }: { handBack: boolean },
-): Promise<void> {
+export async function recordAttempts(attempts: readonly Attempted[], { requeue }: { requeue: boolean }): Promise<void> {
   if (attempts.length === 0) return;
-  const disableHopeless = await recordHealth(attempts);
+  const disableFailing = await recordHealth(attempts);
   await pool.query({
     name: 'webhooks-record',
-    text: `WITH made AS (
+    text: `WITH recorded AS (
              SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[])
-               AS made(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms)
+               AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms)
            ), updated AS (
              UPDATE deliveries d SET
-               attempt_count = made.number,
-               state = (CASE WHEN made.acknowledged THEN 'acknowledged' WHEN made.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
-               closed_at = CASE WHEN made.delay_ms IS NULL THEN now() END,
-               next_attempt_at = now() + made.delay_ms * interval '1 millisecond',
-               dispatched_at = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
-               workflow_id = CASE WHEN $11 AND made.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
-             FROM made WHERE d.id = made.id AND d.attempt_count = made.number - 1 AND d.closed_at IS NULL
+               attempt_count = recorded.number,
+               state = (CASE WHEN recorded.acknowledged THEN 'acknowledged' WHEN recorded.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
+               closed_at = CASE WHEN recorded.delay_ms IS NULL THEN now() END,
+               next_attempt_at = now() + recorded.delay_ms * interval '1 millisecond',
+               dispatched_at = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
+               workflow_id = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
+             FROM recorded WHERE d.id = recorded.id AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
              RETURNING d.id, d.project_id
            ), written AS (
              INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers)
-             SELECT made.id, updated.project_id, made.number, made.started_at, made.duration_ms, made.status, made.error, made.response, made.headers::json
-             FROM made JOIN updated ON updated.id = made.id
+             SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json
+             FROM recorded JOIN updated ON updated.id = recorded.id
            )
            SELECT pg_notify('postroom', '${ATTEMPTED} ' || project_id || ' ' || string_agg(id, ' ')),
              CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
@@ -149,22 +152,22 @@ export async function recordAttempts(
       attempts.map(({ headers }) => JSON.stringify(headers)),
       attempts.map(({ acknowledged }) => acknowledged),
       attempts.map(({ delayMs }) => delayMs ?? null),
-      handBack,
+      requeue,
     ],
   });
-  await disableHopeless();
+  await disableFailing();
 }
 
 /**
- * Takes deliveries back from a workflow to the table, where the relay finds them when their endpoint is enabled. No next
- * attempt is due while it is not, so that the relay need not look at them.
+ * Releases deliveries from their workflow to the table, where the dispatcher finds them while their endpoint is
+ * enabled. If it is disabled, no next attempt is scheduled, so the dispatcher need not read them.
  */
 export async function releaseDeliveries(ids: readonly string[], { enabled }: { enabled: boolean }): Promise<void> {
   if (ids.length === 0) return;
   await pool.query(
     `WITH back AS (
        UPDATE deliveries SET dispatched_at = NULL, workflow_id = NULL,
-         -- A workflow of its own has used up its id; the next one's is numbered by this.
+         -- A workflow id can be used only once, so the next one is numbered by this count.
          returns = returns + CASE WHEN starts_with(workflow_id, id) THEN 1 ELSE 0 END,
          next_attempt_at = CASE WHEN $2 THEN least(next_attempt_at, now()) END
        WHERE id = ANY ($1) AND closed_at IS NULL
@@ -173,8 +176,11 @@ export async function releaseDeliveries(ids: readonly string[], { enabled }: { e
   );
 }
 
-/** Takes deliveries out of a batch that fails again and again: each goes on by itself, so that one which can't holds up no other. */
-export async function takeOutOfBatch(ids: readonly string[]): Promise<void> {
+/**
+ * Moves deliveries out of a batch that keeps failing: each continues in its own workflow, so that a bad one blocks no
+ * other.
+ */
+export async function splitBatch(ids: readonly string[]): Promise<void> {
   await pool.query(
     `WITH taken AS (
        UPDATE deliveries SET state = 'retried', next_attempt_at = now(), dispatched_at = NULL, workflow_id = NULL
@@ -184,7 +190,7 @@ export async function takeOutOfBatch(ids: readonly string[]): Promise<void> {
   );
 }
 
-/** Ends a delivery without another attempt; what its attempts were stays. */
+/** Fails a delivery without another attempt. Past attempts are kept. */
 export async function fail(id: string): Promise<void> {
   await pool.query(
     `UPDATE deliveries SET state = 'failed', closed_at = now(), next_attempt_at = NULL WHERE id = $1 AND closed_at IS NULL`,

@@ -1,77 +1,79 @@
 import { DEGRADED_AFTER } from './concurrency-limit.ts';
 import { type Attempted, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
 
-/** POSTs under way to one endpoint in a batch: few at first, more with each acknowledgement. */
-const FIRST_WIDTH = 10;
-const MAX_WIDTH = 32;
+/** Concurrent POSTs to one endpoint in a batch: few at first, one more per acknowledgement. */
+const INITIAL_CONCURRENCY = 10;
+const MAX_CONCURRENCY = 32;
 
-/** After this time a batch begins no more POSTs, so that it ends soon and its worker can stop. */
-const BEGIN_WITHIN_MS = 5_000;
+/** A batch starts no POSTs after this time, so that it ends soon and its worker can shut down. */
+const START_WINDOW_MS = 5_000;
 
-/** Results are written in portions: what is in one and not yet written is posted again after a crash. */
-const PORTION = 100;
-const PORTION_MS = 150;
+/** ResultWriter are written in portions: what is in one and not yet written is posted again after a crash. */
+const FLUSH_SIZE = 100;
+const FLUSH_INTERVAL_MS = 150;
 
-/** One endpoint's part of a batch. */
-interface Lane {
+/** One endpoint's deliveries in a batch. */
+interface EndpointQueue {
   waiting: DueDelivery[];
-  width: number;
-  underWay: number;
+  concurrency: number;
+  inFlight: number;
   failuresInRow: number;
   hasAcknowledged: boolean;
 }
 
-/** Makes the first attempts of these deliveries, those to different endpoints side by side, and records them. */
+/** Makes and records the first attempts of these deliveries, endpoints in parallel. */
 export async function runBatch(
   deliveries: readonly DueDelivery[],
   signal: AbortSignal,
 ): Promise<{ acknowledged: number; retried: number; returned: number }> {
-  const results = new Results();
-  const lanes = toLanes(deliveries.filter(({ enabled }) => enabled));
-  const endsAt = Date.now() + BEGIN_WITHIN_MS;
-  await Promise.all(lanes.map((lane) => runLane(lane, results, () => signal.aborted || Date.now() > endsAt)));
+  const results = new ResultWriter();
+  const queues = toQueues(deliveries.filter(({ enabled }) => enabled));
+  const deadline = Date.now() + START_WINDOW_MS;
+  await Promise.all(queues.map((queue) => runQueue(queue, results, () => signal.aborted || Date.now() > deadline)));
   await results.flush();
-  const leftOver = lanes.flatMap(({ waiting }) => waiting.map(({ id }) => id));
+  const unstarted = queues.flatMap(({ waiting }) => waiting.map(({ id }) => id));
   const disabled = deliveries.filter(({ enabled }) => !enabled).map(({ id }) => id);
-  await releaseDeliveries(leftOver, { enabled: true });
+  await releaseDeliveries(unstarted, { enabled: true });
   await releaseDeliveries(disabled, { enabled: false });
-  return { ...results.counts, returned: leftOver.length + disabled.length };
+  return { ...results.counts, returned: unstarted.length + disabled.length };
 }
 
-function toLanes(deliveries: readonly DueDelivery[]): Lane[] {
-  const lanes = new Map<string, Lane>();
+function toQueues(deliveries: readonly DueDelivery[]): EndpointQueue[] {
+  const queues = new Map<string, EndpointQueue>();
   for (const delivery of deliveries) {
-    const lane = lanes.get(delivery.endpoint_id);
-    if (lane === undefined)
-      lanes.set(delivery.endpoint_id, {
+    const queue = queues.get(delivery.endpoint_id);
+    if (queue === undefined)
+      queues.set(delivery.endpoint_id, {
         waiting: [delivery],
-        width: FIRST_WIDTH,
-        underWay: 0,
+        concurrency: INITIAL_CONCURRENCY,
+        inFlight: 0,
         failuresInRow: 0,
         hasAcknowledged: false,
       });
-    else lane.waiting.push(delivery);
+    else queue.waiting.push(delivery);
   }
-  return [...lanes.values()];
+  return [...queues.values()];
 }
 
-/** Posts until nothing waits, the endpoint only fails, or it is time to stop; resolves when nothing is under way. */
-function runLane(lane: Lane, results: Results, isOver: () => boolean): Promise<void> {
+/**
+ * Posts until the queue is empty, the endpoint keeps failing or the batch stops; resolves when nothing is in flight.
+ */
+function runQueue(queue: EndpointQueue, results: ResultWriter, isStopped: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const next = () => {
-      while (lane.underWay < lane.width && !isHopeless(lane) && !isOver()) {
-        const delivery = lane.waiting.shift();
+      while (queue.inFlight < queue.concurrency && !isFailing(queue) && !isStopped()) {
+        const delivery = queue.waiting.shift();
         if (delivery === undefined) break;
-        lane.underWay++;
+        queue.inFlight++;
         post(delivery).then(done, reject);
       }
-      if (lane.underWay === 0) resolve();
+      if (queue.inFlight === 0) resolve();
     };
     const done = (attempted: Attempted) => {
-      lane.underWay--;
-      lane.failuresInRow = attempted.acknowledged ? 0 : lane.failuresInRow + 1;
-      lane.hasAcknowledged ||= attempted.acknowledged;
-      if (attempted.acknowledged) lane.width = Math.min(lane.width + 1, MAX_WIDTH);
+      queue.inFlight--;
+      queue.failuresInRow = attempted.acknowledged ? 0 : queue.failuresInRow + 1;
+      queue.hasAcknowledged ||= attempted.acknowledged;
+      if (attempted.acknowledged) queue.concurrency = Math.min(queue.concurrency + 1, MAX_CONCURRENCY);
       results.add(attempted);
       next();
     };
@@ -79,22 +81,22 @@ function runLane(lane: Lane, results: Results, isOver: () => boolean): Promise<v
   });
 }
 
-/** An endpoint that has not acknowledged in this batch gets no more than it takes to count as struggling. */
-const isHopeless = ({ failuresInRow, underWay, hasAcknowledged }: Lane) =>
-  failuresInRow + (hasAcknowledged ? 0 : underWay) >= DEGRADED_AFTER;
+/** An endpoint that has not acknowledged in this batch gets only as many POSTs as it takes to count as degraded. */
+const isFailing = ({ failuresInRow, inFlight, hasAcknowledged }: EndpointQueue) =>
+  failuresInRow + (hasAcknowledged ? 0 : inFlight) >= DEGRADED_AFTER;
 
-/** Collects attempts and writes them in portions, one after the other. */
-class Results {
+/** Buffers attempts and writes them in groups, sequentially. */
+class ResultWriter {
   readonly counts = { acknowledged: 0, retried: 0 };
-  #collected: Attempted[] = [];
+  #buffered: Attempted[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   add(attempted: Attempted): void {
     this.counts[attempted.acknowledged ? 'acknowledged' : 'retried']++;
-    this.#collected.push(attempted);
-    if (this.#collected.length >= PORTION) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), PORTION_MS);
+    this.#buffered.push(attempted);
+    if (this.#buffered.length >= FLUSH_SIZE) this.#write();
+    else this.#timer ??= setTimeout(() => this.#write(), FLUSH_INTERVAL_MS);
   }
 
   async flush(): Promise<void> {
@@ -105,10 +107,10 @@ class Results {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const portion = this.#collected;
-    this.#collected = [];
-    if (portion.length === 0) return;
-    this.#writing = this.#writing.then(() => recordAttempts(portion, { handBack: true }));
-    this.#writing.catch(() => {}); // heard in flush()
+    const attempts = this.#buffered;
+    this.#buffered = [];
+    if (attempts.length === 0) return;
+    this.#writing = this.#writing.then(() => recordAttempts(attempts, { requeue: true }));
+    this.#writing.catch(() => {}); // flush() rethrows it
   }
 }

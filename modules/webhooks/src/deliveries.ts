@@ -24,11 +24,14 @@ export interface DeliveryFilter {
   endpointId?: string | null | undefined;
   state?: DeliveryState | null | undefined;
   eventId?: string | null | undefined;
-  /** Such as `contact.created`. */
+  /** For example `contact.created`. */
   eventType?: string | null | undefined;
 }
 
-/** The project's deliveries, newest first. An endpoint that is not the project's has none: `not_found`. */
+/**
+ * The project's deliveries, newest first.
+ * @throws DomainError `not_found` for an endpoint outside the project.
+ */
 export async function listDeliveries(
   projectId: string,
   { endpointId, state, eventId, eventType }: DeliveryFilter,
@@ -46,14 +49,17 @@ export async function listDeliveries(
   return readRows(db.delivery, 'dlv', args, where, query);
 }
 
-/** A delivery of the project, or `not_found`. */
+/**
+ * Returns a delivery of the project.
+ * @throws DomainError `not_found`.
+ */
 export async function getDelivery(projectId: string, id: string, query: RowsQuery = {}): Promise<Delivery> {
   const delivery = isId('dlv', id) ? await db.delivery.findFirst({ ...query, where: { id, projectId } }) : null;
   if (delivery === null) throw notFound('delivery');
   return delivery;
 }
 
-/** The body that deliveries of each event post, the same bytes each time. */
+/** The request body of each event by event id, byte for byte the same on every call. */
 export async function bodiesOf(eventIds: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await pool.query<EventRow>(
     `SELECT id AS event_id, type AS event_type, created_at AS event_created_at, project_id, data::text AS data
@@ -64,20 +70,20 @@ export async function bodiesOf(eventIds: readonly string[]): Promise<Map<string,
 }
 
 /**
- * Delivers an event once more, as a delivery of its own with six attempts; returns its id. The body is the same to the byte.
- * @throws DomainError `not_found`; `conflict` while the first is still under way or its endpoint is disabled.
+ * Delivers an event again as a new delivery with six attempts and the same body; returns the new delivery's id.
+ * @throws DomainError `not_found`; `conflict` while the original is in progress or its endpoint is disabled.
  */
 export async function replayDelivery(projectId: string, id: string): Promise<string> {
   const { state, endpointId, eventId } = await getDelivery(projectId, id);
   if (state === 'queued' || state === 'retried') {
     throw new DomainError(
       'conflict',
-      'The delivery is still under way: it can be replayed once it is acknowledged or failed.',
+      'The delivery is still in progress. Replay it once it is acknowledged or failed.',
     );
   }
-  await enabledEndpoint(projectId, endpointId);
+  await requireEnabledEndpoint(projectId, endpointId);
   const replay = newId('dlv');
-  await insertAndWake(
+  await insertAndNotify(
     `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
     [replay, projectId, endpointId, eventId, id],
   );
@@ -85,9 +91,9 @@ export async function replayDelivery(projectId: string, id: string): Promise<str
 }
 
 /**
- * Makes the next attempt of a delivery now instead of when it is due. A delivery in a workflow is told so by a signal; one
- * that waits in the table becomes due.
- * @throws DomainError `not_found`; `conflict` unless it waits for another attempt at an enabled endpoint.
+ * Makes a delivery's next attempt now. A delivery owned by a workflow gets a signal; one waiting in the table becomes
+ * due.
+ * @throws DomainError `not_found`; `conflict` unless it is waiting for a retry to an enabled endpoint.
  */
 export async function retryDelivery(projectId: string, id: string): Promise<void> {
   const { endpointId, state } = await getDelivery(projectId, id);
@@ -97,7 +103,7 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
       `This delivery is ${state}, so no attempt is due. Replay it to deliver it again.`,
     );
   }
-  await enabledEndpoint(projectId, endpointId);
+  await requireEnabledEndpoint(projectId, endpointId);
   await inTransaction(async (tx) => {
     const [waiting] = await sql<{ workflow_id: string | null }>(
       tx,
@@ -105,20 +111,20 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
        WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN dispatched_at IS NOT NULL THEN workflow_id END AS workflow_id`,
       [id],
     );
-    if (waiting === undefined) throw new DomainError('conflict', 'The first attempt of this delivery is under way.');
+    if (waiting === undefined) throw new DomainError('conflict', 'The first attempt of this delivery is in progress.');
     if (waiting.workflow_id !== null) await signalWorkflow(tx, { workflowId: waiting.workflow_id, signal: 'retryNow' });
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
   });
 }
 
 /**
- * Delivers once more what failed at an endpoint since a time, oldest first, and returns how many. What has been replayed
- * already is left out, so to ask twice does no harm.
- * @throws DomainError `not_found`, or `conflict` when the endpoint is disabled.
+ * Replays the deliveries to an endpoint that failed since a time, oldest first, and returns their number. Deliveries
+ * replayed before are skipped, so a repeated call is safe.
+ * @throws DomainError `not_found`, or `conflict` if the endpoint is disabled.
  */
 export async function replayFailed(projectId: string, endpointId: string, since: Date): Promise<number> {
-  await enabledEndpoint(projectId, endpointId);
-  return insertAndWake(
+  await requireEnabledEndpoint(projectId, endpointId);
+  return insertAndNotify(
     `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of)
      SELECT postroom_id('dlv'), failed.project_id, failed.endpoint_id, failed.event_id, failed.id
      FROM (
@@ -133,15 +139,14 @@ export async function replayFailed(projectId: string, endpointId: string, since:
 }
 
 /**
- * Queues a `webhook.test` event for one endpoint, whatever types it wants, and returns the ids of event and delivery
- * (spec: Event types).
- * @throws DomainError `not_found`, or `conflict` when the endpoint is disabled.
+ * Queues a `webhook.test` event for one endpoint, regardless of the types it subscribes to (spec: Event types).
+ * @throws DomainError `not_found`, or `conflict` if the endpoint is disabled.
  */
 export async function sendTestEvent(
   projectId: string,
   endpointId: string,
 ): Promise<{ eventId: string; deliveryId: string }> {
-  await enabledEndpoint(projectId, endpointId);
+  await requireEnabledEndpoint(projectId, endpointId);
   const data = { endpoint_id: endpointId, message: 'This is a test of your webhook endpoint.' };
   return inTransaction(async (tx) => {
     const eventId = newId('evt');
@@ -156,17 +161,17 @@ export async function sendTestEvent(
   });
 }
 
-async function enabledEndpoint(projectId: string, id: string): Promise<void> {
+async function requireEnabledEndpoint(projectId: string, id: string): Promise<void> {
   const { enabled } = await getEndpoint(projectId, id);
-  if (!enabled) throw new DomainError('conflict', 'The endpoint is disabled: enable it in the dashboard first.');
+  if (!enabled) throw new DomainError('conflict', 'The endpoint is disabled. Enable it in the dashboard first.');
 }
 
-/** Runs an INSERT … RETURNING and tells the relay; both or neither. */
-async function insertAndWake(insert: string, values: unknown[]): Promise<number> {
+/** Runs an INSERT … RETURNING and notifies the dispatcher in one statement; returns the number of rows. */
+async function insertAndNotify(insert: string, values: unknown[]): Promise<number> {
   const [row] = await sql<{ count: number }>(
     db,
-    `WITH added AS (${insert}), woken AS (SELECT pg_notify('postroom', 'deliveries') FROM added LIMIT 1)
-     SELECT count(*)::int AS count FROM added LEFT JOIN woken ON true`,
+    `WITH added AS (${insert}), notified AS (SELECT pg_notify('postroom', 'deliveries') FROM added LIMIT 1)
+     SELECT count(*)::int AS count FROM added LEFT JOIN notified ON true`,
     values,
   );
   return row?.count ?? 0;

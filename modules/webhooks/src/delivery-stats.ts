@@ -1,32 +1,32 @@
 import { pool } from '@postroom/platform';
 
-/** How an endpoint did lately. */
+/** An endpoint's recent deliveries by state, and its latency. */
 export interface DeliveryStats {
   acknowledged: number;
   retried: number;
   failed: number;
   queued: number;
-  /** Whether there were more than are looked at, so that the counts are of the latest of them. */
+  /** Whether the limit was reached, so that the counts cover only the latest deliveries. */
   more: boolean;
-  /** How long half of the attempts took at most, in milliseconds; null when there were none. */
+  /** Median duration of an attempt in milliseconds; null if there were none. */
   medianMs: number | null;
-  /** And 95 of a hundred. */
+  /** 95th percentile. */
   p95Ms: number | null;
 }
 
-/** A look at an endpoint costs the same however much goes to it: no more than its latest deliveries. */
-const LOOK_AT = 5_000;
+/** Caps the cost of the statistics at the latest deliveries, whatever the endpoint's traffic. */
+const MAX_DELIVERIES = 5_000;
 
-/** Of each endpoint: what became of its deliveries of the last 24 hours, the latest 5,000 of them. */
+/** Statistics of each endpoint's deliveries of the last 24 hours, at most the latest 5,000. */
 export async function deliveryStats(endpointIds: readonly string[]): Promise<Map<string, DeliveryStats>> {
   const { rows } = await pool.query<DeliveryStats & { endpointId: string }>(
     `SELECT endpoint.id AS "endpointId", counted.* FROM unnest($1::text[]) AS endpoint(id) CROSS JOIN LATERAL (
        WITH recent AS (
          SELECT id, state FROM (
-           SELECT id, state, created_at FROM deliveries WHERE endpoint_id = endpoint.id ORDER BY id DESC LIMIT ${LOOK_AT}
+           SELECT id, state, created_at FROM deliveries WHERE endpoint_id = endpoint.id ORDER BY id DESC LIMIT ${MAX_DELIVERIES}
          ) AS latest
          WHERE created_at > now() - interval '24 hours'
-       ), took AS (
+       ), latency AS (
          SELECT percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY duration_ms) AS ms
          FROM attempts JOIN recent ON attempts.delivery_id = recent.id
        )
@@ -34,8 +34,8 @@ export async function deliveryStats(endpointIds: readonly string[]): Promise<Map
          count(*) FILTER (WHERE state = 'retried')::int AS retried,
          count(*) FILTER (WHERE state = 'failed')::int AS failed,
          count(*) FILTER (WHERE state = 'queued')::int AS queued,
-         count(*) = ${LOOK_AT} AS more,
-         (SELECT ms[1] FROM took) AS "medianMs", (SELECT ms[2] FROM took) AS "p95Ms"
+         count(*) = ${MAX_DELIVERIES} AS more,
+         (SELECT ms[1] FROM latency) AS "medianMs", (SELECT ms[2] FROM latency) AS "p95Ms"
        FROM recent
      ) AS counted`,
     [endpointIds],

@@ -2,107 +2,108 @@ import { logger } from '@postroom/platform';
 import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { forgetIdleEndpoints, recordDispatched, toEndpointQueue } from './endpoint-load.ts';
-import { plan, TAKEN_PER_ROUND } from './plan.ts';
+import { plan, MAX_CLAIMED_PER_ROUND } from './plan.ts';
 import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
 import { firstStarts, retryStart, type Start } from './starts.ts';
 import { reconcile } from './reconcile.ts';
 
-/** Up to so many deliveries a second, and so many at once, each get a workflow of their own; above it they go in batches. */
-const ALONE_PER_SECOND = 10;
-const ALONE_AT_ONCE = 20;
+/** Token bucket for deliveries that get their own workflow. Beyond it, first attempts are batched. */
+const INDIVIDUAL_PER_SECOND = 10;
+const INDIVIDUAL_BURST = 20;
 
-/** In a burst that does not fill its batches, so long is waited for more. */
-const GATHER_MS = 75;
+/** How long to wait for a partly filled batch to fill up. */
+const BATCH_LINGER_MS = 75;
 
 /**
- * So long after the last batch a burst may still be under way, though this round had no room for more of it. What waits for
- * a retry costs Temporal a workflow each, a hundred times what a first attempt in a batch costs, and has a minute's time.
+ * After a batch, a burst is assumed to continue for this long even if this round dispatched none of it. Retries yield
+ * to it: each costs Temporal a workflow, a hundred times a batched first attempt, and has a minute of slack.
  */
-const BURST_MS = 3_000;
+const BURST_COOLDOWN_MS = 3_000;
 
-/** Retries handed over in one round. */
 const RETRIES_PER_ROUND = 20;
 
-const SWEEP_EVERY_MS = 10_000;
+const RECONCILE_INTERVAL_MS = 10_000;
 
 /**
- * Waiting deliveries become workflows: `deliverWebhook` for one, `deliverBatch` for the first attempts of up to 600. They
- * are marked before their workflow starts, and those of a start that fails are unmarked; what a crash leaves marked
- * without a workflow is found by the sweep.
+ * Starts workflows for waiting deliveries: `deliverWebhook` for one, `deliverBatch` for up to 600 first attempts.
+ * Deliveries are claimed before their workflow starts and released if the start fails. A crash in between leaves
+ * claimed deliveries without a workflow; `reconcile` finds those.
  */
-export const source: DispatchSource = { name: 'deliveries', handOver };
+export const source: DispatchSource = { name: 'deliveries', handOver: dispatch };
 
-/** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
-const memory = {
+/** State between rounds. It affects only fairness and latency, never correctness. */
+const state = {
   afterEndpoint: '',
-  alone: ALONE_AT_ONCE,
-  countedAt: Date.now(),
+  individualTokens: INDIVIDUAL_BURST,
+  refilledAt: Date.now(),
   partialBatchAt: 0,
   batchAt: 0,
-  sweptAt: 0,
-  isSweeping: false,
+  reconciledAt: 0,
+  isReconciling: false,
 };
 
-async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
-  sweepNowAndThen(client);
-  await gather();
-  const { endpoints, inHand, last } = await readWaiting(memory.afterEndpoint);
-  memory.afterEndpoint = last;
-  const takes = plan(endpoints.map(toEndpointQueue), { alone: roomForAlone(), inHand, now: Date.now() });
+async function dispatch(client: Client): Promise<{ handed: number; more: boolean }> {
+  reconcilePeriodically(client);
+  await lingerForBatch();
+  const { endpoints, inFlight, last } = await readWaiting(state.afterEndpoint);
+  state.afterEndpoint = last;
+  const takes = plan(endpoints.map(toEndpointQueue), { individually: individualBudget(), inFlight, now: Date.now() });
   const first = await claimFirstAttempts(takes);
   recordDispatched(first);
   const isBurst = takes.some(({ batch }) => batch !== null);
-  noteLoad(first.length, isBurst);
-  const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - memory.batchAt < BURST_MS });
+  recordLoad(first.length, isBurst);
+  const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - state.batchAt < BURST_COOLDOWN_MS });
   await startAll(client, [...retries.map(retryStart), ...firstStarts(first)]);
-  const isMoreOfOne = takes.some(({ take }) => take === BATCH_SIZE);
-  const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= TAKEN_PER_ROUND;
+  const hasMorePerEndpoint = takes.some(({ take }) => take === BATCH_SIZE);
+  const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= MAX_CLAIMED_PER_ROUND;
   return {
     handed: retries.length + first.length,
-    more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && (isMoreOfOne || isFull)),
+    more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && (hasMorePerEndpoint || isFull)),
   };
 }
 
 async function startAll(client: Client, starts: readonly Start[]): Promise<void> {
   const results = await Promise.allSettled(starts.map((start) => startOnce(client, start)));
-  const refused = starts.filter((_, index) => results[index]?.status === 'rejected');
-  if (refused.length === 0) return;
-  await releaseClaim(refused.flatMap(({ deliveryIds }) => deliveryIds));
+  const rejected = starts.filter((_, index) => results[index]?.status === 'rejected');
+  if (rejected.length === 0) return;
+  await releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds));
   throw results.find((result) => result.status === 'rejected')?.reason;
 }
 
-/** Room for workflows of one delivery: it grows by the second and shrinks with every delivery, so a lasting burst leaves none. */
-function roomForAlone(): number {
+/** Refills with time and is spent by every delivery, so a sustained burst leaves no budget. */
+function individualBudget(): number {
   const now = Date.now();
-  memory.alone = Math.min(ALONE_AT_ONCE, memory.alone + ((now - memory.countedAt) / 1000) * ALONE_PER_SECOND);
-  memory.countedAt = now;
-  return Math.floor(memory.alone);
+  state.individualTokens = Math.min(
+    INDIVIDUAL_BURST,
+    state.individualTokens + ((now - state.refilledAt) / 1000) * INDIVIDUAL_PER_SECOND,
+  );
+  state.refilledAt = now;
+  return Math.floor(state.individualTokens);
 }
 
-function noteLoad(taken: number, inBatches: boolean): void {
-  memory.alone = Math.max(-ALONE_AT_ONCE, memory.alone - taken);
-  if (inBatches) memory.batchAt = Date.now();
-  if (inBatches && taken < BATCH_SIZE) memory.partialBatchAt = Date.now();
+function recordLoad(taken: number, inBatches: boolean): void {
+  state.individualTokens = Math.max(-INDIVIDUAL_BURST, state.individualTokens - taken);
+  if (inBatches) state.batchAt = Date.now();
+  if (inBatches && taken < BATCH_SIZE) state.partialBatchAt = Date.now();
 }
 
-async function gather(): Promise<void> {
-  const waitMs = memory.partialBatchAt + GATHER_MS - Date.now();
+async function lingerForBatch(): Promise<void> {
+  const waitMs = state.partialBatchAt + BATCH_LINGER_MS - Date.now();
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
 }
 
-/** Nobody waits for it: it asks Temporal about hundreds of workflows, which may all be of one project. */
-function sweepNowAndThen(client: Client): void {
-  if (memory.isSweeping || Date.now() - memory.sweptAt < SWEEP_EVERY_MS) return;
-  memory.sweptAt = Date.now();
-  memory.isSweeping = true;
+/** Runs in the background: it queries Temporal about hundreds of workflows, which may all belong to one project. */
+function reconcilePeriodically(client: Client): void {
+  if (state.isReconciling || Date.now() - state.reconciledAt < RECONCILE_INTERVAL_MS) return;
+  state.reconciledAt = Date.now();
+  state.isReconciling = true;
   forgetIdleEndpoints();
   reconcile(client)
     .then(
-      (found) => {
-        if (found > 0)
-          logger.warn({ deliveries: found }, 'the workflows of some deliveries were gone; they are handed over again');
+      (released) => {
+        if (released > 0) logger.warn({ deliveries: released }, 'deliveries had lost their workflow; requeued');
       },
-      (error: unknown) => logger.warn({ err: error }, 'could not look for deliveries without a workflow; will retry'),
+      (error: unknown) => logger.warn({ err: error }, 'could not reconcile deliveries; will retry'),
     )
-    .finally(() => (memory.isSweeping = false));
+    .finally(() => (state.isReconciling = false));
 }

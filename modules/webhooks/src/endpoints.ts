@@ -37,22 +37,24 @@ export interface CreateEndpointInput {
 export interface UpdateEndpointInput {
   url?: string | null | undefined;
   events?: readonly string[] | null | undefined;
-  /** An empty text removes it. */
+  /** An empty string removes it. */
   description?: string | null | undefined;
 }
 
-/** How long the secret before a rotation signs beside the new one. */
+/** How long the previous secret keeps signing after a rotation, in milliseconds. */
 export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Registers a URL for events and makes its signing secret, which is returned here and by no list (spec: Webhook endpoints).
- * @throws DomainError `validation_error` for a URL that is not https or leads inside, and for unknown event types, each named.
+ * Registers a URL for events and generates its signing secret, which is returned here and never listed (spec: Webhook
+ * endpoints).
+ * @throws DomainError `validation_error` for a URL that is not https or targets an internal address, and for each
+ * unknown event type.
  */
 export async function createEndpoint(
   projectId: string,
   input: CreateEndpointInput,
 ): Promise<{ id: string; secret: string }> {
-  const events = checked(input);
+  const events = validate(input);
   const id = newId('whe');
   const secret = newSigningSecret();
   await db.webhookEndpoint.create({
@@ -68,7 +70,10 @@ export async function createEndpoint(
   return { id, secret };
 }
 
-/** An endpoint of the project, or `not_found`. */
+/**
+ * Returns an endpoint of the project.
+ * @throws DomainError `not_found`.
+ */
 export async function getEndpoint(projectId: string, id: string, query: RowsQuery = {}): Promise<Endpoint> {
   const endpoint = isId('whe', id) ? await db.webhookEndpoint.findFirst({ ...query, where: { id, projectId } }) : null;
   if (endpoint === null) throw notFound('webhook endpoint');
@@ -81,15 +86,16 @@ export async function listEndpoints(projectId: string, args: PageArgs, query: Ro
 }
 
 /**
- * Changes what is given. Deliveries that wait go to the new URL; events are chosen when they are recorded.
- * @throws DomainError `not_found`; `validation_error` as for a new one, and for an empty update.
+ * Updates the given fields. Waiting deliveries go to the new URL; changed event types apply to events recorded from
+ * now on.
+ * @throws DomainError `not_found`; `validation_error` as in `createEndpoint`, and for an empty update.
  */
 export async function updateEndpoint(projectId: string, id: string, input: UpdateEndpointInput): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
   if (input.url == null && input.events == null && input.description == null) {
     throw new DomainError('validation_error', 'An update needs a url, events or a description.');
   }
-  const events = checked(input);
+  const events = validate(input);
   await db.webhookEndpoint.updateMany({
     where: { id, projectId },
     data: {
@@ -100,24 +106,28 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
   });
 }
 
-/** Deletes an endpoint with its deliveries; what is under way to it ends by itself. */
+/** Deletes an endpoint and its deliveries. POSTs in flight are not aborted. */
 export async function deleteEndpoint(projectId: string, id: string): Promise<void> {
-  // Its deliveries go with it, and a worker that records attempts at this moment may hold some of them and wait for its row.
+  // The cascade may deadlock with a worker that is recording attempts: it holds deliveries and waits for the
+  // endpoint's row.
   const { rowCount } = await retryOn([DEADLOCK], () =>
     pool.query('DELETE FROM webhook_endpoints WHERE id = $1 AND project_id = $2', [id, projectId]),
   );
   if (rowCount === 0) throw notFound('webhook endpoint');
 }
 
-/** Stops deliveries to an endpoint; what waits for it is kept. Events that come meanwhile are not for it. */
+/**
+ * Stops deliveries to an endpoint. Waiting deliveries are kept; events recorded while it is disabled are not
+ * delivered.
+ */
 export async function disableEndpoint(projectId: string, id: string, reason: string): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
   await disable(pool, id, { reason, automatically: false });
 }
 
 /**
- * The same without asking whose it is: for the worker, which found it failing. The project's owners are told, once each
- * time. Returns false when it was disabled already.
+ * Disables a failing endpoint, in any project, and notifies the project's owners once. Returns false if it was
+ * already disabled.
  */
 export async function disableAutomatically(id: string, reason: string): Promise<boolean> {
   return inTransaction(async (tx) => {
@@ -135,7 +145,7 @@ export async function disableAutomatically(id: string, reason: string): Promise<
   });
 }
 
-/** What was disabled; `undefined` when that had been done already. */
+/** Returns the disabled endpoint; `undefined` if it was already disabled. */
 async function disable(tx: Tx, id: string, { reason, automatically }: { reason: string; automatically: boolean }) {
   const [disabled] = await sql<{ project_id: string; disabled_at: Date }>(
     tx,
@@ -143,7 +153,7 @@ async function disable(tx: Tx, id: string, { reason, automatically }: { reason: 
        UPDATE webhook_endpoints
        SET enabled = false, disabled_at = now(), disabled_reason = $2, disabled_automatically = $3, updated_at = now()
        WHERE id = $1 AND enabled RETURNING id, project_id, disabled_at
-     ), kept AS (
+     ), suspended AS (
        UPDATE deliveries SET next_attempt_at = NULL
        WHERE endpoint_id IN (SELECT id FROM disabled) AND state = 'retried' AND dispatched_at IS NULL
      )
@@ -154,9 +164,9 @@ async function disable(tx: Tx, id: string, { reason, automatically }: { reason: 
 }
 
 /**
- * Sends deliveries to an endpoint again. What waited for it is delivered now, or with `backlog: 'drop'` is failed. One that
- * was disabled automatically is enabled by signed-in users only (spec: Webhook delivery).
- * @throws DomainError `not_found`; `forbidden` when an API key asks for what only a user may do.
+ * Resumes deliveries to an endpoint. Its backlog is delivered now, or failed with `backlog: 'drop'`. Only signed-in
+ * users can enable an endpoint that was disabled automatically (spec: Webhook delivery).
+ * @throws DomainError `not_found`; `forbidden` when an API key enables an endpoint that was disabled automatically.
  */
 export async function enableEndpoint(
   projectId: string,
@@ -167,7 +177,7 @@ export async function enableEndpoint(
   if (byKey && !enabled && disabledAutomatically) {
     throw new DomainError(
       'forbidden',
-      'This endpoint was disabled automatically because its deliveries kept failing. Enable it in the dashboard.',
+      'This endpoint was disabled automatically because its deliveries suspended failing. Enable it in the dashboard.',
     );
   }
   await inTransaction(async (tx) => {
@@ -177,28 +187,29 @@ export async function enableEndpoint(
        WHERE id = $1 AND NOT enabled AND NOT ($2 AND disabled_automatically)`,
       [id, byKey],
     );
-    const what =
+    const assignments =
       backlog === 'drop'
         ? `state = 'failed', closed_at = now(), next_attempt_at = NULL`
         : `next_attempt_at = coalesce(next_attempt_at, now())`;
     const states = backlog === 'drop' ? `('queued', 'retried')` : `('retried')`;
     await tx.query(
-      `UPDATE deliveries SET ${what} WHERE endpoint_id = $1 AND dispatched_at IS NULL AND state IN ${states}`,
+      `UPDATE deliveries SET ${assignments} WHERE endpoint_id = $1 AND dispatched_at IS NULL AND state IN ${states}`,
       [id],
     );
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
   });
 }
 
-/** Shows the signing secret once more. For signed-in people only (spec: Webhook endpoint). */
+/** Returns the signing secret. For signed-in users only (spec: Webhook endpoint). */
 export async function revealSecret(projectId: string, id: string): Promise<string> {
   const { secret } = await getEndpoint(projectId, id);
   return signingSecret.decrypt(secret, id);
 }
 
 /**
- * Makes a new signing secret and returns it; for 24 hours the one before signs `X-Webhook-Signature-Previous`. For signed-in people only.
- * @throws DomainError `conflict` when somebody else rotated it at the same moment.
+ * Replaces the signing secret and returns the new one. The previous one signs `X-Webhook-Signature-Previous` for 24
+ * hours. For signed-in users only.
+ * @throws DomainError `conflict` on a concurrent rotation.
  */
 export async function rotateSecret(projectId: string, id: string): Promise<string> {
   const { secret: previous } = await getEndpoint(projectId, id);
@@ -211,12 +222,16 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
       previousSecretExpiresAt: new Date(Date.now() + ROTATION_OVERLAP_MS),
     },
   });
-  if (count === 0) throw new DomainError('conflict', 'The secret has just been rotated by somebody else.');
+  if (count === 0)
+    throw new DomainError(
+      'conflict',
+      'The secret was rotated by someone else at the same moment. Reload and try again.',
+    );
   return secret;
 }
 
-/** Checks what is given and returns the event types, each once. */
-function checked({ url, events, description }: UpdateEndpointInput): string[] | undefined {
+/** Validates the given fields and returns the event types without duplicates. */
+function validate({ url, events, description }: UpdateEndpointInput): string[] | undefined {
   const problems: FieldProblem[] = [];
   if (url != null) {
     const problem = url.length > 2048 ? 'must be at most 2048 characters' : urlProblem(url, config.webhookScope);

@@ -1,98 +1,99 @@
 import { logger, pool } from '@postroom/platform';
 import { type SnapshotCursor, cursorFrom } from './snapshot-cursor.ts';
 
-/** How often the tables are looked at for readers who wait, in milliseconds. */
-const LOOK_EVERY_MS = 200;
+/** Poll interval while there are subscribers. */
+const POLL_INTERVAL_MS = 200;
 
-/** Somebody who waits for events of a project. */
+/** A subscription to new events of one project. */
 export interface EventPoll {
-  /** Forgets the news so far; called before reading, so that what comes while reading counts. */
+  /** Resets the flag. Call it before reading, so that events arriving during the read are not missed. */
   clear: () => void;
-  /** Waits until there may be events that were not there at `clear`, or until `left`. */
-  news: (left: AbortSignal) => Promise<void>;
+  /** Resolves when there may be events since `clear`, or when `signal` aborts. */
+  waitForEvents: (signal: AbortSignal) => Promise<void>;
   stop: () => void;
 }
 
 interface Subscriber {
-  isNews: boolean;
+  hasEvents: boolean;
   wake: () => void;
 }
 
 const subscribers = new Map<string, Set<Subscriber>>();
-/** The projects that the last look covered, and what it saw; who came later is woken by the next one in any case. */
-let covered: ReadonlySet<string> = new Set();
-let seen: SnapshotCursor = { before: 0n, running: [] };
-let isLooking = false;
+/** Projects covered by the last poll, and its snapshot. Later subscribers are woken by the next poll in any case. */
+let polledProjects: ReadonlySet<string> = new Set();
+let cursor: SnapshotCursor = { before: 0n, running: [] };
+let isPolling = false;
 
 /**
- * Watches for events of a project. All readers of a process share one look at the tables, five times a second and only
- * while somebody reads. A NOTIFY for each event would be told sooner, but PostgreSQL lets transactions that notify commit
- * only one after the other, and every write of a contact would pay for it (docs/decisions/event-stream.md).
+ * Subscribes to events of a project. All subscribers in a process share one query, five times a second and only while
+ * there are any. NOTIFY would be faster, but PostgreSQL serializes the commits of transactions that notify, which
+ * would slow down every write of a contact (docs/decisions/event-stream.md).
  */
 export function pollEvents(projectId: string): EventPoll {
-  const watcher: Subscriber = { isNews: true, wake: () => {} };
-  const ofProject = subscribers.get(projectId) ?? new Set();
-  subscribers.set(projectId, ofProject.add(watcher));
-  if (!isLooking) void lookWhileWatched();
+  const subscriber: Subscriber = { hasEvents: true, wake: () => {} };
+  const projectSubscribers = subscribers.get(projectId) ?? new Set();
+  subscribers.set(projectId, projectSubscribers.add(subscriber));
+  if (!isPolling) void pollWhileSubscribed();
   return {
     clear: () => {
-      watcher.isNews = false;
+      subscriber.hasEvents = false;
     },
-    news: async (left) => {
-      if (watcher.isNews || left.aborted) return;
+    waitForEvents: async (signal) => {
+      if (subscriber.hasEvents || signal.aborted) return;
       await new Promise<void>((resolve) => {
         const wake = () => {
-          left.removeEventListener('abort', wake);
+          signal.removeEventListener('abort', wake);
           resolve();
         };
-        watcher.wake = wake;
-        left.addEventListener('abort', wake);
+        subscriber.wake = wake;
+        signal.addEventListener('abort', wake);
       });
     },
     stop: () => {
-      ofProject.delete(watcher);
-      if (ofProject.size === 0) subscribers.delete(projectId);
+      projectSubscribers.delete(subscriber);
+      if (projectSubscribers.size === 0) subscribers.delete(projectId);
     },
   };
 }
 
-async function lookWhileWatched(): Promise<void> {
-  isLooking = true;
-  covered = new Set();
+async function pollWhileSubscribed(): Promise<void> {
+  isPolling = true;
+  polledProjects = new Set();
   while (subscribers.size > 0) {
-    await look();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await poll();
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
-  isLooking = false;
+  isPolling = false;
 }
 
-const LOOK = `
+const POLL = `
   SELECT pg_current_snapshot()::text AS snapshot, ARRAY(
-    SELECT id FROM unnest($1::text[]) AS watched(id)
-    WHERE EXISTS (SELECT FROM events WHERE project_id = watched.id AND xact >= $2)
-       OR EXISTS (SELECT FROM events WHERE project_id = watched.id AND xact = ANY ($3::bigint[]))
+    SELECT id FROM unnest($1::text[]) AS subscribed(id)
+    WHERE EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact >= $2)
+       OR EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact = ANY ($3::bigint[]))
   ) AS projects`;
 
-async function look(): Promise<void> {
-  const asked = [...subscribers.keys()];
+async function poll(): Promise<void> {
+  const projectIds = [...subscribers.keys()];
   try {
     const { rows } = await pool.query<{ snapshot: string; projects: string[] }>({
-      name: 'look-for-events',
-      text: LOOK,
-      values: [asked, seen.before, seen.running],
+      name: 'poll-for-events',
+      text: POLL,
+      values: [projectIds, cursor.before, cursor.running],
     });
     const [{ snapshot, projects } = { snapshot: '', projects: [] }] = rows;
-    for (const projectId of asked) if (projects.includes(projectId) || !covered.has(projectId)) wake(projectId);
-    covered = new Set(asked);
-    seen = cursorFrom(snapshot);
+    for (const projectId of projectIds)
+      if (projects.includes(projectId) || !polledProjects.has(projectId)) wake(projectId);
+    polledProjects = new Set(projectIds);
+    cursor = cursorFrom(snapshot);
   } catch (error) {
-    logger.warn({ err: error }, 'could not look for events just now');
+    logger.warn({ err: error }, 'could not poll for events; will retry');
   }
 }
 
 function wake(projectId: string): void {
-  for (const watcher of subscribers.get(projectId) ?? []) {
-    watcher.isNews = true;
-    watcher.wake();
+  for (const subscriber of subscribers.get(projectId) ?? []) {
+    subscriber.hasEvents = true;
+    subscriber.wake();
   }
 }

@@ -3,7 +3,7 @@ import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { pollEvents } from './event-poller.ts';
 import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
 
-/** An event of the project, and where the stream stands after it. */
+/** An event of the project, and the stream's cursor after it. */
 export interface RecordedEvent {
   id: string;
   type: string;
@@ -12,14 +12,15 @@ export interface RecordedEvent {
   cursor: string;
 }
 
-/** So many events are in memory for one reader at most, however far behind it is. */
+/** At most this many events are buffered per reader, however far behind it is. */
 const PAGE_SIZE = 100;
 
 /**
- * Every event of the project that is committed after the cursor, for as long as somebody reads; without one, after this
- * call. None is left out and none comes twice, whatever commits at once and however often a reader reconnects, here or at
- * another gateway. Events of one transaction come in the order of their recording, and nothing is read before it is asked for.
- * @throws DomainError `validation_error` for a cursor that this database did not give out, or a type that there is not.
+ * Yields every event of the project committed after the cursor, or after this call if there is none, until the reader
+ * leaves. Delivery is exactly once: concurrent commits and reconnects, even to another gateway, neither skip nor
+ * repeat an event. Events of one transaction keep the order in which they were recorded. A page is read only on
+ * demand.
+ * @throws DomainError `validation_error` for a cursor this database did not issue, or an unknown type.
  */
 export function streamEvents(
   projectId: string,
@@ -28,11 +29,12 @@ export function streamEvents(
   const seen = after == null ? undefined : decodeCursor(after);
   const unknown = (types ?? []).find((type) => !(EVENT_TYPE_NAMES as readonly string[]).includes(type));
   if (unknown !== undefined) throw invalid({ field: 'types', message: `has ${unknown}, which is not an event type` });
-  if (types?.length === 0) throw invalid({ field: 'types', message: 'must not be empty; leave it out for all' });
-  return subscription((left) => eventsAfter(projectId, seen, types ?? undefined, left));
+  if (types?.length === 0)
+    throw invalid({ field: 'types', message: 'must not be empty; omit it to receive all types' });
+  return subscription((signal) => eventsAfter(projectId, seen, types ?? undefined, signal));
 }
 
-/** Where the stream of events stands: given as `after`, what is committed from now on follows. */
+/** The stream's current cursor: passed as `after`, it yields everything committed from now on. */
 export async function currentCursor(): Promise<string> {
   return encodeCursor(await currentSnapshot());
 }
@@ -43,13 +45,13 @@ async function currentSnapshot(): Promise<SnapshotCursor> {
 }
 
 /**
- * Where a reader begins: behind its cursor, or now.
- * @throws DomainError `validation_error` for a cursor of another database.
+ * The cursor a reader starts from: its own, or the current one.
+ * @throws DomainError `validation_error` for a cursor from another database.
  */
-export async function beginAfter(after: SnapshotCursor | undefined): Promise<SnapshotCursor> {
+export async function resolveCursor(after: SnapshotCursor | undefined): Promise<SnapshotCursor> {
   const now = await currentSnapshot();
   if (after !== undefined && after.before > now.before)
-    throw invalid({ field: 'after', message: 'is ahead of this database: it is a cursor of another one' });
+    throw invalid({ field: 'after', message: 'is ahead of this database; the cursor is from another one' });
   return after ?? now;
 }
 
@@ -57,24 +59,24 @@ async function* eventsAfter(
   projectId: string,
   after: SnapshotCursor | undefined,
   types: readonly string[] | undefined,
-  left: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<RecordedEvent, void> {
-  let seen = await beginAfter(after);
-  const watch = pollEvents(projectId);
+  let seen = await resolveCursor(after);
+  const poll = pollEvents(projectId);
   try {
-    while (!left.aborted) {
-      watch.clear();
+    while (!signal.aborted) {
+      poll.clear();
       const page = await readUnseen(projectId, seen, types);
       for (const event of page.events) {
         yield event;
-        if (left.aborted) return;
+        if (signal.aborted) return;
       }
       seen = page.seen;
-      if (page.isLast) await watch.news(left);
-      else await sleep(0, left); // a reader who catches up does not hold up the others
+      if (page.isLast) await poll.waitForEvents(signal);
+      else await sleep(0, signal); // yields to other readers while catching up
     }
   } finally {
-    watch.stop();
+    poll.stop();
   }
 }
 
@@ -87,7 +89,10 @@ interface EventRow {
   data: unknown;
 }
 
-/** The unseen are ranges of the index: the rest of one transaction, a few others by number, and all from a number on. */
+/**
+ * Unread events form three index ranges: the rest of a partly read transaction, a few transactions by number, and all
+ * later ones.
+ */
 const UNSEEN = (condition: string) => `
   SELECT xact, id, type, created_at, data FROM events
   WHERE project_id = $1 AND ${condition} AND ($4::text[] IS NULL OR type = ANY ($4))
@@ -102,11 +107,11 @@ const READ_UNSEEN = `
   FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${PAGE_SIZE}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
-/** Readers wake together: those of a project read a few at a time, so that those of others find connections. */
+/** All readers wake at once. A per-project limit keeps one project from taking every connection. */
 const reads = new FairSemaphore({ total: 6, perKey: 2 });
 export const runStreamRead = <T>(projectId: string, read: () => Promise<T>): Promise<T> => reads.run(projectId, read);
 
-/** One page of what was not seen, and what has been seen after it; one statement, so rows and snapshot belong together. */
+/** Reads one page and advances the cursor. One statement, so that rows and snapshot are consistent. */
 async function readUnseen(
   projectId: string,
   seen: SnapshotCursor,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One kind of event: when it fires, what its `data` holds, and how one looks. */
+/** An event type: when it fires, the schema of its `data`, and an example. */
 export interface EventType {
   fires: string;
   data: z.ZodObject;
@@ -69,8 +69,8 @@ const campaignEvent = (fires: string, more: z.ZodRawShape, example: Record<strin
 });
 
 /**
- * Every event type, in the order of the specification (spec: Event types). Members may be added to `data` later, and
- * types too; receivers ignore what they do not know.
+ * All event types, in the order of the spec (Event types). Types and members of `data` may be added later; receivers
+ * must ignore unknown ones.
  */
 export const EVENT_TYPES = {
   'contact.created': contactEvent('A contact is added (manually or by import).'),
@@ -133,10 +133,10 @@ export type EventTypeName = keyof typeof EVENT_TYPES;
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[];
 
-/** Stands for every type, those added later included. */
+/** Wildcard for every type, including types added later. */
 export const ALL_EVENTS = '*';
 
-/** JSON Schema of the whole body that is posted for a type (spec: Delivery). */
+/** JSON Schema of a type's request body (spec: Delivery). */
 export function bodySchema(type: EventTypeName): Record<string, unknown> {
   const { fires, data } = EVENT_TYPES[type];
   const body = z

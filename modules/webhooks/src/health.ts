@@ -2,17 +2,17 @@ import { logger, pool } from '@postroom/platform';
 import type { Attempted } from './attempts.ts';
 import { disableAutomatically } from './endpoints.ts';
 
-/** An endpoint that has only failed for so long is disabled, … */
+/** An endpoint is disabled after failing continuously for this long (design: Webhooks), … */
 export const DISABLE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
-/** … and so is one at which so many deliveries in a row have failed over at least this time (design: Webhooks). */
+/** … or after this many consecutive failed deliveries over at least this time. */
 export const DISABLE_AFTER_FAILURES = 100;
 export const DISABLE_AFTER_FAILURES_MS = 60 * 60 * 1000;
 
-/** What a run of attempts says of one endpoint. */
+/** What a series of attempts reveals about one endpoint. */
 interface Observed {
   endpointId: string;
   acknowledged: boolean;
-  /** Deliveries whose first attempt failed after the last acknowledgement of the run. */
+  /** Deliveries whose first attempt failed after the last acknowledgement of the series. */
   failures: number;
   /** The first failure after the last acknowledgement. */
   failingSince: Date | null;
@@ -25,17 +25,17 @@ interface Health {
 }
 
 /**
- * Keeps count of failures in a row at each endpoint. Endpoints that were well and still are cost no statement. It comes before
- * the attempts are recorded: else the relay, which takes what comes back without a failure for a sign that an endpoint
- * acknowledges, would give hundreds to one that hangs.
- * @returns what disables the endpoints that only fail, once the attempts are recorded.
+ * Updates each endpoint's count of consecutive failures. Endpoints that were and stay healthy need no statement. Must
+ * run before the attempts are recorded: the dispatcher takes attempts that finish without a failure as a sign of
+ * health, and would send hundreds to an endpoint that hangs.
+ * @returns a function that disables the endpoints that keep failing, to call once the attempts are recorded.
  */
 export async function recordHealth(attempts: readonly Attempted[]): Promise<() => Promise<void>> {
   const observed = observe(attempts);
   if (observed.length === 0) return async () => {};
   const { rows } = await pool.query<Health>(
     `WITH locked AS (
-       -- In one order everywhere, so that two batches to the same endpoints never wait for each other.
+       -- Always locked in id order, so that concurrent batches cannot deadlock.
        SELECT id FROM webhook_endpoints WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
      )
      UPDATE webhook_endpoints w SET
@@ -60,13 +60,13 @@ function observe(attempts: readonly Attempted[]): Observed[] {
   const byEndpoint = new Map<string, Observed>();
   for (const { delivery, number, answer, acknowledged } of attempts) {
     const { endpoint_id: endpointId, failing } = delivery;
-    const known = byEndpoint.get(endpointId);
+    const previous = byEndpoint.get(endpointId);
     if (acknowledged) {
-      if (known !== undefined || failing)
+      if (previous !== undefined || failing)
         byEndpoint.set(endpointId, { endpointId, acknowledged: true, failures: 0, failingSince: null });
       continue;
     }
-    const before = known ?? { endpointId, acknowledged: false, failures: 0, failingSince: null };
+    const before = previous ?? { endpointId, acknowledged: false, failures: 0, failingSince: null };
     byEndpoint.set(endpointId, {
       ...before,
       failures: before.failures + (number === 1 ? 1 : 0),
@@ -79,10 +79,10 @@ function observe(attempts: readonly Attempted[]): Observed[] {
 async function disableIfFailing(health: Health): Promise<void> {
   const reason = disableReason(health, Date.now());
   if (reason === undefined || !(await disableAutomatically(health.id, reason))) return;
-  logger.warn({ endpointId: health.id, reason }, 'a webhook endpoint was disabled');
+  logger.warn({ endpointId: health.id, reason }, 'webhook endpoint disabled');
 }
 
-/** Why an endpoint is to be disabled, in words for its owner; `undefined` while there is hope. */
+/** Why an endpoint should be disabled, as text for its owner; `undefined` if it should not. */
 export function disableReason(
   { failures_in_row: failures, failing_since: since }: Omit<Health, 'id'>,
   now: number,

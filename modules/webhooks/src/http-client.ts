@@ -14,49 +14,49 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { acceptContinue, expectResponse } from './interim-responses.ts';
 import { memoize } from './memoize.ts';
 
-/** How long a receiver has for everything: name, connection, TLS, status, headers and body (spec: Delivery). */
+/** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body (spec: Delivery). */
 export const DEADLINE_MS = 10_000;
 
-/** How much of an answer is read; the rest is not waited for. */
+/** Bytes read of a response body; the rest is discarded. */
 export const ANSWER_BYTES = 4096;
 
-/** A 2xx status acknowledges by itself (spec: Delivery); its body, which is kept for people to read, gets this long. */
+/** A 2xx status acknowledges by itself (spec: Delivery). Its body, kept for display, has this long to arrive. */
 export const BODY_GRACE_MS = 1_000;
 
 export interface Post {
   url: string;
-  /** Called for each time that the request goes out, so that its id is never used twice. */
+  /** Called each time the request is sent, so that its id is never reused. */
   headers: () => Record<string, string>;
   body: string;
 }
 
-/** What came of a POST. Nothing that a receiver does makes it throw. */
+/** The outcome of a POST. Nothing a receiver does makes it throw. */
 export interface Answer {
   startedAt: Date;
   durationMs: number;
   /** `null` when no status arrived. */
   status: number | null;
-  /** Why there was no complete answer, in words; `null` when there was one, whatever its status, and for any 2xx. */
+  /** Why there was no complete response, as text; `null` if it was complete, whatever its status, and for any 2xx. */
   error: string | null;
-  /** The first 4 KB of the answer's body, as text that a database can keep. */
+  /** The first 4 KB of the response body, as text PostgreSQL can store. */
   body: string;
-  /** The answer's Retry-After header, as it came. */
+  /** The raw Retry-After header. */
   retryAfter: string | null;
 }
 
 export interface ClientOptions {
-  /** Where calls may go. */
+  /** Addresses that may be called. */
   scope: AddressScope;
   deadlineMs?: number;
-  /** Turns a name into addresses. */
+  /** Resolves a host name to addresses. */
   resolve?: Resolve;
-  /** Certificates to trust beside none: for tests of TLS. */
+  /** Additional trusted certificates, for TLS tests. */
   ca?: string;
 }
 
 /**
- * The client for every URL that a customer gave. It checks the addresses when it connects, after DNS and at each
- * connection, so a name that changes its mind gains nothing; it follows no redirect, and it keeps connections alive by origin.
+ * HTTP client for customer-supplied URLs. It checks addresses after DNS resolution on every connection, so DNS
+ * rebinding gains nothing. It follows no redirects and keeps connections alive per origin.
  */
 export interface GuardedClient {
   post: (post: Post) => Promise<Answer>;
@@ -80,10 +80,10 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
         callback(...connected);
       }),
     allowH2: true,
-    // A connection that carries many posts outlives those that wait in vain: asked so often, a living one has something to say.
+    // Pings detect a dead HTTP/2 connection while many posts share it.
     h2Options: { pingInterval: Math.ceil(deadlineMs / 3) },
-    // One deadline covers it all and is always the first. What this one ends is a connection that lets no post onto it, which
-    // HTTP/2 knows: it would be kept for posts that wait in it, though nobody waits for them any more.
+    // Our own deadline always fires first. This timeout closes an HTTP/2 connection that accepts no more streams,
+    // which would otherwise be kept for posts that have already timed out.
     headersTimeout: 2 * deadlineMs,
     bodyTimeout: 0,
   });
@@ -93,7 +93,8 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
       const target = targetOf(post.url);
       if (typeof target === 'string') return noAnswer(`The URL ${target}.`);
       const answer = await new Exchange(agent, target, post, deadlineMs).answer;
-      // undici frees a connection a moment after its answer ended; who posts again before that would open another.
+      // undici frees a connection just after the response ends; without this, an immediate next post would open
+      // another.
       await setImmediate();
       return answer;
     },
@@ -101,7 +102,10 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
   };
 }
 
-/** Where a URL leads, or what is wrong with it. Reading a URL is slow beside the rest of a POST, and the same ones come again and again. */
+/**
+ * The target of a URL, or the problem with it. Memoized by the caller, because parsing is slow compared with the rest
+ * of a POST and URLs repeat.
+ */
 function toTarget(url: string, scope: AddressScope): Target | string {
   const problem = urlProblem(url, scope);
   if (problem !== undefined) return problem;
@@ -114,12 +118,12 @@ interface Target {
   path: string;
 }
 
-/** What comes of a POST that was not sent. */
+/** The outcome of a POST that was not sent. */
 export function noAnswer(error: string): Answer {
   return { startedAt: new Date(), durationMs: 0, status: null, error, body: '', retryAfter: null };
 }
 
-/** Asks DNS without the thread pool of getaddrinfo, where four names that never answer would hold up all others. */
+/** Resolves by DNS instead of getaddrinfo, whose thread pool four unresponsive names would block. */
 const resolveByDns: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
@@ -128,12 +132,12 @@ const resolveByDns: Resolve = async (hostname) => {
   return addresses;
 };
 
-/** POSTs under way by the Buffer that is their body: undici tells on this channel, and nowhere else, which socket one took. */
-const underWay = new WeakMap<Buffer, Exchange>();
+/** In-flight POSTs by their body's Buffer. undici reveals the socket of a request only on this channel. */
+const inFlight = new WeakMap<Buffer, Exchange>();
 const usedSockets = new WeakSet<object>();
 
-/** The connection that a POST went out on, and how it was at that moment. */
-interface Way {
+/** The connection of a POST, and its state when the request was sent. */
+interface Connection {
   socket: TLSSocket;
   wasUsed: boolean;
   bytesRead: number;
@@ -142,18 +146,21 @@ interface Way {
 
 diagnostics.subscribe('undici:client:sendHeaders', (message) => {
   const { request, socket } = message as { request: { body: unknown }; socket: TLSSocket };
-  const exchange = Buffer.isBuffer(request.body) ? underWay.get(request.body) : undefined;
+  const exchange = Buffer.isBuffer(request.body) ? inFlight.get(request.body) : undefined;
   const { bytesRead } = socket;
   if (exchange !== undefined)
-    exchange.way = { socket, wasUsed: usedSockets.has(socket), bytesRead, sentMs: performance.now() };
+    exchange.connection = { socket, wasUsed: usedSockets.has(socket), bytesRead, sentMs: performance.now() };
   usedSockets.add(socket);
   expectResponse(socket);
 });
 
-/** One POST and its answer, until the answer is complete, enough of it is read, it breaks, or time is up. */
+/**
+ * One POST and its response, until the response is complete, enough of it is read, the connection fails or the
+ * deadline passes.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
-  /** Known once it is written. */
-  way: Way | undefined;
+  /** Set once the request is sent. */
+  connection: Connection | undefined;
   readonly answer: Promise<Answer>;
   readonly #agent: Agent;
   readonly #request: Dispatcher.DispatchOptions;
@@ -164,8 +171,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #settle: ((answer: Answer) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #answerBegan = false;
-  #postedAgain = false;
+  #responseStarted = false;
+  #retried = false;
   #bytesRead = 0;
   #status: number | null = null;
   #retryAfter: string | null = null;
@@ -176,8 +183,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request = { origin, path, method: 'POST', body: bytes };
     this.#headers = headers;
     this.answer = new Promise((settle) => (this.#settle = settle));
-    this.#timer = setTimeout(() => this.#giveUp(deadlineMs), deadlineMs);
-    underWay.set(bytes, this);
+    this.#timer = setTimeout(() => this.#timeOut(deadlineMs), deadlineMs);
+    inFlight.set(bytes, this);
     this.#dispatch();
   }
 
@@ -185,18 +192,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     try {
       this.#agent.dispatch({ ...this.#request, headers: this.#headers() }, this);
     } catch (error) {
-      this.#finish(inWords(error as Error));
+      this.#finish(describeError(error as Error));
     }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection until its time was up: nothing has been sent, and nothing will be.
-    if (this.#settle === undefined) controller.abort(new Error('its time is up'));
+    // The deadline passed while it waited for a connection, so it must not be sent.
+    if (this.#settle === undefined) controller.abort(new Error('deadline exceeded'));
   }
 
   onResponseStarted(): void {
-    this.#answerBegan = true;
+    this.#responseStarted = true;
   }
 
   onResponseStart(
@@ -225,37 +232,37 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#settle === undefined) return;
-    if (this.#postedAgain || !this.#isStaleSocket(error)) return this.#finish(inWords(error));
-    this.#postedAgain = true;
+    if (this.#retried || !this.#isStaleSocket(error)) return this.#finish(describeError(error));
+    this.#retried = true;
     this.#dispatch();
   }
 
   /**
-   * A kept connection that its server closed at the moment it was used again: the receiver has seen nothing of this POST.
-   * Over HTTP/2 it says itself what it has not seen, and undici posts that again; all else was under way there.
+   * A keep-alive connection that the server closed just as it was reused: the receiver has seen nothing of this POST.
+   * HTTP/2 reports unprocessed streams itself and undici retries them; any other stream may have been processed.
    */
   #isStaleSocket(error: NodeJS.ErrnoException): boolean {
     return (
-      this.way?.wasUsed === true &&
-      !isHttp2(this.way) &&
-      !this.#answerBegan &&
+      this.connection?.wasUsed === true &&
+      !isHttp2(this.connection) &&
+      !this.#responseStarted &&
       ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(error.code ?? '')
     );
   }
 
-  #giveUp(deadlineMs: number): void {
-    const { way } = this;
+  #timeOut(deadlineMs: number): void {
+    const { connection } = this;
     this.#stop(`No complete answer within ${deadlineMs / 1000} seconds.`);
-    // Over HTTP/1 its connection has ended with it. One of HTTP/2 that did not even answer a ping leads nowhere any more,
-    // and all later posts would be lost on it.
-    if (way === undefined || !isHttp2(way)) return;
-    const waitedMs = performance.now() - way.sentMs;
-    if (way.socket.bytesRead === way.bytesRead && waitedMs > deadlineMs / 2) way.socket.destroy();
+    // An HTTP/1 connection ends with its request. An HTTP/2 connection that did not even answer a ping is dead and
+    // would lose all later posts, so it is closed.
+    if (connection === undefined || !isHttp2(connection)) return;
+    const waitedMs = performance.now() - connection.sentMs;
+    if (connection.socket.bytesRead === connection.bytesRead && waitedMs > deadlineMs / 2) connection.socket.destroy();
   }
 
   #stop(error: string | null): void {
     this.#finish(error);
-    this.#controller?.abort(new Error('no more is read'));
+    this.#controller?.abort(new Error('response limit reached'));
   }
 
   #finish(error: string | null): void {
@@ -276,16 +283,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** Any 2xx acknowledges (spec: Delivery). */
 export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-const isHttp2 = ({ socket }: Way) => socket.alpnProtocol === 'h2';
+const isHttp2 = ({ socket }: Connection) => socket.alpnProtocol === 'h2';
 
-/** At most 4 KB as text: cut at a character, without NUL, which PostgreSQL does not keep. */
+/** At most 4 KB as text, cut at a character boundary and without NUL, which PostgreSQL cannot store. */
 function readableText(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return '';
   const bytes = Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
   return new TextDecoder('utf-8').decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
 }
 
-const WORDS: Record<string, string> = {
+const ERROR_MESSAGES: Record<string, string> = {
   ENOTFOUND: 'The host name does not resolve.',
   ENODATA: 'The host name does not resolve.',
   EAI_AGAIN: 'The host name could not be resolved just now.',
@@ -305,10 +312,10 @@ const WORDS: Record<string, string> = {
   ENETUNREACH: 'The address could not be reached.',
 };
 
-/** An error of the network in words for the endpoint's owner. */
-function inWords(error: Error): string {
+/** Describes a network error for the endpoint's owner. */
+function describeError(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error.name === 'HTTPParserError') return 'The answer was not HTTP.';
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  return WORDS[code] ?? (cause === undefined ? withoutAddress(error) || code : inWords(cause));
+  return ERROR_MESSAGES[code] ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));
 }

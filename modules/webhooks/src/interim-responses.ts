@@ -18,7 +18,7 @@ export function acceptContinue(socket: Socket): void {
   };
 }
 
-/** Call when a request goes out on the socket: what comes next is the head of a response. */
+/** Call when a request is sent on the socket: the next bytes are a response head. */
 export function expectResponse(socket: object): void {
   filters.get(socket)?.restart();
 }
@@ -28,7 +28,7 @@ const [FIRST_DIGIT, LAST_DIGIT] = [9, 11];
 const [ZERO, ONE, TWO] = [0x30, 0x31, 0x32];
 const [LF, CR] = [0x0a, 0x0d];
 
-/** Follows interim heads up to the final status, wherever the chunks are cut, and looks at no byte after that. */
+/** Tracks interim heads up to the final status, however the chunks are split, and ignores every byte after it. */
 export class InterimFilter {
   #position = 0;
   #isContinue = true;

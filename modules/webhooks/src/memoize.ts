@@ -1,16 +1,16 @@
-/** How many results are kept; past it, the oldest goes. */
-const KEPT = 1_000;
+/** Cache size. When it is full, the oldest entry is evicted. */
+const MAX_ENTRIES = 1_000;
 
-/** A function that works its answer out once for each argument it has seen lately. */
-export function memoize<T>(work: (argument: string) => T): (argument: string) => T {
-  const known = new Map<string, T>();
+/** Caches the results of a pure function by its argument. */
+export function memoize<T>(compute: (argument: string) => T): (argument: string) => T {
+  const cache = new Map<string, T>();
   return (argument) => {
-    const before = known.get(argument);
-    if (before !== undefined) return before;
-    const result = work(argument);
-    const [oldest] = known.keys();
-    if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
-    known.set(argument, result);
+    const cached = cache.get(argument);
+    if (cached !== undefined) return cached;
+    const result = compute(argument);
+    const [oldest] = cache.keys();
+    if (cache.size >= MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
+    cache.set(argument, result);
     return result;
   };
 }

@@ -1,7 +1,7 @@
 import { config, db } from '@postroom/platform';
 import { BACKLOG_DAYS } from './retention.ts';
 
-/** What to tell people of an endpoint that was disabled; `undefined` when it is gone, or enabled again. */
+/** The notice to the project's owners that an endpoint was disabled; `undefined` if it is gone or enabled again. */
 export async function disabledNotice(endpointId: string): Promise<{ subject: string; text: string } | undefined> {
   const endpoint = await db.webhookEndpoint.findUnique({ where: { id: endpointId }, include: { project: true } });
   if (endpoint === null || endpoint.enabled) return undefined;

@@ -1,34 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { type Signed, signature, standardSignature } from './signature.ts';
 
-/** An event as its row has it. */
+/** An event row. */
 export interface EventRow {
   event_id: string;
   event_type: string;
   event_created_at: Date;
   project_id: string;
-  /** The JSON text of `data`, exactly as it was recorded. */
+  /** The JSON text of `data`, exactly as recorded. */
   data: string;
 }
 
 /**
- * The body that is posted (spec: Delivery). `data` is the text that was recorded, not parsed and printed again, so every
- * attempt and every endpoint gets the same bytes.
+ * The request body (spec: Delivery). `data` is the recorded text, not re-serialized, so every attempt and endpoint
+ * gets the same bytes.
  */
 export function renderBody(event: EventRow): string {
   const created = event.event_created_at.toISOString();
   return `{"id":${JSON.stringify(event.event_id)},"type":${JSON.stringify(event.event_type)},"created":"${created}","project_id":${JSON.stringify(event.project_id)},"data":${event.data}}`;
 }
 
-/** What an attempt is signed with: the endpoint's secret, and for a day after a rotation the one before. */
+/** The endpoint's signing secret, and for a day after a rotation the previous one. */
 export interface SigningSecrets {
   current: string;
   previous: string | undefined;
 }
 
 /**
- * The headers of one POST: those of the specification, and those by which Standard Webhooks libraries verify us.
- * `X-Webhook-Id` is another one each time, also when the same attempt is made again because a worker was killed.
+ * The headers of one POST: those of the spec, and those that Standard Webhooks libraries verify. `X-Webhook-Id` is
+ * unique per POST, even if a killed worker's attempt is repeated.
  */
 export function requestHeaders(
   attempt: { deliveryId: string; number: number; eventType: string; secrets: SigningSecrets },

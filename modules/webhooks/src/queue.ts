@@ -1,19 +1,19 @@
 import { pool } from '@postroom/platform';
 import type { Take } from './plan.ts';
 
-/** First attempts that one batch makes at most. A batch costs Temporal as much as a delivery alone, whatever is in it. */
+/** First attempts per batch. A batch costs Temporal as much as one delivery does, whatever its size. */
 export const BATCH_SIZE = 600;
 
-/** Endpoints looked at in one round; the next one goes on after the last of them. */
+/** Endpoints read per round; the next round continues after the last of them. */
 const ENDPOINTS_PER_ROUND = 200;
 
-/** Deliveries that wait for a retry in workflows; past this, others wait in the table until they are due. */
+/** Deliveries waiting for a retry inside workflows. Beyond this, they wait in the table until they are due. */
 const RETRYING = 2_000;
 
-/** Deliveries of one endpoint that wait for another attempt; past this, new ones wait for them. */
+/** Deliveries of one endpoint waiting for a retry. Beyond this, its new deliveries stay queued. */
 export const RETRYING_PER_ENDPOINT = 1_000;
 
-/** A delivery that has just been marked as a workflow's. */
+/** A delivery just claimed for a workflow. */
 export interface Claimed {
   id: string;
   project_id: string;
@@ -37,32 +37,32 @@ export interface WaitingRow {
   failures_in_row: number;
   attempting: number;
   retrying: number;
-  in_hand: number;
-  project_in_hand: number;
+  in_flight: number;
+  project_in_flight: number;
 }
 
-/** The functions are in a migration, which says why: deliveries are never read as a whole for this. */
+/** Both functions are defined in a migration, which explains why: this must never scan all deliveries. */
 export const READ_WAITING = `
-  WITH in_hand AS MATERIALIZED (
+  WITH in_flight AS MATERIALIZED (
     SELECT c.endpoint_id, c.count AS attempting, e.project_id
     FROM count_deliveries_in_flight() c LEFT JOIN webhook_endpoints e ON e.id = c.endpoint_id WHERE c.state = 'queued'
-  ), in_hand_of_project AS MATERIALIZED (
-    SELECT project_id, sum(attempting)::int AS attempting FROM in_hand GROUP BY project_id
+  ), in_flight_per_project AS MATERIALIZED (
+    SELECT project_id, sum(attempting)::int AS attempting FROM in_flight GROUP BY project_id
   )
   SELECT w.endpoint_id, w.waiting, w.retrying, e.project_id, e.enabled, e.failures_in_row,
-    coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_hand) AS in_hand,
-    coalesce(p.attempting, 0) AS project_in_hand
+    coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_flight) AS in_flight,
+    coalesce(p.attempting, 0) AS project_in_flight
   FROM read_waiting_deliveries($1, ${ENDPOINTS_PER_ROUND}, ${BATCH_SIZE}, ${RETRYING_PER_ENDPOINT}) w
   LEFT JOIN webhook_endpoints e ON e.id = w.endpoint_id
-  LEFT JOIN in_hand h ON h.endpoint_id = w.endpoint_id
-  LEFT JOIN in_hand_of_project p ON p.project_id = e.project_id
+  LEFT JOIN in_flight h ON h.endpoint_id = w.endpoint_id
+  LEFT JOIN in_flight_per_project p ON p.project_id = e.project_id
   ORDER BY w.endpoint_id`;
 
 /**
- * Endpoints for which deliveries wait, from the one after `after` on: a round's worth, and the last of it if there may be
- * more (`''` when not).
+ * Reads one page of endpoints with waiting deliveries, after the endpoint id `after`. `last` is where the next page
+ * starts, or `''` on the last page.
  */
-export async function readWaiting(after: string): Promise<{ endpoints: WaitingRow[]; inHand: number; last: string }> {
+export async function readWaiting(after: string): Promise<{ endpoints: WaitingRow[]; inFlight: number; last: string }> {
   const { rows } = await pool.query<WaitingRow>({
     name: 'webhooks-waiting',
     text: READ_WAITING,
@@ -70,20 +70,24 @@ export async function readWaiting(after: string): Promise<{ endpoints: WaitingRo
   });
   return {
     endpoints: rows.filter(({ enabled }) => enabled === true),
-    inHand: rows[0]?.in_hand ?? 0,
+    inFlight: rows[0]?.in_flight ?? 0,
     last: rows.length === ENDPOINTS_PER_ROUND ? (rows.at(-1)?.endpoint_id ?? '') : '',
   };
 }
 
-/** The id of a delivery's own workflow. Each id starts one workflow only, so one that was given back goes on under the next. */
+/** The id of a delivery's own workflow. An id starts only one workflow, so a released delivery gets a new suffix. */
 const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.returns + 1) END`;
 
-/** PostgreSQL can't know that a claim is of few rows: told so by an array of ids, it looks them up instead of reading the table. */
-const PICKED = 'd.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id';
+/**
+ * PostgreSQL cannot estimate that a claim is small. An array of ids makes it use the primary key instead of a full
+ * scan.
+ */
+const IS_PICKED = 'd.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id';
 
 /**
- * The endpoint is asked for as a range and the order begins with it, so that only its own index has that order. Asked for an
- * equal one in the order of ids, PostgreSQL would read the ids of all that waits, when nearly all is of another endpoint.
+ * The endpoint is matched as a range and leads the sort order, so that only its own index qualifies. With an equality
+ * and ORDER BY id, PostgreSQL would walk the ids of all waiting deliveries when nearly all belong to another
+ * endpoint.
  */
 export const CLAIM_FIRST_ATTEMPTS = `
   WITH picked AS (
@@ -98,10 +102,13 @@ export const CLAIM_FIRST_ATTEMPTS = `
   UPDATE deliveries d SET dispatched_at = now(), next_attempt_at = now(),
     workflow_id = coalesce(picked.batch, ${OWN_WORKFLOW_ID})
   FROM picked, events e
-  WHERE ${PICKED} AND e.id = d.event_id
+  WHERE ${IS_PICKED} AND e.id = d.event_id
   RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, e.type AS event_type`;
 
-/** Marks the oldest deliveries of each endpoint as taken; two relays at once never take the same. */
+/**
+ * Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same
+ * ones.
+ */
 export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claimed[]> {
   if (takes.length === 0) return [];
   const { rows } = await pool.query<Claimed>({
@@ -126,13 +133,13 @@ export const CLAIM_RETRIES = `
   FROM picked JOIN LATERAL (
     SELECT status, error FROM attempts WHERE delivery_id = picked.id ORDER BY number DESC LIMIT 1
   ) AS last ON true, events e
-  WHERE ${PICKED} AND e.id = d.event_id
+  WHERE ${IS_PICKED} AND e.id = d.event_id
   RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, d.next_attempt_at,
     e.type AS event_type, last.status, last.error`;
 
 /**
- * Marks deliveries that wait for another attempt as taken, those due first. Until they are due, they are taken only while
- * there is room for workflows that wait, and with `isBusy` only a moment before.
+ * Claims deliveries waiting for a retry, earliest due first. Before they are due, they are claimed only while there
+ * is room for waiting workflows, and with `isBusy` only seconds ahead.
  */
 export async function claimRetries(limit: number, { isBusy }: { isBusy: boolean }): Promise<ClaimedRetry[]> {
   const { rows } = await pool.query<ClaimedRetry>({
@@ -143,7 +150,7 @@ export async function claimRetries(limit: number, { isBusy }: { isBusy: boolean 
   return rows;
 }
 
-/** Undoes a claim whose workflow did not start. */
+/** Releases deliveries whose workflow did not start. */
 export async function releaseClaim(ids: readonly string[]): Promise<void> {
   await pool.query(
     'UPDATE deliveries SET dispatched_at = NULL, workflow_id = NULL WHERE id = ANY ($1) AND closed_at IS NULL',

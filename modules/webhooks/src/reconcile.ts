@@ -2,32 +2,32 @@ import { pool } from '@postroom/platform';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { fail, releaseDeliveries } from './attempts.ts';
 
-/** A delivery in hand whose next attempt is overdue by more than an attempt takes is looked after. */
+/** Deliveries whose next attempt is overdue by more than one attempt can take are checked. */
 const OVERDUE = '15 seconds';
 
-/** Workflows asked about in one sweep, chosen by chance, so that many that live do not hide one that is gone. */
-const WORKFLOWS = 200;
-const AT_ONCE = 10;
+/** Workflows checked per run, picked at random so that many live ones cannot hide a lost one. */
+const WORKFLOWS_PER_RUN = 200;
+const CONCURRENCY = 10;
 
 /**
- * Looks for deliveries whose workflow is gone, because a crash came between mark and start, an operator ended it, or
- * Temporal lost its data, and lets them be handed over again. One whose own workflow was terminated is failed: that was
- * somebody's word. Returns how many it found.
+ * Releases deliveries whose workflow no longer runs: a crash came between claim and start, an operator ended it, or
+ * Temporal lost its data. A delivery whose own workflow was terminated is failed, because an operator decided that.
+ * Returns the number of deliveries handled or failed.
  */
 export async function reconcile(client: Client): Promise<number> {
   const { rows } = await pool.query<{ workflow_id: string; ids: string[] }>(
     `SELECT workflow_id, array_agg(id) AS ids FROM deliveries
      WHERE dispatched_at IS NOT NULL AND closed_at IS NULL
        AND next_attempt_at < now() - interval '${OVERDUE}' AND dispatched_at < now() - interval '${OVERDUE}'
-     GROUP BY workflow_id ORDER BY random() LIMIT ${WORKFLOWS}`,
+     GROUP BY workflow_id ORDER BY random() LIMIT ${WORKFLOWS_PER_RUN}`,
   );
-  let found = 0;
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const some = rows.slice(at, at + AT_ONCE);
-    const counts = await Promise.all(some.map(({ workflow_id, ids }) => reconcileWorkflow(client, workflow_id, ids)));
-    found += counts.reduce((sum, count) => sum + count, 0);
+  let handled = 0;
+  for (let at = 0; at < rows.length; at += CONCURRENCY) {
+    const chunk = rows.slice(at, at + CONCURRENCY);
+    const counts = await Promise.all(chunk.map(({ workflow_id, ids }) => reconcileWorkflow(client, workflow_id, ids)));
+    handled += counts.reduce((sum, count) => sum + count, 0);
   }
-  return found;
+  return handled;
 }
 
 async function reconcileWorkflow(client: Client, workflowId: string, deliveryIds: string[]): Promise<number> {

@@ -1,16 +1,16 @@
 import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
 
-/** Rows that one statement deletes at most: locks are short, and an attempt to stop is heard soon. */
-const BATCH = 1_000;
+/** Rows per DELETE. Small batches keep locks short and cancellation prompt. */
+const BATCH_SIZE = 1_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What waits for a disabled endpoint is kept for so long (design: Webhooks). */
+/** How long a disabled endpoint's backlog is kept (design: Webhooks). */
 export const BACKLOG_DAYS = 7;
 
-/** What was removed, in numbers. */
+/** Rows removed, by kind. */
 export interface Deleted {
-  /** Deliveries that waited too long for a disabled endpoint: they are failed, not deleted. */
+  /** Deliveries that waited too long for a disabled endpoint. They are failed, not deleted. */
   givenUp: number;
   deliveries: number;
   events: number;
@@ -18,44 +18,44 @@ export interface Deleted {
 }
 
 interface Options {
-  /** Days that events, deliveries and attempts are kept where a project does not say. */
+  /** Default retention of events, deliveries and attempts, in days, for projects without their own setting. */
   days?: number;
   now?: number;
-  /** Called after each batch; when it throws, the rest is left for the next time. */
+  /** Called after each batch. If it throws, the next run continues from there. */
   onBatch?: () => void;
 }
 
 /**
- * Deletes what is older than it has to be kept, in batches: events, deliveries and attempts as long as their project keeps them.
- * What is open is never deleted: neither a delivery that may still be attempted, nor its event.
+ * Deletes expired rows in batches; events, deliveries and attempts expire by project. Deliveries in progress and
+ * their events are never deleted.
  */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
 }: Options = {}): Promise<Deleted> {
-  const all = async (batch: () => Promise<number>) => {
+  const deleteAll = async (batch: () => Promise<number>) => {
     for (let total = 0; ;) {
       const count = await batch();
       total += count;
       onBatch();
-      if (count < BATCH) return total;
+      if (count < BATCH_SIZE) return total;
     }
   };
   const deleted = { givenUp: 0, deliveries: 0, events: 0, idempotencyKeys: 0 };
-  deleted.givenUp = await all(() => giveUpBacklog(new Date(now - BACKLOG_DAYS * DAY_MS)));
+  deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - BACKLOG_DAYS * DAY_MS)));
   for (const project of await eventRetentions(days)) {
     const before = new Date(now - project.days * DAY_MS);
-    deleted.deliveries += await all(() => deleteDeliveries(project.projectId, before));
+    deleted.deliveries += await deleteAll(() => deleteDeliveries(project.projectId, before));
     deleted.events += await deleteEvents(project.projectId, before, onBatch);
   }
-  deleted.idempotencyKeys = await all(() => deleteIdempotencyKeys(new Date(now - DAY_MS)));
+  deleted.idempotencyKeys = await deleteAll(() => deleteIdempotencyKeys(new Date(now - DAY_MS)));
   return deleted;
 }
 
 /**
- * How many days each project keeps events. They are deleted project by project: a walk over all of them would pass, every hour,
- * what the projects keep that keep it for years.
+ * Each project's retention. Deletion goes project by project: an hourly scan across projects would re-read everything
+ * that long-retention projects keep.
  */
 async function eventRetentions(days: number): Promise<{ projectId: string; days: number }[]> {
   const { rows } = await pool.query<{ id: string; days: number }>(
@@ -65,32 +65,32 @@ async function eventRetentions(days: number): Promise<{ projectId: string; days:
   return rows.map((row) => ({ projectId: row.id, days: row.days }));
 }
 
-async function giveUpBacklog(disabledBefore: Date): Promise<number> {
+async function failBacklog(disabledBefore: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE deliveries SET state = 'failed', closed_at = now(), next_attempt_at = NULL
      WHERE id IN (
        SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
        WHERE NOT w.enabled AND w.disabled_at < $1 AND d.dispatched_at IS NULL AND d.closed_at IS NULL
-       LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED
+       LIMIT ${BATCH_SIZE} FOR UPDATE OF d SKIP LOCKED
      )`,
     [disabledBefore],
   );
   return rowCount ?? 0;
 }
 
-/** Ids begin with the time, so the oldest rows are a project's first. Attempts go with their delivery. */
+/** Ids sort by time, so a project's oldest rows come first. Attempts are deleted with their delivery (cascade). */
 async function deleteDeliveries(projectId: string, closedBefore: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM deliveries WHERE id IN (
        SELECT id FROM deliveries WHERE project_id = $1 AND id < $2 AND closed_at < $3
-        ORDER BY id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+        ORDER BY id LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED
      )`,
     [projectId, idsFrom('dlv', closedBefore), closedBefore],
   );
   return rowCount ?? 0;
 }
 
-/** Walks over the old events of a project once and deletes those that no delivery needs any more. */
+/** Scans a project's expired events once and deletes those without deliveries. */
 async function deleteEvents(projectId: string, createdBefore: Date, onBatch: () => void): Promise<number> {
   for (let total = 0, after = ''; ;) {
     const { last, deleted } = await deleteEventsAfter(projectId, after, createdBefore);
@@ -101,7 +101,7 @@ async function deleteEvents(projectId: string, createdBefore: Date, onBatch: () 
   }
 }
 
-/** Locked first: a replay that is asked for at this moment either finds its event gone, or keeps it. */
+/** Locks the events first, so that a concurrent replay either finds its event gone or keeps it. */
 async function deleteEventsAfter(
   projectId: string,
   after: string,
@@ -110,23 +110,23 @@ async function deleteEventsAfter(
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `SELECT id FROM events WHERE project_id = $1 AND id > $2 AND id < $3 AND created_at < $4
-        ORDER BY id LIMIT ${BATCH} FOR UPDATE`,
+        ORDER BY id LIMIT ${BATCH_SIZE} FOR UPDATE`,
       [projectId, after, idsFrom('evt', createdBefore), createdBefore],
     );
     const { rowCount } = await tx.query(
       `DELETE FROM events e WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id)`,
       [rows.map(({ id }) => id)],
     );
-    const last = rows.length === BATCH ? rows.at(-1)?.id : undefined;
+    const last = rows.length === BATCH_SIZE ? rows.at(-1)?.id : undefined;
     return { deleted: rowCount ?? 0, ...(last === undefined ? {} : { last }) };
   });
 }
 
-/** An idempotency key is good for 24 hours; then the same key may stand for another request. */
+/** Idempotency keys are valid for 24 hours; after that, a key may be reused for another request. */
 async function deleteIdempotencyKeys(createdBefore: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM idempotency_keys WHERE (project_id, key) IN (
-       SELECT project_id, key FROM idempotency_keys WHERE created_at < $1 LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+       SELECT project_id, key FROM idempotency_keys WHERE created_at < $1 LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED
      )`,
     [createdBefore],
   );

@@ -8,28 +8,28 @@ export function newSigningSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`;
 }
 
-/** What a request is signed over. */
+/** The signed content of a request. */
 export interface Signed {
-  /** The event's id, the same over all attempts. */
+  /** The event id, the same for every attempt. */
   eventId: string;
   /** Unix seconds. */
   timestamp: number;
-  /** The body, exactly as it is sent. */
+  /** The body, exactly as sent. */
   body: string;
 }
 
 /**
- * The value of `X-Webhook-Signature`: `t=<timestamp>,v1=<hex>`, HMAC-SHA256 over `<timestamp>.<body>` keyed by the secret
- * as its owner sees it, `whsec_` included (spec: Signature). For a day after a rotation `X-Webhook-Signature-Previous` has
- * the same, keyed by the secret before.
+ * The value of `X-Webhook-Signature`: `t=<timestamp>,v1=<hex>`, HMAC-SHA256 over `<timestamp>.<body>` keyed by the
+ * secret as displayed, including `whsec_` (spec: Signature). For a day after a rotation,
+ * `X-Webhook-Signature-Previous` has the same with the previous secret.
  */
 export function signature(secret: string, { timestamp, body }: Signed): string {
   return `t=${timestamp},v1=${hmac(keysOf(secret).asShown, `${timestamp}.${body}`, 'hex')}`;
 }
 
 /**
- * The value of `webhook-signature` in the scheme of Standard Webhooks, whose libraries verify us by it: `v1,<base64>` over
- * `<id>.<timestamp>.<body>`, keyed by the bytes that the secret encodes; one for each secret, a space between them.
+ * The value of `webhook-signature` as in Standard Webhooks: `v1,<base64>` over `<id>.<timestamp>.<body>`, keyed by
+ * the bytes the secret encodes; one per secret, separated by spaces.
  */
 export function standardSignature(secrets: readonly string[], { eventId, timestamp, body }: Signed): string {
   const signatures = secrets.map(
@@ -38,7 +38,7 @@ export function standardSignature(secrets: readonly string[], { eventId, timesta
   return signatures.join(' ');
 }
 
-/** Keys are made once: that costs as much as a signature. */
+/** Cached because creating a key costs as much as a signature. */
 const keysOf = memoize((secret: string) => ({
   asShown: createSecretKey(Buffer.from(secret)),
   decoded: createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')),

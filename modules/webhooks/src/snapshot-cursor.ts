@@ -1,28 +1,27 @@
 import { invalid } from '@postroom/platform';
 
 /**
- * Which transactions a reader has seen: every one below `before`, but for those that were still running when it looked.
- * PostgreSQL's own snapshots say it so. Neither ids nor times can: both are made before a commit, and of two that run at
- * once, the one that began first may become visible last.
+ * The transactions a reader has seen: all below `before`, except those still running when it read. This mirrors a
+ * PostgreSQL snapshot. Ids and timestamps cannot work as cursors, because both are assigned before commit: of two
+ * concurrent transactions, the one that started first may become visible last.
  */
 export interface SnapshotCursor {
   before: bigint;
-  /** Those below `before` that have not been seen, ascending. */
+  /** Transactions below `before` that have not been seen, ascending. */
   running: readonly bigint[];
-  /** Of one of `running` the events up to this id have been seen: a page may end in the middle of a transaction. */
+  /** The transaction of `running` that was seen up to this id: a page may end inside a transaction. */
   partly?: { xact: bigint; id: string };
 }
 
-/** What `pg_current_snapshot()` prints: `xmin:xmax:xip,xip`. */
+/** Parses `pg_current_snapshot()`: `xmin:xmax:xip,xip`. */
 export function cursorFrom(snapshot: string): SnapshotCursor {
   const [, before = '', running = ''] = snapshot.split(':');
   return { before: BigInt(before), running: running === '' ? [] : running.split(',').map(BigInt) };
 }
 
 /**
- * What has been seen after the event `id` of transaction `xact`, when the unseen are read like this: first the rest of the
- * transaction that was partly seen, then all others in the order of transaction and id. `now` is the snapshot that they were
- * read in.
+ * The cursor after the event `id` of transaction `xact`. Unread events are read in this order: the rest of the partly
+ * seen transaction, then all others by transaction and id. `now` is the snapshot they were read in.
  */
 export function cursorUpTo(
   seen: SnapshotCursor,
@@ -43,8 +42,8 @@ export function cursorUpTo(
 }
 
 /**
- * What has been seen after each row of a page that was read in the snapshot `now`: after the last row of the last page,
- * everything in it.
+ * The cursor after each row of a page read in the snapshot `now`. After the last row of the last page, it is the
+ * snapshot itself.
  */
 export function cursorAfterEach(
   seen: SnapshotCursor,
@@ -55,24 +54,27 @@ export function cursorAfterEach(
   return page.map((row, index) => (isLast && index === page.length - 1 ? now : cursorUpTo(seen, now, row)));
 }
 
-/** No server runs more transactions at once than this. */
+/** Upper bound on concurrent transactions of a server. */
 const MAX_RUNNING = 10_000;
-const FORM = /^[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_.]{1,40})?$/;
+const CURSOR_PATTERN = /^[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_.]{1,40})?$/;
 
-/** A cursor that clients keep: opaque to them, and a few characters unless many transactions were running. */
+/** Encodes a cursor for clients: opaque, and short unless many transactions were running. */
 export function encodeCursor({ before, running, partly }: SnapshotCursor): string {
   const numbers = [before, ...running.map((xact) => before - xact)].map((number) => number.toString(36)).join('.');
   const rest = partly === undefined ? '' : `~${(before - partly.xact).toString(36)}~${partly.id}`;
   return Buffer.from(numbers + rest, 'latin1').toString('base64url');
 }
 
-/** @throws DomainError `validation_error` for what `toSeenCursor` does not write. */
+/**
+ * Decodes a cursor.
+ * @throws DomainError `validation_error` for anything `encodeCursor` does not produce.
+ */
 export function decodeCursor(cursor: string): SnapshotCursor {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const [numbers = '', xact, id] = text.split('~');
-  const [before = 0n, ...distances] = FORM.test(text) ? numbers.split('.').map(fromBase36) : [];
+  const [before = 0n, ...distances] = CURSOR_PATTERN.test(text) ? numbers.split('.').map(fromBase36) : [];
   if (before <= 0n || distances.length > MAX_RUNNING || distances.some((distance) => distance > before))
-    throw invalid({ field: 'after', message: 'is not a cursor that this stream gave out' });
+    throw invalid({ field: 'after', message: 'is not a cursor issued by this stream' });
   const running = distances.map((distance) => before - distance);
   if (xact === undefined || id === undefined) return { before, running };
   return { before, running, partly: { xact: before - fromBase36(xact), id } };

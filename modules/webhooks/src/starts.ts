@@ -3,21 +3,21 @@ import type { EagerStart } from '@postroom/platform/dispatcher';
 import type { Claimed, ClaimedRetry } from './queue.ts';
 import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
 
-/** A workflow to start, and the deliveries that wait again if it does not. */
+/** A workflow to start, and the deliveries to release if the start fails. */
 export interface Start extends EagerStart {
   deliveryIds: string[];
 }
 
-/** The workflows of deliveries that were claimed for their first attempt: one for each that goes alone, one for each batch. */
+/** The workflows for claimed first attempts: one per batch, and one per individual delivery. */
 export function firstStarts(claimed: readonly Claimed[]): Start[] {
   const byWorkflow = Map.groupBy(claimed, ({ workflow_id: workflowId }) => workflowId);
   return [...byWorkflow.values()].map((members) => {
     const [first] = members as [Claimed];
-    return first.workflow_id.startsWith(first.id) ? aloneStart(first) : batchStart(members);
+    return first.workflow_id.startsWith(first.id) ? individualStart(first) : batchStart(members);
   });
 }
 
-function aloneStart(delivery: Claimed): Start {
+function individualStart(delivery: Claimed): Start {
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
@@ -25,11 +25,11 @@ function aloneStart(delivery: Claimed): Start {
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
     details: `One event to one endpoint: at most ${MAX_ATTEMPTS} attempts. ${attemptsLink(delivery)}`,
-    searchAttributes: labels(delivery, 'queued'),
+    searchAttributes: searchAttributesOf(delivery, 'queued'),
   };
 }
 
-/** Many deliveries need not be of one endpoint, nor of one project: what they have in common is what they are found by. */
+/** A batch may span endpoints and projects; it is searchable by what all its deliveries share. */
 function batchStart(members: readonly Claimed[]): Start {
   const [first] = members as [Claimed];
   const endpoints = new Set(members.map(({ endpoint_id: id }) => id)).size;
@@ -41,7 +41,7 @@ function batchStart(members: readonly Claimed[]): Start {
     deliveryIds: members.map(({ id }) => id),
     summary: `${members.length} first attempts to ${endpoints === 1 ? first.endpoint_id : `${endpoints} endpoints`}`,
     details:
-      'The first attempts of deliveries in a burst. Each that is not acknowledged goes on in a workflow of its own, whose id is that of the delivery.',
+      'First attempts of deliveries in a burst. Each one not acknowledged continues in its own workflow, named by the delivery id.',
     searchAttributes: {
       ...(isOfOneProject ? { projectId: first.project_id } : {}),
       ...(endpoints === 1 ? { endpointId: first.endpoint_id } : {}),
@@ -50,30 +50,30 @@ function batchStart(members: readonly Claimed[]): Start {
 }
 
 /**
- * The workflow of a delivery whose first attempt was not acknowledged in a batch. It is not started with a delay, but waits
- * by itself: signals do not reach a workflow that has not begun.
+ * The workflow for a delivery whose first attempt failed in a batch. It waits inside the workflow instead of using a
+ * start delay, because signals do not reach a workflow that has not started.
  */
 export function retryStart(delivery: ClaimedRetry): Start {
-  const { attempt_count: made, next_attempt_at: due } = delivery;
-  const message = `Attempt ${made} of ${MAX_ATTEMPTS}: ${describeResponse(delivery)}`;
+  const { attempt_count: attemptsMade, next_attempt_at: dueAt } = delivery;
+  const message = `Attempt ${attemptsMade} of ${MAX_ATTEMPTS}: ${describeResponse(delivery)}`;
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
-    args: [delivery.id, { message, delayMs: Math.max(0, due.getTime() - Date.now()) }],
+    args: [delivery.id, { message, delayMs: Math.max(0, dueAt.getTime() - Date.now()) }],
     deliveryIds: [delivery.id],
-    summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${made + 1}`,
-    details: `One event to one endpoint, after ${made === 1 ? 'an attempt' : `${made} attempts`} elsewhere. ${attemptsLink(delivery)}`,
-    searchAttributes: labels(delivery, 'retried'),
+    summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${attemptsMade + 1}`,
+    details: `One event to one endpoint, after ${attemptsMade === 1 ? 'one attempt' : `${attemptsMade} attempts`} elsewhere. ${attemptsLink(delivery)}`,
+    searchAttributes: searchAttributesOf(delivery, 'retried'),
   };
 }
 
-const labels = (delivery: Claimed, deliveryStatus: string) => ({
+const searchAttributesOf = (delivery: Claimed, deliveryStatus: string) => ({
   projectId: delivery.project_id,
   endpointId: delivery.endpoint_id,
   eventType: delivery.event_type,
   deliveryStatus,
 });
 
-/** The page of the dashboard that shows the attempts. */
+/** Link to the dashboard page that shows the attempts. */
 const attemptsLink = ({ project_id: projectId, endpoint_id: endpointId, id }: Claimed) =>
-  `[Its attempts](${config.PUBLIC_URL}/p/${projectId}/webhooks/${endpointId}/deliveries/${id})`;
+  `[Attempts](${config.PUBLIC_URL}/p/${projectId}/webhooks/${endpointId}/deliveries/${id})`;

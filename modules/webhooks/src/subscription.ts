@@ -3,68 +3,68 @@ import { getEndpoint } from './endpoints.ts';
 
 type Delivery = Prisma.DeliveryModel;
 
-/** What a notification about attempts begins with; the id of their project and those of their deliveries follow. */
+/** Prefix of notifications about attempts. The project id and the delivery ids follow. */
 export const ATTEMPTED = 'attempted';
 
-/** A live view looks so often, and in a burst it shows so many of what was attempted in between, the latest. */
-const LOOK_EVERY_MS = 250;
-const AT_ONCE = 50;
+/** A subscription polls at this interval, and in a burst yields only this many of the latest deliveries per poll. */
+const POLL_INTERVAL_MS = 250;
+const MAX_PER_POLL = 50;
 
 /**
- * The project's deliveries, each time one has been attempted, all or those to one endpoint, for as long as somebody watches.
- * A watcher who is slower than a burst sees the latest of it. With `since`, those attempted from then on come first, the
- * earliest first: who reconnects misses none, and may see one again as it is now.
- * @throws DomainError `not_found` for an endpoint that is not the project's.
+ * Yields each delivery of the project, or of one endpoint, whenever it is attempted, until the subscriber leaves. A
+ * subscriber slower than a burst gets the latest ones. With `since`, deliveries attempted from then on come first,
+ * earliest first: a reconnecting subscriber misses none, but may see one again.
+ * @throws DomainError `not_found` for an endpoint outside the project.
  */
 export function watchDeliveries(
   projectId: string,
   { endpointId, since }: { endpointId?: string | null | undefined; since?: Date | null | undefined } = {},
 ): AsyncIterableIterator<Delivery> {
-  return subscription((left) => attempted(projectId, endpointId ?? undefined, since ?? undefined, left));
+  return subscription((signal) => attemptedDeliveries(projectId, endpointId ?? undefined, since ?? undefined, signal));
 }
 
-async function* attempted(
+async function* attemptedDeliveries(
   projectId: string,
   endpointId: string | undefined,
   since: Date | undefined,
-  left: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<Delivery, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let ids: string[] = [];
   const stopListening = await listen(`${ATTEMPTED} ${projectId}`, (payload) => {
-    const [, , ...told] = payload.split(' ');
-    ids = [...ids, ...told].slice(-500);
+    const [, , ...deliveryIds] = payload.split(' ');
+    ids = [...ids, ...deliveryIds].slice(-500);
   });
   try {
     if (since !== undefined) yield* missed(projectId, endpointId, since);
-    while (!left.aborted) {
+    while (!signal.aborted) {
       const where = { id: { in: ids }, projectId, ...(endpointId === undefined ? {} : { endpointId }) };
-      const some = ids.length > 0;
+      const hasUpdates = ids.length > 0;
       ids = [];
-      if (some) yield* await db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -AT_ONCE });
-      await sleep(LOOK_EVERY_MS, left);
+      if (hasUpdates) yield* await db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -MAX_PER_POLL });
+      await sleep(POLL_INTERVAL_MS, signal);
     }
   } finally {
     await stopListening();
   }
 }
 
-/** An attempt is written when it has ended, which is at most so long after its start. */
-const WRITTEN_WITHIN_MS = 30_000;
+/** An attempt is written after it ended, at most this long after its start. */
+const MAX_WRITE_DELAY_MS = 30_000;
 
-/** Deliveries that a page of what was missed holds. */
-const PAGE = 200;
+/** Missed deliveries per page. */
+const PAGE_SIZE = 200;
 
-/** The deliveries attempted since an instant, each as it is now, in the order of their first attempt since then. */
+/** Deliveries attempted since an instant, in their current state, ordered by their first attempt since then. */
 async function* missed(projectId: string, endpointId: string | undefined, since: Date): AsyncGenerator<Delivery, void> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT d.id FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
      WHERE a.started_at >= $1 AND d.project_id = $2 AND ($3::text IS NULL OR d.endpoint_id = $3)
      GROUP BY d.id ORDER BY min(a.started_at), d.id`,
-    [new Date(since.getTime() - WRITTEN_WITHIN_MS), projectId, endpointId ?? null],
+    [new Date(since.getTime() - MAX_WRITE_DELAY_MS), projectId, endpointId ?? null],
   );
-  for (let at = 0; at < rows.length; at += PAGE) {
-    const ids = rows.slice(at, at + PAGE).map(({ id }) => id);
+  for (let at = 0; at < rows.length; at += PAGE_SIZE) {
+    const ids = rows.slice(at, at + PAGE_SIZE).map(({ id }) => id);
     const found = new Map((await db.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]));
     yield* ids.flatMap((id) => found.get(id) ?? []);
   }
