@@ -5,20 +5,20 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createServer } from './server.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** How long a client may take for the headers and for all of a request, in milliseconds. */
+/** Time limits for receiving a request's headers and the whole request, in milliseconds. */
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 export interface HttpOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** Where the gateway is. */
+  /** The gateway's base URL. */
   baseUrl: string;
 }
 
 /**
- * Serves the tools at `/mcp` over streamable HTTP. Each request brings its API key and stands alone, so there are no sessions to
- * keep, and several of these programs may run side by side.
+ * Serves the tools at `/mcp` over streamable HTTP. Every request carries its own API key and no session is kept, so
+ * several instances can run side by side.
  */
 export async function startHttp({
   host,
@@ -27,8 +27,8 @@ export async function startHttp({
 }: HttpOptions): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = createHttpServer(TIMEOUTS, (request, response) => {
     dispatch(request, response, baseUrl).catch((error: unknown) => {
-      process.stderr.write(`A request failed: ${error instanceof Error ? error.stack : String(error)}\n`);
-      if (!response.headersSent) refuse(response, 500, 'Something went wrong here.');
+      process.stderr.write(`request failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+      if (!response.headersSent) refuse(response, 500, 'Internal error.');
       else response.destroy();
     });
   });
@@ -48,16 +48,17 @@ export async function startHttp({
 async function dispatch(request: IncomingMessage, response: ServerResponse, baseUrl: string): Promise<void> {
   const path = (request.url ?? '').split('?', 1)[0];
   if (path === '/healthz') return void response.writeHead(200).end('ok');
-  if (path !== '/mcp') return refuse(response, 404, 'The tools are at /mcp.');
-  // A page that a browser shows has no business here, whatever name it was reached under.
-  if (request.headers.origin !== undefined) return refuse(response, 403, 'Browsers are not served.');
-  if (request.method !== 'POST') return refuse(response, 405, 'There are no sessions: use POST.', { Allow: 'POST' });
+  if (path !== '/mcp') return refuse(response, 404, 'The tools are served at /mcp.');
+  // A web page has no reason to call this server, whatever host name it used (DNS rebinding).
+  if (request.headers.origin !== undefined) return refuse(response, 403, 'Requests from browsers are not allowed.');
+  if (request.method !== 'POST')
+    return refuse(response, 405, 'Sessions are not supported: use POST.', { Allow: 'POST' });
   const apiKey = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (apiKey === undefined) {
     return refuse(response, 401, 'Send an API key: Authorization: Bearer pr_…', { 'WWW-Authenticate': 'Bearer' });
   }
   const body = await readBody(request);
-  if (body === undefined) return refuse(response, 413, 'A request may have 1 MB.', { Connection: 'close' });
+  if (body === undefined) return refuse(response, 413, 'The request body is limited to 1 MB.', { Connection: 'close' });
   await answer(request, response, body, { baseUrl, apiKey, projectId: headerOf(request, 'x-project-id') });
 }
 
@@ -68,11 +69,11 @@ async function answer(
   credentials: Parameters<typeof createServer>[0],
 ): Promise<void> {
   const message = parsed(body);
-  if (message === undefined) return refuse(response, 400, 'The body is not JSON.', {}, -32700);
+  if (message === undefined) return refuse(response, 400, 'The request body is not valid JSON.', {}, -32700);
   const server = createServer(credentials);
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once('close', () => void server.close());
-  // Its optional members are typed as possibly undefined, which our strictness tells apart.
+  // The SDK types optional members as possibly undefined, which `exactOptionalPropertyTypes` rejects.
   await server.connect(transport as Transport);
   await transport.handleRequest(request, response, message);
 }
@@ -85,7 +86,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** The body; `undefined` when it is too large. */
+/** Reads the body; returns `undefined` when it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

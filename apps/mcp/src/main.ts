@@ -1,5 +1,5 @@
-// The tool server: over stdio for one person's assistant, or with --http for several (see docs/how-to/mcp.md). It knows
-// the gateway's address and nothing else, so it can run wherever the assistant does.
+// The MCP server: over stdio for one person's assistant, or with --http for several (see docs/how-to/mcp.md). It only
+// needs the gateway's URL, so it can run next to the assistant.
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { startHttp } from './http.ts';
 import { createServer } from './server.ts';
@@ -12,17 +12,17 @@ const {
   MCP_PORT: port = '3405',
 } = process.env;
 
-/** Standard output belongs to the protocol, so what people should read goes to standard error. */
+/** Writes to standard error, because the protocol owns standard output. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
 if (process.argv.includes('--http')) {
   const server = await startHttp({ host, port: Number(port), baseUrl });
-  say(`The tools are at ${server.url}, and Postroom at ${baseUrl}.`);
+  say(`The tools are served at ${server.url}; Postroom is at ${baseUrl}.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.stop());
 } else if (apiKey === '') {
-  say('POSTROOM_API_KEY is not set: give it a full-scope API key, pr_….');
+  say('POSTROOM_API_KEY is not set. Set it to a full-scope API key (pr_…).');
   process.exitCode = 1;
 } else {
   await createServer({ baseUrl, apiKey, projectId }).connect(new StdioServerTransport());

@@ -3,15 +3,15 @@ import { Postroom } from '../../../sdk/typescript/src/index.ts';
 import { registerTools } from './tools.ts';
 
 export interface Credentials {
-  /** Where the gateway is. */
+  /** The gateway's base URL. */
   baseUrl: string;
-  /** A full-scope API key: what it may not do, no tool can. */
+  /** A full-scope API key; the tools can do only what it may do. */
   apiKey: string;
-  /** Needed when the key covers several projects. */
+  /** Required when the key covers several projects. */
   projectId?: string | undefined;
 }
 
-/** The tools, in the name of one API key. */
+/** Creates a server whose tools act with one API key. */
 export function createServer(credentials: Credentials): McpServer {
   const server = new McpServer(
     { name: 'postroom', title: 'Postroom', version: '0.1.0' },

@@ -5,10 +5,10 @@ import { type Postroom, PostroomError } from '../../../sdk/typescript/src/index.
 
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
-const limit = z.number().int().min(1).max(100).default(20).describe('How many at most, newest first.');
+const limit = z.number().int().min(1).max(100).default(20).describe('Maximum number of results, newest first.');
 const campaignId = z.string().regex(/^cmp_/).describe('Campaign id, cmp_….');
 
-/** Registers what an assistant may do, all of it through /v1 with the caller's key. */
+/** Registers the tools. Each calls /v1 with the caller's key. */
 export function registerTools(server: McpServer, postroom: Postroom): void {
   registerContactTools(server, postroom);
   registerCampaignTools(server, postroom);
@@ -22,8 +22,8 @@ function registerContactTools(server: McpServer, postroom: Postroom): void {
       title: 'List contacts',
       description: 'Finds contacts of the project, with suppression status, segments and custom fields.',
       inputSchema: {
-        search: z.string().optional().describe('Part of the address or of the name.'),
-        email: z.string().optional().describe('The whole address.'),
+        search: z.string().optional().describe('Part of the address or name.'),
+        email: z.string().optional().describe('The full address.'),
         group_id: z.string().optional().describe('Only members of this group.'),
         limit,
       },
@@ -35,14 +35,14 @@ function registerContactTools(server: McpServer, postroom: Postroom): void {
     'create_contact',
     {
       title: 'Create a contact',
-      description: 'Adds a contact, or returns the one that has the address already, unchanged.',
+      description: 'Adds a contact, or returns the existing contact with that address unchanged.',
       inputSchema: {
         email: z.string().describe('The address; it must not be suppressed.'),
-        name: z.string().optional().describe('The part of the address before the @ unless given.'),
+        name: z.string().optional().describe('Defaults to the part of the address before the @.'),
         custom_fields: z
           .record(z.string(), z.unknown())
           .optional()
-          .describe("By key, as the project's fields are defined."),
+          .describe("By key, as defined by the project's custom fields."),
       },
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
@@ -56,8 +56,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
     'list_campaigns',
     {
       title: 'List campaigns',
-      description:
-        'Campaigns with their status and how many were sent, delivered, opened, clicked, bounced, unsubscribed.',
+      description: 'Campaigns with their status and counts: sent, delivered, opened, clicked, bounced, unsubscribed.',
       inputSchema: { limit },
       annotations: READS,
     },
@@ -68,7 +67,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Check a campaign before sending',
       description:
-        'What would happen if a campaign were sent now: to how many, what keeps it from it, what to look at. Changes nothing.',
+        'Shows what sending a campaign now would do: how many recipients it has, what blocks it and what to review. Changes nothing.',
       inputSchema: { campaign_id: campaignId },
       annotations: READS,
     },
@@ -79,7 +78,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Send a campaign',
       description:
-        'Sends a draft or scheduled campaign to everyone in its audience, now. That can not be taken back: run campaign_preflight first, and ask the person you work for.',
+        'Sends a draft or scheduled campaign to its whole audience now. This can not be undone: run campaign_preflight first and ask the user to confirm.',
       inputSchema: { campaign_id: campaignId },
       annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
@@ -92,7 +91,8 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
     'list_webhooks',
     {
       title: 'List webhook endpoints',
-      description: 'The URLs that events are posted to, which events, and whether an endpoint was disabled, and why.',
+      description:
+        'The URLs that receive events, the event types they subscribe to, and whether and why an endpoint was disabled.',
       inputSchema: { limit },
       annotations: READS,
     },
@@ -103,13 +103,13 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Send a test webhook',
       description:
-        'Queues a webhook.test event for an endpoint. delivery_status of the id returned says whether it arrived.',
+        'Queues a webhook.test event for an endpoint. Call delivery_status with the returned id to see whether it arrived.',
       inputSchema: {
         endpoint_id: z
           .string()
           .regex(/^whe_/)
           .optional()
-          .describe('Endpoint id, whe_…; may be left out when there is one.'),
+          .describe('Endpoint id, whe_…; optional when the project has only one.'),
       },
       annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: true },
     },
@@ -118,14 +118,14 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
   server.registerTool(
     'delivery_status',
     {
-      title: 'What became of something that was sent',
+      title: 'Get delivery status',
       description:
-        'Of a webhook delivery (dlv_…): its attempts and the answers to them. Of an email (eml_…): what has happened to it. Of a campaign (cmp_…): status and counts.',
+        'For a webhook delivery (dlv_…): its attempts and their responses. For an email (eml_…): its events. For a campaign (cmp_…): status and counts.',
       inputSchema: {
         id: z
           .string()
           .regex(/^(dlv|eml|cmp)_/)
-          .describe('The id of a delivery, an email or a campaign.'),
+          .describe('The id of a delivery, email or campaign.'),
       },
       annotations: READS,
     },
@@ -143,13 +143,15 @@ async function onlyEndpoint(postroom: Postroom): Promise<string> {
   const [only, another] = data;
   if (only !== undefined && another === undefined) return only.id;
   const message =
-    only === undefined ? 'The project has no webhook endpoint.' : 'There are several endpoints: name one.';
+    only === undefined
+      ? 'The project has no webhook endpoint.'
+      : 'The project has several endpoints: specify endpoint_id.';
   throw new PostroomError({ code: 'validation_error', message });
 }
 
 const page = ({ data, has_more }: { data: object[]; has_more: boolean }) => ({ data, has_more });
 
-/** A result that programs and models can read; what the API refuses is told to the model, which may do better then. */
+/** Builds a structured result. API errors are returned to the model so that it can correct its call. */
 async function answer(work: () => Promise<object>): Promise<CallToolResult> {
   try {
     const result = await work();

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 type Connect = (api: Api, key?: string) => Transport;
 
-/** As the guide says an assistant should start it, with the address and the key of the test. */
+/** Starts the server as the guide tells an assistant to, with the test's URL and key. */
 const overStdio: Connect = (api, key = api.key) => {
   const { command, args, env } = configurations[0] as { command: string; args: string[]; env: Record<string, string> };
   return new StdioClientTransport({
@@ -95,7 +95,7 @@ describe.each([
   ['stdio, started as the guide says', overStdio],
   ['streamable HTTP', overHttp],
 ] as const)('over %s', (_, connect) => {
-  test('the tools are listed, and those that only read say so', async () => {
+  test('lists the tools and marks the read-only ones', async () => {
     const client = await connected(connect, await testApi());
     const { tools } = await client.listTools();
     const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
@@ -109,12 +109,12 @@ describe.each([
       'list_webhooks',
     ]);
     for (const { name } of tools) expect(guide).toContain(`\`${name}\``);
-    // JSON Schema has these formats; a client that is strict refuses what it does not know.
+    // JSON Schema defines only these formats; strict clients reject any other.
     const formats = [...JSON.stringify(tools).matchAll(/"format":"([^"]*)"/g)].map(([, format]) => format);
     expect(formats.filter((format) => !['date-time', 'email', 'uri', 'uuid'].includes(format ?? ''))).toEqual([]);
   });
 
-  test('a sample webhook.test event is queued by send_test_webhook, arrives, and its delivery can be looked at', async () => {
+  test('send_test_webhook queues a webhook.test event, which arrives and whose delivery can be inspected', async () => {
     const api = await testApi();
     const client = await connected(connect, api);
     expect(await call(client, 'send_test_webhook')).toMatchObject({ error: expect.stringContaining('no webhook') });
@@ -144,7 +144,7 @@ describe.each([
     expect(await call(client, 'list_contacts', { search: 'grace' })).toMatchObject({ data: [] });
   });
 
-  test('a campaign is looked at, and one that is incomplete is not sent: the assistant reads why', async () => {
+  test('an incomplete campaign is reviewed but not sent, and the assistant gets the reason', async () => {
     const api = await testApi();
     const client = await connected(connect, api);
     const { id } = (await api.post('/v1/campaigns', { name: 'November' })).body.data;
@@ -156,7 +156,7 @@ describe.each([
     expect(await call(client, 'delivery_status', { id: 'ctc_1' })).toMatchObject({ error: expect.any(String) });
   });
 
-  test('a campaign that is ready is sent, once', async () => {
+  test('a ready campaign is sent once', async () => {
     const api = await testApi();
     const client = await connected(connect, api);
     const id = await readyCampaign(api);
@@ -168,7 +168,7 @@ describe.each([
     expect((await call(client, 'send_campaign', { campaign_id: id })).error).toMatch(/^conflict/);
   });
 
-  test('the API key is its credential: no other project, no wider scope, nothing without one that is valid', async () => {
+  test('the API key limits access: no other project, no wider scope, and nothing without a valid key', async () => {
     const [api, other] = [await testApi(), await testApi()];
     await other.contact('grace@example.com');
     const client = await connected(connect, api);
@@ -180,7 +180,7 @@ describe.each([
   });
 });
 
-test('over HTTP a request without a key, of a web page, or too large is refused', async () => {
+test('over HTTP, requests without a key, from a web page or with too large a body are rejected', async () => {
   const url = http?.url ?? '';
   const key = { Authorization: 'Bearer pr_x' };
   const status = async (init: RequestInit, at = url) =>

@@ -6,27 +6,27 @@ export type CustomFieldType = (typeof CUSTOM_FIELD_TYPES)[number];
 
 export type CustomFieldValue = string | number | boolean;
 
-/** What coercion needs to know of a field. */
+/** The parts of a field definition that coercion uses. */
 export interface FieldSchema {
   key: string;
   type: CustomFieldType;
   options: readonly string[];
 }
 
-/** One line of the table of what becomes what. The documentation prints the words, `coerce` runs the functions. */
+/** One row of the coercion table. The documentation prints its descriptions; `coerce` runs `convert`. */
 export interface CoercionRule {
-  /** The JSON type that is given. */
+  /** The JSON type of the input. */
   given: 'string' | 'number' | 'boolean';
-  /** Which values of that type are taken, in words. */
+  /** Which inputs of that type are accepted, for the documentation. */
   takes: string;
-  /** What is stored, in words. */
+  /** What is stored, for the documentation. */
   stores: string;
   example: { given: CustomFieldValue; stored: CustomFieldValue | null };
-  /** The value to store; `null` for none, `undefined` when this rule does not take it. */
+  /** The value to store: `null` for no value, `undefined` when this rule does not apply. */
   convert: (value: never, field: FieldSchema) => CustomFieldValue | null | undefined;
 }
 
-/** The longest text that a custom field holds, in characters. */
+/** Maximum length of a text value, in characters. */
 export const MAX_TEXT_LENGTH = 5000;
 
 const YES = new Set(['true', 'yes', 'y', 'on', '1']);
@@ -43,7 +43,7 @@ const blank: CoercionRule = {
   convert: (value: string) => (value.trim() === '' ? null : undefined),
 };
 
-/** Everything that becomes a value of a type; the first rule that takes a value decides, and what none takes is refused. */
+/** The rules by target type. The first rule that accepts an input applies; inputs that no rule accepts are rejected. */
 export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
   text: [
     {
@@ -153,7 +153,7 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
 };
 
 /**
- * The value that a field stores for what was given: `null` for none (null and, but for text, blanks), `undefined` when it
+ * The value to store for an input: `null` for no value (null, and blanks except in text fields), `undefined` when it
  * can't be coerced.
  */
 export function coerce(value: unknown, field: FieldSchema): CustomFieldValue | null | undefined {
@@ -168,7 +168,7 @@ export function coerce(value: unknown, field: FieldSchema): CustomFieldValue | n
   return undefined;
 }
 
-/** What to tell someone whose value was refused. */
+/** The error message for a rejected value. */
 export function expectation({ type, options }: FieldSchema): string {
   switch (type) {
     case 'text':
@@ -184,7 +184,10 @@ export function expectation({ type, options }: FieldSchema): string {
   }
 }
 
-/** More digits than a number holds (a phone or account number, say) are refused, since they would come back changed. */
+/**
+ * Rejects texts with more digits than a number can hold, such as phone or account numbers, because they would be stored
+ * changed.
+ */
 function numberFromText(text: string): number | undefined {
   const trimmed = text.trim();
   if (!NUMERIC.test(trimmed)) return undefined;
@@ -198,7 +201,7 @@ function booleanFromText(text: string): boolean | undefined {
   return YES.has(word) ? true : NO.has(word) ? false : undefined;
 }
 
-/** The day itself, when the calendar has it. */
+/** The day, if it exists in the calendar. */
 export function dayFromText(text: string): string | undefined {
   if (!DATE.test(text)) return undefined;
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
@@ -207,7 +210,7 @@ export function dayFromText(text: string): string | undefined {
   return day >= 1 && day <= last ? text : undefined;
 }
 
-/** Days of each month in a year that is not a leap year. */
+/** Days per month in a non-leap year. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The UTC day of a date and time. */

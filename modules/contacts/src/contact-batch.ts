@@ -11,23 +11,23 @@ import {
 import type { ContactSource } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
 
-/** The most rows of one batch. */
+/** Maximum number of rows in a batch. */
 export const MAX_BATCH_ROWS = 1000;
 
-/** What became of a row, in the order of the request. */
+/** The result of one row; results are in request order. */
 export interface BatchResult {
-  /** The place of the row in the request, from 0. */
+  /** The row's index in the request, from 0. */
   index: number;
   status: 'created' | 'updated' | 'existing' | 'error';
-  /** The contact of the row's address; absent for an error. */
+  /** The id of the contact with the row's address; absent for an error. */
   id?: string;
   error?: FieldProblem;
 }
 
 /**
- * Creates up to 1,000 contacts in a handful of statements. A bad row is reported and does not hold back the others; of
- * rows with the same address the first creates. With `update`, a name that is given is written, and custom fields are
- * written key by key: those that a row does not name stay.
+ * Creates up to 1,000 contacts in a few statements. A bad row is reported without blocking the others; if rows share an
+ * address, the first one creates the contact. With `update`, names that are provided are written, and custom fields are
+ * merged by key.
  * @throws DomainError `validation_error` for an empty or too large batch.
  */
 export async function createContactsBatch(
@@ -61,5 +61,5 @@ function resultOf(written: WrittenContact, onConflict: OnConflict): Omit<BatchRe
   return { status: status === 'existing' && onConflict === 'update' ? 'updated' : status, id };
 }
 
-/** What is said of a row whose address is not to be mailed. */
+/** The error of a row whose address is suppressed. */
 export const SUPPRESSED: FieldProblem = { field: 'email', message: "is on the project's suppression list" };

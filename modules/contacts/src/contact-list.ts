@@ -17,13 +17,13 @@ import { compileFilter, type SegmentFilter } from './segment-filter.ts';
 import { getSegment } from './segments.ts';
 
 export interface ContactFilter {
-  /** The whole address, without regard to case. */
+  /** The full address, case-insensitive. */
   email?: string | null | undefined;
-  /** Part of the address or of the name, without regard to case; one or two letters begin a word of it. */
+  /** Part of the address or name, case-insensitive; one or two letters match only the start of a word. */
   search?: string | null | undefined;
   groupId?: string | null | undefined;
   segmentId?: string | null | undefined;
-  /** Whether anything keeps the address from being mailed. */
+  /** Whether the address is suppressed. */
   suppressed?: boolean | null | undefined;
   source?: ContactSource | null | undefined;
   createdAfter?: Date | null | undefined;
@@ -31,9 +31,9 @@ export interface ContactFilter {
 }
 
 /**
- * The project's contacts that pass every filter given, newest first. Pages are read by key, so page 5,000 costs what the
- * first one does.
- * @throws DomainError `not_found` for a group or segment that the project has not, `validation_error` for a bad page.
+ * Lists the project's contacts that pass every filter, newest first. Uses keyset pagination, so page 5,000 costs the
+ * same as the first.
+ * @throws DomainError `not_found` for a group or segment that is not in the project, `validation_error` for a bad page.
  */
 export async function listContacts(
   projectId: string,
@@ -46,7 +46,7 @@ export async function listContacts(
     const statement = select(projectId, filter, segment, before, parameters);
     const text = `${statement} LIMIT ${parameters.add(limit)}`;
     const rows = () => pool.query<Contact>(text, parameters.values);
-    // A search or a segment may look at all contacts before it has found a page of them.
+    // A search or a segment may scan all contacts to fill one page.
     const isCostly = segment !== undefined || filter.search != null;
     return (await (isCostly ? runCostly(projectId, rows) : rows())).rows;
   };
@@ -59,8 +59,8 @@ export async function listContacts(
 }
 
 /**
- * The statement that reads all of the project's contacts that pass every filter given, newest first: for a cursor.
- * @throws DomainError `not_found` for a group or segment that the project has not.
+ * The statement that reads all of the project's contacts that pass every filter, newest first; meant for a cursor.
+ * @throws DomainError `not_found` for a group or segment that is not in the project.
  */
 export async function contactsStatement(
   projectId: string,
@@ -71,17 +71,17 @@ export async function contactsStatement(
   return { text: select(projectId, filter, segment, undefined, parameters), values: parameters.values };
 }
 
-/** A page of the contacts that pass a segment's filter. */
+/** A page of the contacts that match a segment's filter. */
 export interface FilterPage {
   filter: SegmentFilter;
   limit: number;
-  /** The contacts whose id sorts before this one; all if `undefined`. */
+  /** Only contacts whose id sorts before this one; all if `undefined`. */
   before?: string | undefined;
 }
 
 /**
- * The contacts of each of some pages, newest first: one statement for all pages. The filters are those of saved segments, so
- * nothing is checked again.
+ * Reads several pages of contacts, each newest first, in one statement. The filters come from saved segments, so they
+ * are not validated again.
  */
 export async function newestOfFilters(projectId: string, pages: readonly FilterPage[]): Promise<Contact[][]> {
   const parameters = new Parameters();
@@ -95,7 +95,7 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
   return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, ...contact }) => contact));
 }
 
-/** Finds what a filter names, or `not_found`. */
+/** Checks that the group and segment of a filter exist; throws `not_found` otherwise. */
 async function checkFilter(
   projectId: string,
   { groupId, segmentId }: ContactFilter,
@@ -116,7 +116,7 @@ function select(
   return `SELECT ${CONTACT_COLUMNS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC`;
 }
 
-/** What a list reads from and the conditions that a row of it meets, on whichever page it is. */
+/** The FROM clause of a list, and the conditions that apply to every page. */
 function conditionsOf(
   projectId: string,
   filter: ContactFilter,
@@ -130,9 +130,9 @@ function conditionsOf(
 }
 
 /**
- * What a list reads from, and what it calls the id. Members of a group are in the order of their ids in an index of their
- * own, so a list of them walks that; OFFSET 0 keeps PostgreSQL from joining and sorting the whole group instead. With an
- * address or a search that finds few, it is better to start from those.
+ * The FROM clause of a list, and its id column. Group members have an index in id order, so a group's list walks that
+ * index; OFFSET 0 keeps PostgreSQL from joining and sorting the whole group. With an address or a selective search, it
+ * is cheaper to start from the contacts.
  */
 function source({ groupId, email, search }: ContactFilter, parameters: Parameters): { from: string; id: string } {
   if (groupId == null) return { from: 'contacts c', id: 'c.id' };
@@ -166,8 +166,8 @@ function conditions(filter: ContactFilter, id: string, parameters: Parameters): 
 }
 
 /**
- * Finds a text anywhere in addresses and names, by the index on their runs of three letters. One or two letters have no
- * such run but at the beginning of a word, so they find words that begin with them.
+ * Matches text anywhere in addresses and names, using the trigram index. One or two letters form a trigram only at the
+ * start of a word, so they match only words that begin with them.
  */
 function searchConditions(search: string, parameters: Parameters): string[] {
   const text = search.trim();
@@ -186,8 +186,8 @@ function searchConditions(search: string, parameters: Parameters): string[] {
 }
 
 /**
- * What is looked up in the index of a long text, which is then compared whole: each run of three letters costs a walk
- * through all rows that have it. The end of an address's local part tells people apart better than their domain.
+ * The part of a long text to look up in the index; the whole text is compared afterwards. Each trigram costs a scan of
+ * all rows that contain it, and the end of the local part is more selective than the domain.
  */
 function indexedPart(text: string): string {
   const local = text.slice(0, text.indexOf('@'));
@@ -195,11 +195,11 @@ function indexedPart(text: string): string {
   return [...part].slice(-10).join('');
 }
 
-/** How far the time in a contact's id may be from its `created_at`. */
+/** Maximum difference between the timestamp in a contact's id and its `created_at`. */
 const SLACK_MS = 60_000;
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Where ids of a time begin. An id starts with its milliseconds, so a range of times is a range of the key. */
+/** The lowest id at a time. Ids start with their milliseconds, so a time range is a key range. */
 function idAt(ms: number): string {
   const digits = Math.min(Math.max(Math.trunc(ms), 0), 2 ** 48 - 1)
     .toString(32)
@@ -207,7 +207,7 @@ function idAt(ms: number): string {
   return `ctc_${[...digits].map((digit) => BASE32[Number.parseInt(digit, 32)]).join('')}`;
 }
 
-/** A group of another project is as absent as one that never was. */
+/** Throws `not_found` for an absent group, and for another project's group. */
 async function checkGroup(projectId: string, groupId: string): Promise<void> {
   const rows = isId('grp', groupId)
     ? await sql(pool, 'SELECT 1 FROM groups WHERE project_id = $1 AND id = $2', [projectId, groupId])

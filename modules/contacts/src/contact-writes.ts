@@ -15,34 +15,34 @@ import { coerceValues, type CustomFieldValues, type Schema } from './custom-fiel
 import { type ContactFacts, contactUpdated, FACTS_SQL } from './events.ts';
 import { suppressedAmong } from './suppressions.ts';
 
-/** What happens to a row whose contact exists: nothing, or its name and custom fields are written. */
+/** What to do with a row whose contact exists: nothing, or write its name and custom fields. */
 export const ON_CONFLICT = ['skip', 'update'] as const;
 export type OnConflict = (typeof ON_CONFLICT)[number];
 
-/** A contact as a request or a file gives it. */
+/** A contact as provided by a request or a file. */
 export interface ContactRow {
   email?: string | null | undefined;
   name?: string | null | undefined;
   customFields?: unknown;
 }
 
-/** A row that passed its checks. */
+/** A validated row. */
 export interface CheckedContact {
   email: string;
   key: string;
   name: string | undefined;
   customFields: CustomFieldValues;
-  /** The custom fields that it says are without a value. */
+  /** The custom fields that the row explicitly clears. */
   cleared: string[];
 }
 
-/** What became of a row; `changed` when its contact was there and is not what it was. */
+/** The result of a row; `changed` when an existing contact was modified. */
 export type WrittenContact =
   | { status: 'created'; id: string }
   | { status: 'existing'; id: string; changed: boolean; renamed: boolean }
   | { status: 'suppressed' };
 
-/** Checks and coerces a row, or says what is wrong with it. */
+/** Validates and coerces a row; returns the first problem if there is one. */
 export function checkContact(row: ContactRow, schema: Schema): CheckedContact | FieldProblem[] {
   const problems: FieldProblem[] = [];
   const email = row.email == null ? undefined : orProblem(problems, () => checkEmail(row.email as string));
@@ -67,26 +67,28 @@ function orProblem<T>(problems: FieldProblem[], check: () => T): T | undefined {
 interface WriteOptions {
   onConflict: OnConflict;
   source: ContactSource;
-  /** Whether to count on all addresses being new, which takes less time; when one is not, all fails: see `againOnCollision`. */
+  /**
+   * Assumes that all addresses are new, which is faster; the transaction fails if one is not: see `againOnCollision`.
+   */
   hopeful?: boolean;
 }
 
 /**
- * Runs a transaction of `writeContacts` again when it failed since somebody else has written some of its addresses, or writes them
- * at this moment, in another order. It gets through when it is not hopeful any more; so does one that met somebody who was.
+ * Retries a `writeContacts` transaction that collided with a concurrent write of the same addresses. The retry is no
+ * longer optimistic, so it succeeds.
  */
 export const againOnCollision = <Result>(transact: () => Promise<Result>, onCollision?: () => void): Promise<Result> =>
   retryOn([UNIQUE_VIOLATION, DEADLOCK], transact, { onFailure: onCollision });
 
-/** A row, and its place among those given. */
+/** A row with its index in the request. */
 interface Placed extends CheckedContact {
   index: number;
 }
 
 /**
- * Writes any number of contacts in a handful of statements, with their events, and tells what became of each row. Of rows with
- * the same address the first creates. With `update`, a name that is given is written, and custom fields are written key by
- * key: those that a row does not name stay.
+ * Writes any number of contacts and their events in a few statements, and returns the result of each row. If rows share
+ * an address, the first one creates the contact. With `update`, names that are provided are written, and custom fields
+ * are merged by key.
  */
 export async function writeContacts(
   tx: Tx,
@@ -107,7 +109,8 @@ export async function writeContacts(
 }
 
 /**
- * What `writeContacts` would do, without doing it. Each row has an address of its own; one that would be created has no id yet.
+ * What `writeContacts` would do, as a dry run. Every row must have a different address; contacts that would be created
+ * have no id yet.
  */
 export async function previewContacts(
   tx: Tx,
@@ -162,7 +165,7 @@ async function writeRows(
   const keys = refused.map(({ key }) => key);
   const suppressed = await suppressedAmong(tx, projectId, keys);
   for (const { index } of refused) written[index] = { status: 'suppressed' };
-  // What was in the way of these has gone between two statements: now they can be created.
+  // The conflicting contacts were deleted between the two statements, so these can be created now.
   const free = refused.filter(({ key }) => !suppressed.has(key));
   if (free.length > 0) await writeRows(tx, projectId, free, written, options);
 }
@@ -170,10 +173,10 @@ async function writeRows(
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 
 /**
- * The event has the digits of its contact's id: both are of the same moment. What is not created comes back, since that is what
- * there is least of. Suppressions are asked for only by a project that has some, and by their hash only where somebody was
- * erased: to hash each address costs as much as to index it. Texts without line breaks come as lines, which are cut sooner than
- * an array is read.
+ * An event's id has the digits of its contact's id, since both are created together. It returns the rows that were not
+ * created, because these are the fewest. Suppressions are looked up only if the project has any, and by hash only if an
+ * address was erased: hashing each address costs as much as indexing it. Texts without line breaks are passed as lines,
+ * which parse faster than an array.
  */
 const create = (ending: string) => `
   WITH n AS MATERIALIZED (
@@ -194,15 +197,15 @@ const create = (ending: string) => `
   )
   SELECT n.id FROM n WHERE NOT EXISTS (SELECT FROM created c WHERE c.id = n.id)`;
 
-/** In the order of addresses, so that two statements that share some never wait for each other. */
+/** Inserts in address order, so that concurrent statements that share addresses can't deadlock. */
 const CREATE = create('ORDER BY n.email_key ON CONFLICT (project_id, email_key) DO NOTHING');
 /**
- * In the order of rows, in which ids grow, so that all indexes of ids grow at their end; and no row is written in a way that it
- * could be taken back. It ends the transaction when one of the addresses is there.
+ * Inserts in row order, so that ids are appended to their indexes, and without speculative insertion. It aborts the
+ * transaction if an address already exists.
  */
 const CREATE_HOPEFULLY = create('');
 
-/** Creates the contacts of addresses that are new, each of the first row that has it; returns their ids by row. */
+/** Creates the contacts of new addresses, each from the first row with that address; returns their ids by row. */
 async function createFirsts(
   tx: Tx,
   projectId: string,
@@ -240,7 +243,7 @@ async function existingIds(tx: Tx, projectId: string, rows: readonly Placed[]): 
   return new Map(found.map(({ key, id }) => [key, id]));
 }
 
-/** One row per address: what later rows of the request give wins over what earlier ones gave. */
+/** Merges rows by address; values of later rows win. */
 function merged(rows: readonly Placed[]): Placed[] {
   const byKey = new Map<string, Placed>();
   for (const row of rows) {
@@ -254,8 +257,8 @@ function merged(rows: readonly Placed[]): Placed[] {
 }
 
 /**
- * Writes what is new in the rows of existing contacts; returns the ids of those it changed, with whether their names did. Rows
- * are locked in the order of addresses, so that two batches that share some never wait for each other.
+ * Writes changed values of existing contacts; returns the ids of changed contacts, and whether their names changed.
+ * Rows are locked in address order, so that concurrent batches can't deadlock.
  */
 async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, boolean>> {
   if (rows.length === 0) return new Map();

@@ -55,24 +55,24 @@ export interface UpdateContactInput {
   email?: string | null | undefined;
   customFields?: unknown;
   subscribed?: boolean | null | undefined;
-  /** When it had last changed as this was written. */
+  /** The `updatedAt` that the change is based on (optimistic concurrency). */
   updatedAt?: Date | null | undefined;
 }
 
 const MAX_NAME_LENGTH = 200;
 
-/** What a SELECT of the contact `c` reads, but for its suppression status. */
+/** The columns of the contact `c`, without its suppression status. */
 const OWN_COLUMNS = `c.id, c.email, c.name, c.source, c.custom_fields AS "customFields", c.created_at AS "createdAt",
   c.updated_at AS "updatedAt"`;
 
-/** What a SELECT of the contact `c` reads. */
+/** The columns of the contact `c`. */
 export const CONTACT_COLUMNS = `${OWN_COLUMNS}, ${SUPPRESSION_STATUS_SQL} AS "suppressionStatus"`;
 
 /**
- * Creates a contact, or returns the one that has the address, unchanged. Of two creations at once one creates: the
- * database's constraint decides.
- * @throws DomainError `validation_error` for the address, the name or a custom field, `conflict` when the address of a new
- * contact is suppressed (spec: Contacts).
+ * Creates a contact, or returns the existing contact with that address unchanged. A unique constraint resolves
+ * concurrent creates.
+ * @throws DomainError `validation_error` for the address, the name or a custom field, `conflict` when the address of a
+ * new contact is suppressed (spec: Contacts).
  */
 export async function createContact(
   projectId: string,
@@ -88,14 +88,13 @@ export async function createContact(
     const existing = await findByEmail(pool, projectId, email);
     if (existing !== undefined) return { contact: existing, created: false };
     if (await isSuppressed(pool, projectId, email)) throw addressSuppressed(email);
-    // The contact that was in the way has been deleted since, or the suppression lifted: now it can be created.
+    // The conflicting contact or suppression was removed in the meantime; try again.
   }
 }
 
 /**
- * Addresses that the project has, or that are suppressed, are left out. The events are recorded by the same statement, which
- * is a transaction of its own: no round trips to begin and commit one. Rows come in the order of the constraint, so that
- * two statements with the same addresses do not wait for each other.
+ * Skips existing and suppressed addresses. The same statement records the events, so it needs no explicit transaction.
+ * Rows are inserted in constraint order, so that concurrent statements can't deadlock.
  */
 const INSERT = `
   WITH given AS (
@@ -118,7 +117,7 @@ interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | '
   projectId: string;
 }
 
-/** The new contact, or nothing. */
+/** Inserts a contact; returns `undefined` if it was skipped. */
 const insertContact = togetherByProject<NewContact, Contact | undefined>(
   ({ projectId }) => projectId,
   async (contacts) => {
@@ -133,7 +132,7 @@ const insertContact = togetherByProject<NewContact, Contact | undefined>(
         name,
         source,
         custom_fields: customFields,
-        // The time of the row is that of its id: filters by time rely on it.
+        // Matches the timestamp in the id: time filters rely on it.
         at: new Date(),
         event_id: newId('evt'),
         event_type: type,
@@ -150,7 +149,7 @@ const insertContact = togetherByProject<NewContact, Contact | undefined>(
   },
 );
 
-/** By the project's id and the contact's, with a space between. */
+/** Keys are the project id and the contact id, separated by a space. */
 const readContact = coalesceReads<Contact>(async (asked) => {
   const pairs = asked.map((pair) => pair.split(' ', 2));
   const { rows } = await pool.query<Contact & { projectId: string }>({
@@ -168,7 +167,7 @@ export async function findContact(projectId: string, id: string): Promise<Contac
   return (await readContact(`${projectId} ${id}`)) ?? null;
 }
 
-/** Contacts of the project by their ids; those that are gone are left out. */
+/** The project's contacts with these ids, without those that no longer exist. */
 export async function findContacts(projectId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
   const { rows } = await pool.query<Contact>({
     name: 'contacts-by-id',
@@ -186,11 +185,11 @@ export async function getContact(projectId: string, id: string): Promise<Contact
 }
 
 /**
- * Changes what is given; custom fields are replaced as a whole, and a name of null or blank becomes the local part again.
- * `subscribed: false` adds an unsubscribe suppression for the address, `true` clears it. A person who unsubscribed, or
- * complained, stays so at a new address.
- * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is another contact's or suppressed, or
- * when the contact has changed since `updatedAt`.
+ * Updates the fields provided. `customFields` replaces all values; a null or blank name resets it to the local part.
+ * `subscribed: false` adds an unsubscribe suppression for the address, `true` clears it. Unsubscribes and complaints
+ * carry over to a new address.
+ * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is taken or suppressed, or
+ * when the contact was modified since `updatedAt`.
  */
 export async function updateContact(projectId: string, id: string, input: UpdateContactInput): Promise<Contact> {
   if (!isId('ctc', id)) throw notFound('contact');
@@ -210,7 +209,7 @@ export async function updateContact(projectId: string, id: string, input: Update
   });
 }
 
-/** Deletes a contact for good. Suppressions of its address stay (spec: Contacts). */
+/** Deletes a contact permanently. Suppressions of its address stay (spec: Contacts). */
 export async function deleteContact(projectId: string, id: string): Promise<void> {
   if (!isId('ctc', id)) throw notFound('contact');
   await inTransaction(async (tx) => {
@@ -224,7 +223,7 @@ export async function deleteContact(projectId: string, id: string): Promise<void
   });
 }
 
-/** The address as it is stored; what is wrong with it is said of the field `email`. */
+/** Validates and normalizes an address; a `validation_error` names the field `email`. */
 export function checkEmail(email: string): string {
   const trimmed = email.trim();
   const problem = emailProblem(trimmed);
@@ -232,7 +231,7 @@ export function checkEmail(email: string): string {
   return normalizeEmail(trimmed);
 }
 
-/** The name without surrounding space; `undefined` when there is none. */
+/** The trimmed name; `undefined` when blank. */
 export function checkName(name: string | null | undefined): string | undefined {
   const trimmed = name?.trim() ?? '';
   const problem =
@@ -241,7 +240,7 @@ export function checkName(name: string | null | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** What a contact is called when nobody says (spec: Contact). */
+/** The default name of a contact (spec: Contact). */
 export const localPart = (email: string) => email.slice(0, email.lastIndexOf('@'));
 
 async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Contact | undefined> {
@@ -266,7 +265,7 @@ async function lockContact(tx: Tx, projectId: string, id: string): Promise<Store
   return contact;
 }
 
-/** The contact as it is to be. */
+/** The contact with the changes applied. */
 async function changed(tx: Tx, projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
   const email = input.email == null ? before.email : checkEmail(input.email);
   return {
@@ -280,7 +279,10 @@ async function changed(tx: Tx, projectId: string, before: Stored, input: UpdateC
   };
 }
 
-/** Refuses a suppressed address, takes along what the person said rather than what the old mailbox did, and notes both. */
+/**
+ * Rejects a suppressed address, copies unsubscribes and complaints (but not bounces) to the new address, and records
+ * both addresses.
+ */
 async function moveAddress(tx: Tx, projectId: string, id: string, from: string, to: string): Promise<void> {
   if (await isSuppressed(tx, projectId, to)) throw addressSuppressed(to);
   await sql(
@@ -299,10 +301,10 @@ async function moveAddress(tx: Tx, projectId: string, id: string, from: string, 
   );
 }
 
-/** The time of a change: never that of the one before, so that whoever read the contact in between is told apart. */
+/** The time of a change: always later than the previous one, so that concurrent modifications are detected. */
 export const LATER = `greatest(now(), updated_at + interval '1 millisecond')`;
 
-/** `contact.updated` is for the name and the address; other changes are not events (spec: Event types). */
+/** Writes changes. Only name and address changes record `contact.updated` (spec: Event types). */
 async function writeChanges(tx: Tx, projectId: string, before: Stored, after: Stored): Promise<void> {
   const renamed = after.name !== before.name || after.email !== before.email;
   if (!renamed && after.customFields === before.customFields) return;
@@ -315,4 +317,4 @@ async function writeChanges(tx: Tx, projectId: string, before: Stored, after: St
 }
 
 const addressSuppressed = (email: string) =>
-  new DomainError('conflict', `${email} is on the project's suppression list. Lift the suppression first.`);
+  new DomainError('conflict', `${email} is on the project's suppression list. Remove the suppression first.`);

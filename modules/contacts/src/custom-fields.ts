@@ -42,7 +42,7 @@ export interface UpdateCustomFieldInput {
   options?: readonly string[] | null | undefined;
 }
 
-/** What placeholders already mean, so a field can't be called that. */
+/** Built-in placeholder names, which fields can't use. */
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
@@ -53,7 +53,7 @@ export async function listCustomFields(projectId: string, args: PageArgs = {}): 
   return readRows(db.customField, 'fld', args, { projectId });
 }
 
-/** Custom fields of the project by their ids, in any order; those that do not exist are left out. */
+/** The project's custom fields with these ids, in any order; ids that do not exist are omitted. */
 export async function findCustomFields(projectId: string, ids: string[]): Promise<CustomField[]> {
   return db.customField.findMany({ where: { projectId, id: { in: ids } } });
 }
@@ -66,7 +66,7 @@ export async function getCustomField(projectId: string, id: string): Promise<Cus
 }
 
 /**
- * Adds a field to the project's schema. The label is the key unless it is given.
+ * Adds a field to the project's schema. The label defaults to the key.
  * @throws DomainError `validation_error` for a bad key, label or options, `conflict` when the key is taken.
  */
 export async function createCustomField(projectId: string, input: CreateCustomFieldInput): Promise<CustomField> {
@@ -78,7 +78,7 @@ export async function createCustomField(projectId: string, input: CreateCustomFi
     });
   }
   if (RESERVED_KEYS.has(key.toLowerCase()))
-    throw invalid({ field: 'key', message: `must not be ${key}: that name is taken by Postroom` });
+    throw invalid({ field: 'key', message: `must not be ${key}: this name is reserved` });
   if (!CUSTOM_FIELD_TYPES.includes(input.type)) {
     throw invalid({ field: 'type', message: `must be one of: ${CUSTOM_FIELD_TYPES.join(', ')}` });
   }
@@ -93,8 +93,8 @@ export async function createCustomField(projectId: string, input: CreateCustomFi
 }
 
 /**
- * Changes the label or the options. Key and type stay, since values and segments rely on them; a value whose option is
- * removed stays too, until it is written again.
+ * Changes the label or the options. Key and type are immutable, because values and segments rely on them; values whose
+ * option is removed stay until they are next written.
  */
 export async function updateCustomField(
   projectId: string,
@@ -112,7 +112,8 @@ export async function updateCustomField(
 }
 
 /**
- * Removes a field from the schema and its values from the contacts, so that a later field of the same key starts empty.
+ * Removes a field from the schema and its values from all contacts, so that a later field with the same key starts
+ * empty.
  * @throws DomainError `not_found`, `conflict` naming a segment that filters by it.
  */
 export async function deleteCustomField(projectId: string, id: string): Promise<void> {
@@ -145,14 +146,14 @@ export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** What coercing an object of values gave: those to store, those to clear, and what was wrong. */
+/** The result of coercing an object of values: values to store, keys to clear, and problems. */
 export interface Coerced {
   values: CustomFieldValues;
   cleared: string[];
   problems: FieldProblem[];
 }
 
-/** Coerces an object of values against a schema; undefined keys and values that can't be coerced are problems. */
+/** Coerces an object of values against a schema; unknown keys and values that can't be coerced are problems. */
 export function coerceValues(given: unknown, schema: Schema): Coerced {
   const coerced: Coerced = { values: {}, cleared: [], problems: [] };
   if (given == null) return coerced;
@@ -175,8 +176,8 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
 }
 
 /**
- * The values to store for one contact; a null or blank value is no value.
- * @throws DomainError `validation_error` naming each undefined key and each value that can't be coerced.
+ * The values to store for one contact; null and blank values are dropped.
+ * @throws DomainError `validation_error` naming each unknown key and each value that can't be coerced.
  */
 export async function customFieldValues(tx: Tx, projectId: string, given: unknown): Promise<CustomFieldValues> {
   if (given == null) return {};
@@ -203,6 +204,6 @@ function checkOptions(type: CustomFieldType, options: readonly string[] | null |
   const bad = trimmed.findIndex((option) => option === '' || option.length > 200);
   if (bad >= 0) throw invalid({ field: `options.${bad}`, message: 'must be 1 to 200 characters' });
   const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
-  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is there twice' });
+  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is a duplicate' });
   return trimmed;
 }

@@ -21,7 +21,7 @@ import {
 } from './custom-fields.ts';
 
 const CustomFieldType = builder.enumType('CustomFieldType', {
-  description: 'What a custom field holds.',
+  description: "The type of a custom field's values.",
   values: CUSTOM_FIELD_TYPES,
 });
 
@@ -30,9 +30,9 @@ const CustomField = builder.objectRef<CustomFieldRow>('CustomField').implement({
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Custom field id.' }),
-    key: t.exposeString('key', { description: 'What `customFields` of a contact and placeholders call it.' }),
+    key: t.exposeString('key', { description: 'The key in `customFields` of a contact and in placeholders.' }),
     label: t.exposeString('label', { description: 'Display name.' }),
-    type: t.expose('type', { type: CustomFieldType, description: 'What it holds.' }),
+    type: t.expose('type', { type: CustomFieldType, description: 'The type of its values.' }),
     options: t.exposeStringList('options', { description: 'The values allowed when the type is `select`.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
   }),
@@ -43,7 +43,7 @@ registerNode('fld', 'CustomField', (context, ids) => findCustomFields(callerProj
 builder.queryFields((t) => ({
   customField: t.field({
     type: CustomField,
-    description: 'A custom field of the project; `not_found` when there is none.',
+    description: 'A custom field of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Custom field id.' }) },
     resolve: (_root, { id }, context) => getCustomField(callerProject(context), id),
   }),
@@ -57,7 +57,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** Texts of 1 to 200 characters, of which none comes twice. */
+/** Unique texts of 1 to 200 characters. */
 const OPTIONS = listOf({ minLength: 1, maxLength: 200, pattern: '\\S' }, { maxItems: 200, uniqueItems: true });
 
 const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
@@ -69,17 +69,21 @@ const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
       ...jsonSchema({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
     }),
     label: t.string({ description: 'Display name; the key by default.', ...NAME }),
-    type: t.field({ type: CustomFieldType, required: true, description: 'What it holds; it stays.' }),
+    type: t.field({
+      type: CustomFieldType,
+      required: true,
+      description: "The type of its values; it can't be changed later.",
+    }),
     options: t.stringList({ description: 'The values allowed; for `select` only.', ...OPTIONS }),
   }),
 });
 
 const UpdateCustomFieldInput = builder.inputType('UpdateCustomFieldInput', {
-  description: 'What to change; what is not given stays.',
+  description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
     label: t.string({ description: 'A new label.', ...NAME }),
     options: t.stringList({
-      description: 'Replaces the options of a `select` field; values of contacts stay.',
+      description: 'Replaces the options of a `select` field; existing contact values stay.',
       ...OPTIONS,
     }),
   }),

@@ -29,10 +29,9 @@ import {
   updateSegment,
 } from './segments.ts';
 
-const FILTER =
-  'A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments.';
+const FILTER = 'A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments.';
 
-/** By the filter as JSON: the segments of a list are counted in one statement. */
+/** Keyed by the filter as JSON: all segments of a list are counted in one statement. */
 const loadCount = batchLoader(async (context: Context, filters) => {
   const counts = await countFilters(
     callerProject(context),
@@ -41,7 +40,7 @@ const loadCount = batchLoader(async (context: Context, filters) => {
   return new Map(filters.map((filter, at) => [filter, counts[at] ?? 0]));
 });
 
-/** By filter and page as JSON: the pages of the segments of a list are read in one statement. */
+/** Keyed by filter and page as JSON: the contact pages of all segments of a list are read in one statement. */
 const loadPage = batchLoader(async (context: Context, keys) => {
   const pages = keys.map((key) => JSON.parse(key) as FilterPage);
   const rows = await newestOfFilters(callerProject(context), pages);
@@ -56,14 +55,14 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
     name: t.exposeString('name', { description: 'Unique within the project.' }),
     filter: t.expose('filter', { type: 'JSON', description: FILTER, ...JSON_OBJECT }),
     contactCount: t.int({
-      description: 'How many contacts are in it now. It is counted when asked for.',
+      description: 'How many contacts match now, counted on each request.',
       complexity: 100,
       resolve: async ({ filter }, _args, context) => (await loadCount(context, JSON.stringify(filter))) ?? 0,
     }),
     contacts: t.connection(
       {
         type: Contact,
-        description: 'The contacts in it now, newest first.',
+        description: 'The contacts that match now, newest first.',
         resolve: ({ filter }, args, context) =>
           readPage(
             'ctc',
@@ -77,7 +76,7 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its name or filter last changed.' }),
     version: t.exposeInt('version', {
-      description: 'Raised by each edit; an edit may name the one that it was written on.',
+      description: 'Incremented by each edit; updates may pass the version they are based on.',
     }),
     editedById: t.exposeID('editedById', EDITED_BY.id),
     editedByName: t.string(EDITED_BY.name),
@@ -87,17 +86,21 @@ const Segment = builder.objectRef<SegmentRow>('Segment').implement({
 registerNode('seg', 'Segment', (context, ids) => findSegments(callerProject(context), ids));
 
 const SegmentPreview = builder.objectRef<{ count: number; contacts: ContactRow[] }>('SegmentPreview').implement({
-  description: 'What a filter would hold if it were saved.',
+  description: 'The contacts that a filter matches, without saving it.',
   fields: (t) => ({
-    contactCount: t.exposeInt('count', { description: 'How many contacts it holds now.' }),
-    contacts: t.field({ type: [Contact], description: 'The ten newest of them.', resolve: ({ contacts }) => contacts }),
+    contactCount: t.exposeInt('count', { description: 'How many contacts match now.' }),
+    contacts: t.field({
+      type: [Contact],
+      description: 'The ten newest matching contacts.',
+      resolve: ({ contacts }) => contacts,
+    }),
   }),
 });
 
 builder.queryFields((t) => ({
   segment: t.field({
     type: Segment,
-    description: 'A segment of the project; `not_found` when there is none.',
+    description: 'A segment of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Segment id.' }) },
     resolve: (_root, { id }, context) => getSegment(callerProject(context), id),
   }),
@@ -112,7 +115,7 @@ builder.queryFields((t) => ({
   segmentPreview: t.field({
     type: SegmentPreview,
     description:
-      'Tries a filter without saving it. All contacts are counted for it, so an operation may ask for eight of them.',
+      'Tries a filter without saving it. It counts over all contacts, so one operation may contain at most eight of them.',
     complexity: 6_000,
     args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER, ...JSON_OBJECT }) },
     resolve: (_root, { filter }, context) => previewSegment(callerProject(context), filter),
@@ -128,12 +131,12 @@ const CreateSegmentInput = builder.inputType('CreateSegmentInput', {
 });
 
 const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
-  description: 'What to change; what is not given stays.',
+  description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
     filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...JSON_OBJECT }),
     version: t.int({
-      description: 'The version that this was written on; `conflict` when it is not the newest any more.',
+      description: 'The version this edit is based on; `conflict` if the segment was modified since.',
     }),
   }),
 });

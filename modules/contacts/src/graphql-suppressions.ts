@@ -19,18 +19,18 @@ import {
 } from './suppressions.ts';
 
 const SuppressionReason = builder.enumType('SuppressionReason', {
-  description: 'Why an address is not to be mailed, the strongest reason first.',
+  description: 'Why an address must not be mailed, the strongest reason first.',
   values: SUPPRESSION_REASONS,
 });
 
 const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
-  description: 'An address not to be mailed, and why. It outlives the contact.',
+  description: 'An address that must not be mailed, and why. It outlives the contact.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Suppression id.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
-    reason: t.expose('reason', { type: SuppressionReason, description: 'Why it is not to be mailed.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Since when.' }),
+    reason: t.expose('reason', { type: SuppressionReason, description: 'Why it must not be mailed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
   }),
 });
 
@@ -39,7 +39,7 @@ registerNode('sup', 'Suppression', (context, ids) => findSuppressions(callerProj
 builder.queryFields((t) => ({
   suppression: t.field({
     type: Suppression,
-    description: 'A suppression of the project; `not_found` when there is none.',
+    description: 'A suppression of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Suppression id.' }) },
     resolve: (_root, { id }, context) => getSuppression(callerProject(context), id),
   }),
@@ -48,8 +48,8 @@ builder.queryFields((t) => ({
       type: Suppression,
       description: "The project's suppressions, newest first. An address has one for each reason.",
       args: {
-        email: t.arg.string({ description: 'Those of this address, without regard to case.' }),
-        reason: t.arg({ type: SuppressionReason, description: 'Those for this reason.' }),
+        email: t.arg.string({ description: 'Suppressions of this address, case-insensitive.' }),
+        reason: t.arg({ type: SuppressionReason, description: 'Suppressions with this reason.' }),
       },
       resolve: (_root, args, context) => listSuppressions(callerProject(context), args),
     },
@@ -58,12 +58,16 @@ builder.queryFields((t) => ({
 }));
 
 const AddSuppressionInput = builder.inputType('AddSuppressionInput', {
-  description: 'An address not to be mailed.',
+  description: 'An address that must not be mailed.',
   fields: (t) => ({
-    email: t.string({ required: true, description: "The address, a contact's or not.", ...jsonSchema(ADDRESS) }),
+    email: t.string({
+      required: true,
+      description: 'The address; it does not have to belong to a contact.',
+      ...jsonSchema(ADDRESS),
+    }),
     reason: t.field({
       type: SuppressionReason,
-      description: '`manual` unless it says; the others are for lists brought along from elsewhere.',
+      description: 'Defaults to `manual`; the other reasons are for lists imported from another provider.',
     }),
   }),
 });
@@ -71,21 +75,21 @@ const AddSuppressionInput = builder.inputType('AddSuppressionInput', {
 const AddSuppressionPayload = builder
   .objectRef<{ suppression: SuppressionRow; created: boolean }>('AddSuppressionPayload')
   .implement({
-    description: 'The suppression of an address for a reason.',
+    description: 'The suppression of an address for one reason.',
     fields: (t) => ({
       suppression: t.field({
         type: Suppression,
-        description: 'The new one, or the one that was there.',
+        description: 'The new or the existing suppression.',
         resolve: ({ suppression }) => suppression,
       }),
-      created: t.exposeBoolean('created', { description: 'False when it was there already.' }),
+      created: t.exposeBoolean('created', { description: 'False if it already existed.' }),
     }),
   });
 
 builder.mutationFields((t) => ({
   addSuppression: t.field({
     type: AddSuppressionPayload,
-    description: 'Keeps an address from being mailed.',
+    description: 'Adds an address to the suppression list.',
     args: { input: t.arg({ type: AddSuppressionInput, required: true, description: 'The address.' }) },
     resolve: (_root, { input }, context) => addSuppression(callerProject(context), input),
   }),
@@ -93,7 +97,7 @@ builder.mutationFields((t) => ({
 
 removalMutation('suppressionRemove', {
   replaces: 'removeSuppression',
-  description: 'Removes one reason not to mail an address.',
+  description: 'Removes one reason from an address.',
   id: 'Suppression id.',
   remove: (context, id) => removeSuppression(callerProject(context), id),
 });

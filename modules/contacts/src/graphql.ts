@@ -39,16 +39,16 @@ export const ContactSource = builder.enumType('ContactSource', {
 });
 
 const SuppressionStatus = builder.enumType('SuppressionStatus', {
-  description: 'Why a contact is not mailed, the strongest reason if there are several; `none` when it is mailed.',
+  description: 'Why a contact is not mailed (the strongest reason), or `none` if it can be mailed.',
   values: SUPPRESSION_STATUSES,
 });
 
 const ContactSegment = builder.objectRef<{ id: string; name: string }>('ContactSegment').implement({
-  description: 'A segment that a contact is in.',
+  description: 'A segment that a contact belongs to.',
   fields: (t) => ({
     segmentId: t.exposeID('id', { description: 'Segment id.' }),
     id: t.exposeID('id', { description: 'Segment id.', deprecationReason: 'Use ContactSegment.segmentId.' }),
-    name: t.exposeString('name', { description: 'What the segment is called.' }),
+    name: t.exposeString('name', { description: 'The name of the segment.' }),
   }),
 });
 
@@ -61,18 +61,18 @@ builder.objectType(Contact, {
     id: t.exposeID('id', { description: 'Contact id.' }),
     email: t.expose('email', {
       type: 'EmailAddress',
-      description: "Unique among the project's contacts, without regard to case.",
+      description: "Unique among the project's contacts, case-insensitive.",
     }),
-    name: t.exposeString('name', { description: 'The local part of the address unless another was given.' }),
+    name: t.exposeString('name', { description: 'Defaults to the local part of the address.' }),
     source: t.expose('source', { type: ContactSource, description: 'Where it came from.' }),
     segments: t.field({
       type: [ContactSegment],
-      description: 'The segments it is in now, in the order of their names.',
+      description: 'The segments it belongs to now, ordered by name.',
       resolve: async ({ id }, _args, context) => (await loadSegments(context, id)) ?? [],
     }),
     suppressionStatus: t.expose('suppressionStatus', {
       type: SuppressionStatus,
-      description: 'Why it is not mailed; `none` if it is.',
+      description: 'Why it is not mailed; `none` if it can be mailed.',
     }),
     customFields: t.expose('customFields', {
       type: 'JSON',
@@ -89,23 +89,23 @@ registerNode('ctc', 'Contact', async (context, ids) => [...(await findContacts(c
 builder.queryFields((t) => ({
   contact: t.field({
     type: Contact,
-    description: 'A contact of the project; `not_found` when there is none.',
+    description: 'A contact of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Contact id.' }) },
     resolve: (_root, { id }, context) => getContact(callerProject(context), id),
   }),
   contacts: t.connection(
     {
       type: Contact,
-      description: "The project's contacts that pass every filter given, newest first.",
+      description: "The project's contacts that match every filter, newest first.",
       args: {
-        email: t.arg.string({ description: 'The whole address, without regard to case.' }),
+        email: t.arg.string({ description: 'The full address, case-insensitive.' }),
         search: t.arg.string({
           description:
-            'Part of the address or of the name, without regard to case; one or two letters begin a word of it.',
+            'Part of the address or name, case-insensitive; one or two letters match only the start of a word.',
         }),
         groupId: t.arg.id({ description: 'Members of this group.' }),
         segmentId: t.arg.id({ description: 'Contacts in this segment.' }),
-        suppressed: t.arg.boolean({ description: 'True for those that are not mailed, false for the others.' }),
+        suppressed: t.arg.boolean({ description: 'True for suppressed contacts, false for the others.' }),
         source: t.arg({ type: ContactSource, description: 'Where they came from.' }),
         createdAfter: t.arg({ type: 'DateTime', description: 'Added after this instant.' }),
         createdBefore: t.arg({ type: 'DateTime', description: 'Added before this instant.' }),
@@ -122,31 +122,34 @@ const CreateContactInput = builder.inputType('CreateContactInput', {
   fields: (t) => ({
     email: t.string({
       required: true,
-      description: 'The address; surrounding space is dropped.',
+      description: 'The address; surrounding white space is removed.',
       ...jsonSchema(ADDRESS),
     }),
     name: t.string({
-      description: 'At most 200 characters; the local part of the address when it is not given.',
+      description: 'At most 200 characters; defaults to the local part of the address.',
       ...jsonSchema({ maxLength: 200 }),
     }),
     customFields: t.field({
       type: 'JSON',
-      description: "An object of values by key, coerced against the project's custom fields.",
+      description: "Values by key, coerced against the project's custom fields.",
       ...JSON_OBJECT,
     }),
   }),
 });
 
 const UpdateContactInput = builder.inputType('UpdateContactInput', {
-  description: 'What to change; what is not given stays.',
+  description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name; blank for the local part of the address.' }),
-    email: t.string({ description: "A new address; no other contact's, and not suppressed.", ...jsonSchema(ADDRESS) }),
+    name: t.string({ description: 'A new name; blank resets it to the local part of the address.' }),
+    email: t.string({
+      description: 'A new address; it must not belong to another contact or be suppressed.',
+      ...jsonSchema(ADDRESS),
+    }),
     customFields: t.field({ type: 'JSON', description: 'Replaces all values.', ...JSON_OBJECT }),
     subscribed: t.boolean({ description: 'False adds an unsubscribe suppression for the address, true clears it.' }),
     updatedAt: t.field({
       type: 'DateTime',
-      description: 'When it had last changed as this was written; `conflict` when it has changed since.',
+      description: 'The `updatedAt` this change is based on; `conflict` if the contact was modified since.',
     }),
   }),
 });
@@ -154,33 +157,33 @@ const UpdateContactInput = builder.inputType('UpdateContactInput', {
 const CreateContactPayload = builder
   .objectRef<{ contact: ContactRow; created: boolean }>('CreateContactPayload')
   .implement({
-    description: 'The contact of an address.',
+    description: 'A contact and whether it was created.',
     fields: (t) => ({
       contact: t.field({
         type: Contact,
-        description: 'The new contact, or the one that was there.',
+        description: 'The new or the existing contact.',
         resolve: ({ contact }) => contact,
       }),
       created: t.exposeBoolean('created', {
-        description: 'False when the contact was there already; it was not changed then.',
+        description: 'False if the contact already existed; it was not changed.',
       }),
     }),
   });
 
 const BatchContactInput = builder.inputType('BatchContactInput', {
-  description: 'One contact of a batch. What is wrong with it is reported in its result.',
+  description: 'One contact of a batch. Problems are reported in its result.',
   fields: (t) => ({
     email: t.string({ description: 'The address.' }),
-    name: t.string({ description: 'At most 200 characters; the local part of the address when it is not given.' }),
+    name: t.string({ description: 'At most 200 characters; defaults to the local part of the address.' }),
     customFields: t.field({
       type: 'JSON',
-      description: "An object of values by key, coerced against the project's custom fields.",
+      description: "Values by key, coerced against the project's custom fields.",
     }),
   }),
 });
 
 export const OnConflict = builder.enumType('OnConflict', {
-  description: 'What happens to a contact that exists: nothing, or the name and the custom fields given are written.',
+  description: 'What to do with an existing contact: nothing, or write the name and the custom fields provided.',
   values: ON_CONFLICT,
 });
 
@@ -193,35 +196,37 @@ const CreateContactsBatchInput = builder.inputType('CreateContactsBatchInput', {
       description: '1 to 1,000 contacts.',
       ...jsonSchema({ minItems: 1, maxItems: 1000 }),
     }),
-    onConflict: t.field({ type: OnConflict, description: '`skip` unless it says.' }),
+    onConflict: t.field({ type: OnConflict, description: 'Defaults to `skip`.' }),
   }),
 });
 
 const BatchStatus = builder.enumType('BatchContactStatus', {
-  description: 'What became of a contact of a batch.',
+  description: 'The outcome for a contact of a batch.',
   values: ['created', 'updated', 'existing', 'error'] as const,
 });
 
 const BatchError = builder.objectRef<{ field: string; message: string }>('BatchContactError').implement({
-  description: 'What is wrong with a contact of a batch.',
+  description: 'A problem with a contact of a batch.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'Its path in the contact, such as `email` or `customFields.plan`.' }),
-    message: t.exposeString('message', { description: 'What is wrong with it.' }),
+    field: t.exposeString('field', {
+      description: "The field's path in the contact, such as `email` or `customFields.plan`.",
+    }),
+    message: t.exposeString('message', { description: 'What is wrong with the field.' }),
   }),
 });
 
 const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
 
 const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').implement({
-  description: 'What became of one contact of a batch.',
+  description: 'The result for one contact of a batch.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
-    status: t.expose('status', { type: BatchStatus, description: 'What became of it.' }),
+    index: t.exposeInt('index', { description: 'Its index in the request, from 0.' }),
+    status: t.expose('status', { type: BatchStatus, description: 'The outcome.' }),
     contactId: t.exposeID('id', { nullable: true, description: 'Contact id; null for an error.' }),
     contact: t.field({
       type: Contact,
       nullable: true,
-      description: 'The contact, as it is now; null for an error.',
+      description: 'The contact in its current state; null for an error.',
       resolve: ({ id }, _args, context) => (id === undefined ? null : loadContacts(context, id)),
     }),
     id: t.exposeID('id', {
@@ -232,7 +237,7 @@ const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').
     error: t.expose('error', {
       type: BatchError,
       nullable: true,
-      description: 'What is wrong with it; null unless the status is error.',
+      description: 'The problem; null unless the status is error.',
     }),
   }),
 });
@@ -241,21 +246,21 @@ builder.mutationFields((t) => ({
   createContact: t.field({
     type: CreateContactPayload,
     description:
-      'Creates a contact, or finds the one that has the address. `conflict` when a new address is suppressed.',
+      'Creates a contact, or returns the existing contact with that address. `conflict` when a new address is suppressed.',
     args: { input: t.arg({ type: CreateContactInput, required: true, description: 'The contact.' }) },
     resolve: (_root, { input }, context) =>
       createContact(callerProject(context), input, authenticated(context).kind === 'person' ? 'dashboard' : 'api'),
   }),
   createContacts: t.field({
     type: [BatchContactResult],
-    description: 'Creates up to 1,000 contacts; a bad one does not hold back the others.',
+    description: 'Creates up to 1,000 contacts; a bad one does not block the others.',
     args: { input: t.arg({ type: CreateContactsBatchInput, required: true, description: 'The contacts.' }) },
     resolve: (_root, { input: { contacts, onConflict } }, context) =>
       createContactsBatch(callerProject(context), contacts, { onConflict }),
   }),
   updateContact: t.field({
     type: Contact,
-    description: 'Changes what is given. `conflict` when the new address is taken or suppressed.',
+    description: 'Changes the fields provided. `conflict` when the new address is taken or suppressed.',
     args: {
       id: t.arg.id({ required: true, description: 'Contact id.' }),
       input: t.arg({ type: UpdateContactInput, required: true, description: 'What to change.' }),
@@ -266,7 +271,7 @@ builder.mutationFields((t) => ({
 
 removalMutation('contactDelete', {
   replaces: 'deleteContact',
-  description: 'Deletes a contact for good. Suppressions of its address stay.',
+  description: 'Deletes a contact permanently. Suppressions of its address stay.',
   id: 'Contact id.',
   remove: (context, id) => deleteContact(callerProject(context), id),
 });

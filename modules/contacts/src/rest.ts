@@ -6,7 +6,7 @@ const CUSTOM_FIELD = 'id key label type options createdAt';
 const SUPPRESSION = 'id email reason createdAt';
 const SEGMENT = 'id name filter version editedById editedByName createdAt updatedAt';
 
-/** Requests of `/v1` are in snake_case, and so are the names of their fields in a batch's errors. */
+/** `/v1` requests use snake_case, so the field names in a batch's errors do too. */
 const inRestNames = ({ error, ...result }: { error: { field: string; message: string } | null }) =>
   error === null ? result : { ...result, error: { ...error, field: restPath(error.field) } };
 
@@ -36,7 +36,7 @@ const contacts: Route[] = [
     path: '/v1/contacts',
     needs: 'full',
     tag: 'Contacts',
-    summary: 'Create a contact, or find the one that has the address',
+    summary: 'Create a contact, or return the one with the address',
     document: gql`mutation ($input: CreateContactInput!) { createContact(input: $input) { created contact { ${CONTACT} } } }`,
     reply: ({ createContact }) => ({
       status: createContact.created ? 201 : 200,
@@ -84,7 +84,7 @@ const contacts: Route[] = [
     path: '/v1/contacts/{id}',
     needs: 'full',
     tag: 'Contacts',
-    summary: 'Change a contact, unsubscribe or resubscribe it',
+    summary: 'Update, unsubscribe or resubscribe a contact',
     document: gql`mutation ($id: ID!, $input: UpdateContactInput!) { updateContact(id: $id, input: $input) { ${CONTACT} } }`,
     reply: found('updateContact'),
     example: { name: 'Ada King', subscribed: false },
@@ -94,7 +94,7 @@ const contacts: Route[] = [
     path: '/v1/contacts/{id}',
     needs: 'full',
     tag: 'Contacts',
-    summary: 'Delete a contact for good',
+    summary: 'Delete a contact permanently',
     document: gql`
       mutation deleteContact($id: ID!) {
         contactDelete(id: $id) {
@@ -184,7 +184,7 @@ const suppressions: Route[] = [
     path: '/v1/suppressions',
     needs: 'full',
     tag: 'Suppressions',
-    summary: 'Keep an address from being mailed',
+    summary: 'Add an address to the suppression list',
     document: gql`mutation ($input: AddSuppressionInput!) { addSuppression(input: $input) { created suppression { ${SUPPRESSION} } } }`,
     reply: ({ addSuppression }) => ({
       status: addSuppression.created ? 201 : 200,
@@ -207,7 +207,7 @@ const suppressions: Route[] = [
     path: '/v1/suppressions/{id}',
     needs: 'full',
     tag: 'Suppressions',
-    summary: 'Remove a reason not to mail an address',
+    summary: 'Remove a suppression',
     document: gql`
       mutation removeSuppression($id: ID!) {
         suppressionRemove(id: $id) {
@@ -254,7 +254,7 @@ const segments: Route[] = [
     path: '/v1/segments/preview',
     needs: 'full',
     tag: 'Segments',
-    summary: 'Try a filter without saving it: how many contacts, and the ten newest',
+    summary: 'Preview a filter without saving it: the count and the ten newest contacts',
     document: gql`query ($filter: JSON!) { segmentPreview(filter: $filter) { contactCount contacts { ${CONTACT} } } }`,
     reply: found('segmentPreview'),
     example: { filter: { field: 'email', op: 'endsWith', value: '@example.com' } },
@@ -264,7 +264,7 @@ const segments: Route[] = [
     path: '/v1/segments/{id}',
     needs: 'full',
     tag: 'Segments',
-    summary: 'Retrieve a segment and how many contacts are in it',
+    summary: 'Retrieve a segment and its contact count',
     document: gql`query ($id: ID!) { segment(id: $id) { ${SEGMENT} contactCount } }`,
     reply: found('segment'),
   },
@@ -298,7 +298,7 @@ const segments: Route[] = [
     path: '/v1/segments/{id}/contacts',
     needs: 'full',
     tag: 'Segments',
-    summary: 'List the contacts in a segment now, newest first',
+    summary: 'List the contacts that are in a segment now, newest first',
     document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
       segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } } }
     }`,

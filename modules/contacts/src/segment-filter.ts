@@ -4,16 +4,16 @@ import type { Schema } from './custom-fields.ts';
 import type { Parameters } from './parameters.ts';
 import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';
 
-/** One question to a contact, such as `{ field: 'customFields.plan', op: 'is', value: 'pro' }`. */
+/** One condition on a contact, such as `{ field: 'customFields.plan', op: 'is', value: 'pro' }`. */
 export interface Condition {
   field: string;
   op: string;
   value?: unknown;
-  /** For `sent`, `opened` and `clicked`: mail of this campaign only. */
+  /** For `sent`, `opened` and `clicked`: only emails of this campaign. */
   campaignId?: string;
 }
 
-/** The language of segments: conditions, put together by and, or, not. */
+/** A segment filter: conditions combined by and, or, not. */
 export type SegmentFilter = { and: SegmentFilter[] } | { or: SegmentFilter[] } | { not: SegmentFilter } | Condition;
 
 const MAX_DEPTH = 8;
@@ -29,14 +29,14 @@ interface Reading {
   groupIds: Set<string>;
 }
 
-/** A filter as it is stored, the groups it names, and what is wrong with it, by path. */
+/** A filter in stored form, the groups it refers to, and its problems by path. */
 export interface ReadFilter {
   filter: SegmentFilter;
   groupIds: string[];
   problems: FieldProblem[];
 }
 
-/** Checks a filter against the language and the project's custom fields, and puts its values in the form that is stored. */
+/** Validates a filter against the operators and the project's custom fields, and normalizes its values for storage. */
 export function readFilter(given: unknown, schema: Schema): ReadFilter {
   const reading: Reading = { schema, problems: [], conditions: 0, groupIds: new Set() };
   const filter = readNode(given, 'filter', 1, reading);
@@ -46,7 +46,7 @@ export function readFilter(given: unknown, schema: Schema): ReadFilter {
   return { filter, groupIds: [...reading.groupIds], problems: reading.problems };
 }
 
-/** Stands for what could not be read; the problems say why, so it is never stored. */
+/** Placeholder for an invalid filter; since it has problems, it is never stored. */
 const UNREADABLE: SegmentFilter = { and: [] };
 
 function readNode(given: unknown, path: string, depth: number, reading: Reading): SegmentFilter {
@@ -79,7 +79,7 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
   const unknown = Object.keys(given).find(
     (key) => !['field', 'op', 'value', 'campaignId', 'campaign_id'].includes(key),
   );
-  if (unknown !== undefined) return fail(unknown, 'is not a known member of a condition');
+  if (unknown !== undefined) return fail(unknown, 'is not a known property of a condition');
   const found = findField(given.field, reading.schema);
   if (typeof found === 'string') return fail('field', found);
   const op = typeof given.op === 'string' ? camelCase(given.op) : '';
@@ -103,12 +103,12 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
 }
 
 interface FoundField extends SegmentField {
-  /** As it is stored. */
+  /** The stored name. */
   name: string;
   custom?: Schema extends ReadonlyMap<string, infer Field> ? Field : never;
 }
 
-/** The field that a condition names, with the operators that fit it; or what is wrong. */
+/** The field of a condition with its operators, or the problem. */
 function findField(given: unknown, schema: Schema): FoundField | string {
   if (typeof given !== 'string') return 'must be a string';
   const [, key] = /^(?:customFields|custom_fields)\.(.+)$/.exec(given) ?? [];
@@ -183,7 +183,7 @@ const isText = (given: unknown) =>
 
 const choose = (given: unknown, { choices }: FoundField) => choices?.find((choice) => choice === given);
 
-/** A value as the custom field would store it, so that it equals what contacts hold. */
+/** Coerces a value as the custom field would, so that it equals stored values. */
 const ownValue = (given: unknown, { custom }: FoundField) =>
   custom ? (coerce(given ?? null, custom) ?? undefined) : undefined;
 
@@ -202,10 +202,10 @@ function readGroup(given: unknown, { groupIds }: Reading): string | undefined {
 const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === 'object' && given !== null && !Array.isArray(given);
 
-/** Requests of `/v1` are in snake_case; `created_at` and `is_not` are read as `createdAt` and `isNot`. */
+/** `/v1` requests use snake_case; `created_at` and `is_not` are read as `createdAt` and `isNot`. */
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 
-/** The SQL condition on the contact `c` of a stored filter. Values become parameters, whatever they hold. */
+/** Compiles a stored filter to an SQL condition on the contact `c`. All values become parameters. */
 export function compileFilter(filter: SegmentFilter, parameters: Parameters): string {
   if ('and' in filter) return `(${filter.and.map((each) => compileFilter(each, parameters)).join(' AND ')})`;
   if ('or' in filter) return `(${filter.or.map((each) => compileFilter(each, parameters)).join(' OR ')})`;
@@ -213,6 +213,6 @@ export function compileFilter(filter: SegmentFilter, parameters: Parameters): st
   const [, key] = /^customFields\.(.+)$/.exec(filter.field) ?? [];
   const operator = SEGMENT_FIELDS[key === undefined ? filter.field : 'customFields']?.operators[filter.op];
   if (operator === undefined)
-    throw new Error(`A stored segment asks ${filter.field} ${filter.op}, which nothing answers.`);
+    throw new Error(`A stored segment uses the unknown operator ${filter.field} ${filter.op}.`);
   return operator.sql({ key: key ?? '', value: filter.value as never, campaignId: filter.campaignId }, parameters);
 }

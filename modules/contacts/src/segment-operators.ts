@@ -4,7 +4,7 @@ import { CUSTOM_FIELD_TYPES, type CustomFieldType } from './coercion.ts';
 import { escapeLike, type Parameters } from './parameters.ts';
 import { SUPPRESSION_STATUSES } from './suppressions.ts';
 
-/** What a condition compares with. `none` takes no value, `own` and `ownList` what the custom field itself holds. */
+/** The operand of a condition. `none` takes no value; `own` and `ownList` take values of the custom field's type. */
 export type ValueKind =
   | 'none'
   | 'text'
@@ -19,29 +19,29 @@ export type ValueKind =
   | 'own'
   | 'ownList';
 
-/** One way to ask about a field: the value it takes and the SQL that answers it for the contact `c`. */
+/** An operator of a field: the value it takes and its SQL for the contact `c`. */
 export interface Operator {
   takes: ValueKind;
-  /** The types of custom field that can be asked so. */
+  /** The custom field types it applies to. */
   types?: readonly CustomFieldType[];
   sql: (condition: CompiledCondition, parameters: Parameters) => string;
 }
 
-/** What the SQL of an operator is made of. The value has been checked to be what the operator takes. */
+/** The input of an operator's SQL. The value has been validated for the operator. */
 export interface CompiledCondition {
-  /** The key of the custom field, for a condition on one. */
+  /** The key of the custom field, if the condition is on one. */
   key: string;
   value: never;
-  /** Engagement with this campaign only. */
+  /** Only engagement with this campaign. */
   campaignId?: string | undefined;
 }
 
-/** A field that can be asked about. */
+/** A field that conditions can use. */
 export interface SegmentField {
   operators: Record<string, Operator>;
-  /** What `choice` and `choices` choose from. */
+  /** The values allowed for `choice` and `choices`. */
   choices?: readonly string[];
-  /** Whether a condition may be narrowed to one campaign. */
+  /** Whether a condition may be restricted to one campaign. */
   ofCampaign?: boolean;
 }
 
@@ -56,7 +56,7 @@ const operator = (takes: ValueKind, sql: Sql, types?: readonly CustomFieldType[]
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
-/** Questions to a text. `column` and the value are both lowered by PostgreSQL, so that they agree in every locale. */
+/** Text operators. PostgreSQL lower-cases both the column and the value, so they agree in every locale. */
 function textOperators(like: (pattern: (text: string) => string) => Sql) {
   const contains = like((text) => `%${text}%`);
   return {
@@ -78,7 +78,7 @@ const not =
   (condition, parameters) =>
     `NOT ${sql(condition, parameters)}`;
 
-/** A text of the contact itself. Its column is never NULL, and stands bare so that the search index can serve it. */
+/** A text column of the contact. It is never NULL and not wrapped in a function, so that the search index applies. */
 function ownText(column: string): SegmentField {
   const is: Sql = ({ value }, parameters) => `(${column} = lower(${parameters.add(value)}::text))`;
   const like =
@@ -88,7 +88,7 @@ function ownText(column: string): SegmentField {
   return { operators: { is: operator('text', is), isNot: operator('text', not(is)), ...textOperators(like) } };
 }
 
-/** The address, compared as keys are: how it is spelled makes no difference. */
+/** The address, compared by its canonical key, so spelling variants match. */
 const EMAIL: SegmentField = (() => {
   const is: Sql = ({ value }, parameters) => `(c.email_key = ${parameters.add(emailKey(value as string))}::text)`;
   const like =
@@ -100,7 +100,7 @@ const EMAIL: SegmentField = (() => {
   return { operators: { is: operator('text', is), isNot: operator('text', not(is)), ...textOperators(like) } };
 })();
 
-/** Questions to one of a few values, by the SQL that tells whether it is one of a list. */
+/** Choice operators, built from the SQL that tests membership in a list. */
 function choiceOperators(
   anyOf: (values: readonly string[], parameters: Parameters) => string,
   one: ValueKind,
@@ -118,7 +118,7 @@ function choiceOperators(
 const hasReason = (comparison: string) =>
   `EXISTS (SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key AND s.reason ${comparison})`;
 
-/** A status is the strongest reason: one is there, and none before it. */
+/** The status is the strongest reason: that reason exists, and no stronger one does. */
 function suppressionStatusIn(statuses: readonly string[], parameters: Parameters): string {
   const alternatives = statuses.map((status) => {
     if (status === 'none') return 'NOT c.suppressed';
@@ -128,7 +128,7 @@ function suppressionStatusIn(statuses: readonly string[], parameters: Parameters
   return `(${alternatives.join(' OR ')})`;
 }
 
-/** Mail to the contact that has the time `column`: sent, opened, clicked. */
+/** Engagement with emails to the contact, by the time `column`: sent, opened, clicked. */
 function engagement(column: string): SegmentField {
   const mail =
     (since: (parameters: Parameters, value: never) => string): Sql =>
@@ -153,7 +153,7 @@ function engagement(column: string): SegmentField {
 }
 
 const { stringify } = JSON;
-/** Containment, since that is what the index on custom fields answers. */
+/** Uses containment, which the index on custom fields supports. */
 const holds = (key: string, value: unknown, parameters: Parameters) =>
   `(c.custom_fields @> ${parameters.add(stringify({ [key]: value }))}::jsonb)`;
 const holdsAny: Sql = ({ key, value }, parameters) =>
@@ -161,7 +161,7 @@ const holdsAny: Sql = ({ key, value }, parameters) =>
 const holdsOne: Sql = ({ key, value }, parameters) => holds(key, value, parameters);
 const isSet: Sql = ({ key }, parameters) => `(c.custom_fields ? ${parameters.add(key)})`;
 
-/** Compares as JSON, which never fails to convert: a value of another type is simply not in the range. */
+/** Compares as JSON, which can't fail: a value of another type is just not in the range. */
 const numberIs =
   (comparison: string): Sql =>
   ({ key, value }, parameters) => {
@@ -169,7 +169,7 @@ const numberIs =
     return `coalesce(jsonb_typeof(${stored}) = 'number' AND (${stored}) ${comparison} ${parameters.add(stringify(value))}::jsonb, false)`;
   };
 
-/** Days are stored as YYYY-MM-DD, so they compare as texts do. */
+/** Days are stored as YYYY-MM-DD, so they compare as text. */
 const dayIs =
   (from: (value: never) => string | undefined, to: (value: never) => string | undefined): Sql =>
   ({ key, value }, parameters) => {
@@ -200,7 +200,7 @@ const forText = (operators: Record<string, Operator>) =>
 const everyType = CUSTOM_FIELD_TYPES;
 const severalValues: readonly CustomFieldType[] = ['text', 'number', 'select'];
 
-/** Everything a segment can ask, by field and operator. `customFields` stands for `customFields.<key>`. */
+/** All segment operators, by field. `customFields` stands for `customFields.<key>`. */
 export const SEGMENT_FIELDS: Record<string, SegmentField> = {
   email: EMAIL,
   name: ownText('lower(c.name)'),

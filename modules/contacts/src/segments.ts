@@ -31,7 +31,7 @@ export interface Segment {
   updatedAt: Date;
 }
 
-/** Every segment is asked of every contact that a list shows. */
+/** Contact lists evaluate every segment for every contact shown. */
 const MAX_SEGMENTS = 100;
 /** How many contacts a preview shows. */
 const PREVIEW_CONTACTS = 10;
@@ -46,7 +46,7 @@ export async function listSegments(projectId: string, args: PageArgs = {}): Prom
   return readPage('seg', args, read, (limit) => db.segment.count({ where, take: limit }));
 }
 
-/** Segments of the project by their ids, in any order; those that do not exist are left out. */
+/** The project's segments with these ids, in any order; ids that do not exist are omitted. */
 export async function findSegments(projectId: string, ids: string[]): Promise<Segment[]> {
   const rows = await db.segment.findMany({ where: { projectId, id: { in: ids } } });
   return rows.map(asSegment);
@@ -60,8 +60,8 @@ export async function getSegment(projectId: string, id: string): Promise<Segment
 }
 
 /**
- * Saves a filter over the project's contacts under a name. `authorId` is whoever saves it: `usr_…` or `key_…`.
- * @throws DomainError `validation_error` naming what is wrong in the filter, by path; `conflict` when the name is taken.
+ * Saves a filter over the project's contacts under a name. `authorId` is the editor: `usr_…` or `key_…`.
+ * @throws DomainError `validation_error` naming the problems of the filter by path; `conflict` when the name is taken.
  */
 export async function createSegment(
   projectId: string,
@@ -79,9 +79,9 @@ export async function createSegment(
 }
 
 /**
- * Renames a segment, replaces its filter, or both; what is not given stays. Of two edits that name the same version one is
- * refused, however close they come.
- * @throws DomainError as `createSegment`, or `not_found`; `conflict` when it is not at the version any more that `version` names.
+ * Renames a segment, replaces its filter, or both. If two edits name the same version, one is rejected, even if they
+ * are concurrent.
+ * @throws DomainError as `createSegment`, or `not_found`; `conflict` when `version` is no longer current.
  */
 export async function updateSegment(
   projectId: string,
@@ -115,16 +115,16 @@ export async function deleteSegment(projectId: string, id: string): Promise<void
 }
 
 /**
- * The SQL condition on contacts `c` that a segment stands for, its values added to `parameters`: for statements that
- * read or freeze its contacts. It says nothing of the project, which the statement restricts itself.
- * @throws DomainError `not_found` when the project has no such segment.
+ * Compiles a segment to an SQL condition on contacts `c`, adding its values to `parameters`; for statements that read
+ * or snapshot its contacts. The statement itself must restrict the project.
+ * @throws DomainError `not_found` when the segment is not in the project.
  */
 export async function segmentSql(projectId: string, segmentId: string, parameters: Parameters): Promise<string> {
   const { filter } = await getSegment(projectId, segmentId);
   return compileFilter(filter, parameters);
 }
 
-/** How many of the project's contacts each of some filters holds now, in the order of the filters and in one statement. */
+/** Counts the contacts that match each filter, in one statement; counts are in filter order. */
 export function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
   return runCostly(projectId, () => count(projectId, filters));
 }
@@ -143,7 +143,7 @@ async function count(projectId: string, filters: readonly SegmentFilter[]): Prom
   return rows[0]?.counts ?? [];
 }
 
-/** What a filter would hold if it were saved: how many contacts, and the newest of them. */
+/** Previews a filter without saving it: the number of contacts and the newest of them. */
 export async function previewSegment(
   projectId: string,
   given: unknown,
@@ -162,7 +162,7 @@ export async function previewSegment(
 
 type Definition = Pick<Segment, 'id' | 'name' | 'filter'>;
 
-/** A project's segments in the order of names. Every contact that is shown asks for them. */
+/** A project's segments ordered by name; every contact list reads them. */
 const definitionsOf = coalesceReads<Definition[]>(async (projectIds) => {
   const { rows } = await pool.query<Definition & { project_id: string }>({
     name: 'segments',
@@ -173,8 +173,8 @@ const definitionsOf = coalesceReads<Definition[]>(async (projectIds) => {
 });
 
 /**
- * The segments that each of some contacts is in, by contact id and in the order of names: one statement for the
- * definitions and one for all contacts, however many there are of either.
+ * The segments of each contact, by contact id and ordered by name. Uses one statement for the definitions and one for
+ * all contacts.
  */
 export async function segmentsOf(
   projectId: string,

@@ -19,11 +19,11 @@ import {
 import { type ContactFacts, contactSubscribed, contactUnsubscribed } from './events.ts';
 import { Parameters } from './parameters.ts';
 
-/** Why an address is not to be mailed; of several reasons the first of these is the suppression status. */
+/** Why an address must not be mailed, the strongest reason first; the strongest is the suppression status. */
 export const SUPPRESSION_REASONS = ['complained', 'bounced', 'manual', 'unsubscribed'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
-/** What a contact shows of it. */
+/** The suppression status that contacts show. */
 export const SUPPRESSION_STATUSES = ['none', ...SUPPRESSION_REASONS] as const;
 export type SuppressionStatus = (typeof SUPPRESSION_STATUSES)[number];
 
@@ -34,7 +34,7 @@ export interface Suppression {
   createdAt: Date;
 }
 
-/** The suppression status of the contact `c`, for a SELECT. PostgreSQL's enum is in the order of SUPPRESSION_REASONS. */
+/** The suppression status of the contact `c`, for a SELECT. PostgreSQL's enum has the order of SUPPRESSION_REASONS. */
 export const SUPPRESSION_STATUS_SQL = `CASE WHEN c.suppressed THEN coalesce((SELECT min(s.reason)::text FROM suppressions s
   WHERE s.project_id = c.project_id AND s.email_key = c.email_key), 'manual') ELSE 'none' END`;
 
@@ -45,7 +45,7 @@ export interface SuppressionFilter extends PageArgs {
   reason?: SuppressionReason | null | undefined;
 }
 
-/** The project's suppressions, newest first; `email` finds those of one address. */
+/** The project's suppressions, newest first; `email` filters by address. */
 export async function listSuppressions(
   projectId: string,
   { email, reason, ...page }: SuppressionFilter,
@@ -72,7 +72,7 @@ export async function listSuppressions(
   });
 }
 
-/** Suppressions of the project by their ids, in any order; those that do not exist are left out. */
+/** The project's suppressions with these ids, in any order; ids that do not exist are omitted. */
 export async function findSuppressions(projectId: string, ids: readonly string[]): Promise<Suppression[]> {
   const query = `SELECT ${COLUMNS} FROM suppressions s WHERE s.project_id = $1 AND s.id = ANY ($2)`;
   return sql<Suppression>(pool, query, [projectId, ids]);
@@ -86,7 +86,7 @@ export async function getSuppression(projectId: string, id: string): Promise<Sup
 }
 
 /**
- * Suppresses an address by hand, whether or not it is a contact's. One that is there already is returned as it is.
+ * Suppresses an address manually, whether or not it belongs to a contact. Returns an existing suppression unchanged.
  * @throws DomainError `validation_error` for a bad address.
  */
 export async function addSuppression(
@@ -107,11 +107,11 @@ export async function addSuppression(
       [projectId, emailKey(email), reason],
     );
     if (existing !== undefined) return { suppression: existing, created: false };
-    // It was removed between the two statements: now it can be added.
+    // It was removed between the two statements; try again.
   }
 }
 
-/** Removes one reason not to mail an address; `not_found` when the project has no such suppression. */
+/** Removes one reason from an address; `not_found` when the suppression is not in the project. */
 export async function removeSuppression(projectId: string, id: string): Promise<void> {
   if (!isId('sup', id)) throw notFound('suppression');
   await inTransaction(async (tx) => {
@@ -127,9 +127,9 @@ export async function removeSuppression(projectId: string, id: string): Promise<
 }
 
 /**
- * Adds suppressions in the caller's transaction and returns those that are new. A contact whose address gains the
- * reason `unsubscribed` records `contact.unsubscribed`; what an unsubscribe link, a bounce or a complaint calls. An address
- * that was erased is not written down again: it is suppressed as it is.
+ * Adds suppressions in the caller's transaction and returns the new ones; called for unsubscribe links, bounces and
+ * complaints. A contact whose address gains the reason `unsubscribed` records `contact.unsubscribed`. An erased address
+ * stays suppressed by its hash and is not stored again.
  */
 export async function suppress(
   tx: Tx,
@@ -159,7 +159,7 @@ export async function suppress(
   return added;
 }
 
-/** Clears the reason `unsubscribed` of an address and records `contact.subscribed`, when it was there. */
+/** Removes the reason `unsubscribed` from an address and records `contact.subscribed` if it was set. */
 export async function resubscribe(tx: Tx, projectId: string, email: string): Promise<void> {
   const cleared = await sql(
     tx,
@@ -171,14 +171,14 @@ export async function resubscribe(tx: Tx, projectId: string, email: string): Pro
 }
 
 /**
- * Makes this transaction the only one of the project that writes suppressions or new addresses until it ends. One that
- * writes both takes it before anything else, so that two of them wait in turn and not for each other.
+ * Serializes writes of suppressions and new addresses in a project until the transaction ends. A transaction that
+ * writes both takes this lock first, to prevent deadlocks.
  */
 export async function lockSuppressions(tx: Tx, projectId: string): Promise<void> {
   await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
 }
 
-/** Which of some addresses are not to be mailed, for whatever reason; as `emailKey` writes them. */
+/** The suppressed addresses among these, as `emailKey` writes them. */
 export async function suppressedAmong(tx: Tx, projectId: string, emails: readonly string[]): Promise<Set<string>> {
   if (emails.length === 0) return new Set();
   const rows = await sql<{ key: string }>(
@@ -190,7 +190,7 @@ export async function suppressedAmong(tx: Tx, projectId: string, emails: readonl
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Whether anything keeps an address from being mailed. */
+/** Whether an address is suppressed for any reason. */
 export async function isSuppressed(tx: Tx, projectId: string, email: string): Promise<boolean> {
   return (await suppressedAmong(tx, projectId, [email])).size > 0;
 }

@@ -7,12 +7,12 @@ const fieldOf = (type: CustomFieldType) => ({
   options: type === 'select' ? ['free', 'pro', 'true', '3'] : [],
 });
 
-test.each(CUSTOM_FIELD_TYPES)('each line of the table for %s does what its example says', (type) => {
+test.each(CUSTOM_FIELD_TYPES)('each row of the table for %s does what its example says', (type) => {
   for (const { example } of COERCIONS[type]) expect(coerce(example.given, fieldOf(type))).toBe(example.stored);
 });
 
 test.each(CUSTOM_FIELD_TYPES)(
-  'null is no value of a field of type %s, and objects and arrays never are one',
+  'null is no value for a field of type %s, and objects and arrays are never valid',
   (type) => {
     expect(coerce(null, fieldOf(type))).toBeNull();
     expect(coerce({}, fieldOf(type))).toBeUndefined();
@@ -42,7 +42,7 @@ test.each<[CustomFieldType, unknown]>([
   ['select', 'enterprise'],
   ['select', 4],
   ['select', false],
-])('a %s can not be made of %j', (type, given) => {
+])('a %s can not be coerced from %j', (type, given) => {
   expect(coerce(given, fieldOf(type))).toBeUndefined();
 });
 
@@ -58,6 +58,6 @@ test.each<[CustomFieldType, unknown, unknown]>([
   ['date', '2026-11-21 09:30', '2026-11-21'],
   ['date', '2026-11-21T09:30:00.123456+0530', '2026-11-21'],
   ['select', 'Pro', 'pro'],
-])('a %s of %j is %j', (type, given, stored) => {
+])('a %s from %j is %j', (type, given, stored) => {
   expect(coerce(given, fieldOf(type))).toBe(stored);
 });

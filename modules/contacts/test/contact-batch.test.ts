@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createContactsBatch } from '../src/contact-batch.ts';
 import { suppress } from '../src/suppressions.ts';
 
-test('each contact of a batch gets its own result, and a bad one does not hold back the others', async () => {
+test('each contact of a batch gets its own result, and a bad one does not block the others', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
   const ada = await api.contact('ada@example.com', { name: 'Ada' });
@@ -74,7 +74,7 @@ test('on_conflict=update writes the names and values given, key by key, and cont
   ]);
 });
 
-test('of rows with the same address the last value given wins', async () => {
+test('if rows share an address, the last value provided wins', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
   const ada = await api.contact('ada@example.com', { custom_fields: { plan: 'free' } });
@@ -100,7 +100,7 @@ test('a batch has 1 to 1,000 contacts', async () => {
   }
 });
 
-test('a thousand contacts are created by a handful of statements', async () => {
+test('a thousand contacts are created in a few statements', async () => {
   const api = await testApi();
   const rows = Array.from({ length: 1000 }, (_each, n) => ({ email: `person${n}@example.com` }));
   const results = await createContactsBatch(api.projectId, rows, { source: 'import' });
@@ -113,7 +113,7 @@ test('a thousand contacts are created by a handful of statements', async () => {
   expect((await api.events('contact.created')).length).toBe(1000);
 });
 
-test('batches that share contacts, in any order and at once, create each contact once and all get through', async () => {
+test('concurrent batches that share contacts in any order create each contact once, and all succeed', async () => {
   const api = await testApi();
   const rows = Array.from({ length: 1000 }, (_each, n) => ({ email: `person${n}@example.com`, name: `Person ${n}` }));
   const orders = [rows, rows.toReversed(), rows.toSorted(() => Math.random() - 0.5), rows.toReversed()];
@@ -126,7 +126,7 @@ test('batches that share contacts, in any order and at once, create each contact
   expect((await api.events('contact.created')).length).toBe(1000);
 });
 
-test('an address that is suppressed while batches are written is left out, or its contact is known to be suppressed', async () => {
+test('an address suppressed while batches are written is skipped, or its contact shows the suppression', async () => {
   const api = await testApi();
   const emails = Array.from({ length: 600 }, (_each, n) => `person${n}@example.com`);
   const writing = Array.from({ length: 12 }, (_each, part) =>
@@ -147,7 +147,7 @@ test('an address that is suppressed while batches are written is left out, or it
   expect(rows).toEqual([{ wrong: 0 }]);
 });
 
-test('contacts go with their project, and those of others stay', async () => {
+test('contacts are deleted with their project, and those of others stay', async () => {
   const [api, other] = [await testApi(), await testApi()];
   for (const each of [api, other]) await each.contact('ada@example.com');
   await pool.query('DELETE FROM projects WHERE id = $1', [api.projectId]);

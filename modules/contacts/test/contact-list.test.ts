@@ -52,7 +52,7 @@ test('contacts are listed newest first, with source, segments, suppression statu
   });
 });
 
-test('a cursor reads on where the page ended, also when contacts come and go in between', async () => {
+test('a cursor continues where the page ended, even when contacts are added and deleted in between', async () => {
   const api = await testApi();
   const contacts: Listed[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e']) contacts.push(await api.contact(`${name}@example.com`));
@@ -75,13 +75,13 @@ test.each([
   'source=mars',
   'suppressed=maybe',
   'colour=red',
-])('the query %s is a validation_error that names it', async (query) => {
+])('the query %s is a validation_error that names the parameter', async (query) => {
   const api = await testApi();
   const reply = await api.get(`/v1/contacts?${query}`);
   expect([reply.status, reply.body.error.details[0].field]).toEqual([400, query.split('=')[0]]);
 });
 
-test('email finds one address, whatever its case; search finds a part of the address or the name', async () => {
+test('email finds one address, case-insensitively; search finds a part of the address or the name', async () => {
   const api = await testApi();
   await api.contact('Ada.Lovelace@example.com', { name: 'Countess' });
   await api.contact('grace@example.org', { name: 'Grace Hopper 100%_\\' });
@@ -99,7 +99,7 @@ test('email finds one address, whatever its case; search finds a part of the add
   expect(await list(api, '?search=')).toEqual(['zoe', 'grace', 'Ada.Lovelace']);
 });
 
-test('a search of one or two letters finds words that begin with them', async () => {
+test('a search of one or two letters finds words that start with them', async () => {
   const api = await testApi();
   await api.contact('ada@example.com', { name: 'Countess Lovelace' });
   await api.contact('grace@example.com', { name: 'Rear Admiral' });
@@ -108,7 +108,7 @@ test('a search of one or two letters finds words that begin with them', async ()
   expect(await list(api, '?search=x')).toEqual([]);
 });
 
-test('group_id lists the members that exist, newest first, with every other filter and page by page', async () => {
+test('group_id lists the existing members, newest first, combined with every other filter and paginated', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const contacts = [];
   for (const name of ['a', 'b', 'c', 'd']) contacts.push(await api.contact(`${name}@example.com`));
@@ -144,7 +144,7 @@ test('segment_id lists the contacts in a segment; that of another project is not
   expect((await other.get(`/v1/segments/${id}/contacts`)).status).toBe(404);
 });
 
-test('suppressed and source filter by what keeps an address from being mailed and where it came from', async () => {
+test('suppressed and source filter by suppression and by origin', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   await createContactsBatch(api.projectId, [{ email: 'grace@example.com' }, { email: 'alan@example.com' }], {
@@ -189,7 +189,7 @@ test('a page of 100 contacts in any number of segments takes three statements', 
   }
   const query = vi.spyOn(pool, 'query');
   const reply = await api.get('/v1/contacts?limit=100');
-  // A worker of other tests, in this process, asks about other projects.
+  // Another test's worker in this process queries other projects.
   const texts = query.mock.calls
     .filter((call) => JSON.stringify(call).includes(api.projectId))
     .map(([text]: unknown[]) => (typeof text === 'string' ? text : (text as { text: string }).text));
@@ -201,7 +201,7 @@ test('a page of 100 contacts in any number of segments takes three statements', 
   expect(texts.filter((text) => /\b(contacts|segments|suppressions|custom_fields)\b/.test(text)).length).toBe(3);
 });
 
-test('a list shows the contacts of its project only, whatever is in the database', async () => {
+test('a list shows only the contacts of its project, whatever the database contains', async () => {
   const [api, other] = [await testApi(), await testApi()];
   await other.contact('ada@example.com');
   await pool.query('INSERT INTO groups (id, project_id, name) VALUES ($1, $2, $3)', [

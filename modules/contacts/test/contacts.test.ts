@@ -6,7 +6,7 @@ import { suppress } from '../src/suppressions.ts';
 
 const typesOf = async (api: Api) => (await api.events()).map(({ type }) => type);
 
-test('a new contact is 201, and 200 with the contact as it is when it already exists', async () => {
+test('a new contact is 201; an existing one is 200 with the contact unchanged', async () => {
   const api = await testApi();
   const created = await api.post('/v1/contacts', { email: 'ada@example.com', name: 'Ada Lovelace' });
   expect(created.status).toBe(201);
@@ -29,7 +29,7 @@ test('a new contact is 201, and 200 with the contact as it is when it already ex
   expect(await typesOf(api)).toEqual(['contact.created']);
 });
 
-test('two creates of the same contact at once give 201 and 200, always', async () => {
+test('two concurrent creates of the same contact always return 201 and 200', async () => {
   const api = await testApi();
   for (let round = 0; round < 20; round++) {
     const create = (email: string) => api.post('/v1/contacts', { email });
@@ -40,7 +40,7 @@ test('two creates of the same contact at once give 201 and 200, always', async (
   expect(await typesOf(api)).toEqual(Array.from({ length: 20 }, () => 'contact.created'));
 });
 
-test("emails are unique among a project's contacts without regard to case and surrounding space, and free in another project", async () => {
+test('emails are unique in a project ignoring case and surrounding space, and independent of other projects', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const ada = await api.contact(' Ada@Example.com ');
   expect(ada.email).toBe('Ada@Example.com');
@@ -79,7 +79,7 @@ test('a name is at most 200 characters', async () => {
   expect(reply.body.error.details).toEqual([{ field: 'name', message: 'must be at most 200 characters' }]);
 });
 
-test('a new contact whose address is suppressed is a conflict; one that exists is returned', async () => {
+test('a new contact with a suppressed address is a conflict; an existing one is returned', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   await suppress(pool, api.projectId, [
@@ -100,7 +100,7 @@ test('a contact is retrieved by its id', async () => {
   expect(reply.body.data).toEqual(ada);
 });
 
-test('an absent contact, one of another project and an id of another kind are not_found, whatever is asked of them', async () => {
+test('an absent contact, one of another project and an id of another type are not_found for every operation', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const theirs = await other.contact('ada@example.com');
   for (const id of [theirs.id, 'ctc_01jd0000000000000000000000', theirs.id.replace('ctc', 'grp'), 'x', '%00']) {
@@ -115,7 +115,7 @@ test('an absent contact, one of another project and an id of another kind are no
   expect((await other.get(`/v1/contacts/${theirs.id}`)).body.data).toEqual(theirs);
 });
 
-test('a patch changes what is given and leaves the rest', async () => {
+test('a patch changes the given fields and keeps the rest', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
   await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
@@ -147,7 +147,7 @@ test('custom_fields replaces the existing values', async () => {
   expect(await patch({})).toEqual({});
 });
 
-test('of changes that name the same time of the last change one is taken, even when all arrive at once', async () => {
+test('of concurrent changes based on the same updatedAt, one succeeds', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
   const ada = await api.contact('ada@example.com', { custom_fields: { city: 'London' } });
@@ -163,7 +163,7 @@ test('of changes that name the same time of the last change one is taken, even w
   expect((await api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { city: 'Rome' } })).status).toBe(200);
 });
 
-test('each change of a contact is later than the one before it, however close they come', async () => {
+test('each change of a contact is later than the one before, however close they are', async () => {
   const api = await testApi();
   const { id } = await api.contact('ada@example.com');
   const far = new Date(Date.now() + 60_000);
@@ -174,7 +174,7 @@ test('each change of a contact is later than the one before it, however close th
   expect(Date.parse(updatedAt)).toBe(far.getTime() + 2);
 });
 
-test('an email must not duplicate another contact, even when both changes arrive at once', async () => {
+test('an email must not duplicate another contact, even with concurrent changes', async () => {
   const api = await testApi();
   const [ada, grace] = [await api.contact('ada@example.com'), await api.contact('grace@example.com')];
   const taken = await api.patch(`/v1/contacts/${ada.id}`, { email: 'Grace@Example.com' });
@@ -188,7 +188,7 @@ test('an email must not duplicate another contact, even when both changes arrive
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-test('an email must not become a suppressed one', async () => {
+test('an email must not change to a suppressed one', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   await suppress(pool, api.projectId, [{ email: 'gone@example.com', reason: 'bounced' }]);
@@ -215,7 +215,7 @@ test('subscribed=false adds an unsubscribe suppression for the address, subscrib
   });
 });
 
-test('subscribed=true clears the unsubscribe suppression only: a bounce stays', async () => {
+test('subscribed=true clears only the unsubscribe suppression: a bounce stays', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   await suppress(pool, api.projectId, [{ email: 'ada@example.com', reason: 'bounced' }]);
@@ -246,7 +246,7 @@ test("contact.updated fires when a contact's name or email changes, and for noth
   ]);
 });
 
-test('a refused change records nothing', async () => {
+test('a rejected change records nothing', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   await api.contact('grace@example.com');
@@ -255,7 +255,7 @@ test('a refused change records nothing', async () => {
   expect((await getContact(api.projectId, ada.id)).suppressionStatus).toBe('none');
 });
 
-test('deleting is permanent, is heard of once, and leaves the suppressions of the address', async () => {
+test('deleting is permanent, fires one event, and keeps the suppressions of the address', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com', { name: 'Ada' });
   await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
@@ -269,7 +269,7 @@ test('deleting is permanent, is heard of once, and leaves the suppressions of th
   expect((await api.post('/v1/contacts', { email: 'ada@example.com' })).status).toBe(409);
 });
 
-test('a contact and a suppression of its address written at the same time: the contact shows it, and lists find it', async () => {
+test('when a contact and a suppression of its address are written concurrently, the contact and lists show it', async () => {
   const api = await testApi();
   for (let round = 0; round < 20; round++) {
     const email = `ada${round}@example.com`;
@@ -286,7 +286,7 @@ test('a contact and a suppression of its address written at the same time: the c
   expect(suppressed).toEqual(contacts);
 });
 
-test('an unknown field, a wrong type and a missing address are 400 with the field named', async () => {
+test('an unknown field, a wrong type and a missing address are 400 and name the field', async () => {
   const api = await testApi();
   const fieldOf = async (body: unknown) => {
     const reply = await api.post('/v1/contacts', body);
@@ -299,7 +299,7 @@ test('an unknown field, a wrong type and a missing address are 400 with the fiel
   expect(await fieldOf({ name: 'Ada' })).toEqual([400, 'email']);
 });
 
-test('more changes at once than there are connections to the database all get through', async () => {
+test('more concurrent changes than database connections all succeed', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
   const { id } = await api.contact('ada@example.com');

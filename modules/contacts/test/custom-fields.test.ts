@@ -28,7 +28,7 @@ test('a custom field is created, listed newest first, retrieved, changed and del
   expect((await api.get(`/v1/custom-fields/${plan.id}`)).status).toBe(404);
 });
 
-test('a key that is used is a conflict, even when both requests arrive at once; another project may use it', async () => {
+test('a taken key is a conflict, even with concurrent requests; another project may use it', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const create = () => api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
   const replies = await Promise.all([create(), create()]);
@@ -66,7 +66,7 @@ test("custom_fields values are coerced against the project's custom-field schema
   expect(reply.body.data.customFields).toEqual({ company: '42', age: 36, vip: true, born: '1815-12-10', plan: 'pro' });
 });
 
-test('an undefined key and a value that can not be coerced are 400, each named', async () => {
+test('an unknown key and a value that can not be coerced are 400, each named', async () => {
   const api = await testApi();
   await define(api, { key: 'ageYears', type: 'number' });
   const reply = await api.post('/v1/contacts', {
@@ -85,7 +85,7 @@ test('an undefined key and a value that can not be coerced are 400, each named',
   expect((await api.get('/v1/contacts')).body.data).toEqual([]);
 });
 
-test('keys that JavaScript objects have of their own are undefined keys like any other', async () => {
+test('property names of JavaScript objects are unknown keys like any other', async () => {
   const api = await testApi();
   for (const key of ['__proto__', 'constructor', 'toString']) {
     const reply = await api.post('/v1/contacts', `{"email":"ada@example.com","custom_fields":{"${key}":"x"}}`);
@@ -93,7 +93,7 @@ test('keys that JavaScript objects have of their own are undefined keys like any
   }
 });
 
-test('deleting a field removes its values, so that a later field of the same key starts empty', async () => {
+test('deleting a field removes its values, so that a later field with the same key starts empty', async () => {
   const api = await testApi();
   const field = await define(api, { key: 'plan', type: 'text' });
   await define(api, { key: 'age', type: 'number' });
@@ -104,7 +104,7 @@ test('deleting a field removes its values, so that a later field of the same key
   expect((await api.get(`/v1/contacts/${ada.id}`)).body.data.customFields).toEqual({ age: 36 });
 });
 
-test('a field that a segment filters by is not deleted: conflict names the segment', async () => {
+test('a field used by a segment is not deleted: the conflict names the segment', async () => {
   const api = await testApi();
   const field = await define(api, { key: 'plan', type: 'text' });
   const filter = {

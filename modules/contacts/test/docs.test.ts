@@ -8,7 +8,7 @@ const page = (name: string) => readFile(join(import.meta.dirname, '../../../docs
 
 const table = (rows: string[][]) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-test('the documentation has the table of what is coerced to what', async () => {
+test('the documentation contains the coercion table', async () => {
   const rows = Object.entries(COERCIONS).flatMap(([type, rules]) =>
     rules.map(({ given, takes, stores, example }) => [
       type,
@@ -36,7 +36,7 @@ const VALUES: Record<ValueKind, string> = {
   ownList: 'a list of such values',
 };
 
-test('the documentation has every field and operator of segments', async () => {
+test('the documentation lists every field and operator of segments', async () => {
   const rows = Object.entries(SEGMENT_FIELDS).flatMap(([field, { operators, choices }]) => {
     const byValue = Map.groupBy(
       Object.entries(operators),

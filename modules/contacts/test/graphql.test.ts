@@ -1,7 +1,7 @@
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
-test('GraphQL creates, finds and lists contacts, and reads a page after a cursor', async () => {
+test('GraphQL creates, finds and lists contacts, and reads the page after a cursor', async () => {
   const api = await testApi();
   const create = `mutation ($input: CreateContactInput!) { createContact(input: $input) { created contact { id email name source } } }`;
   const made = await api.graphql(create, { input: { email: 'ada@example.com' } });
@@ -24,7 +24,7 @@ test('GraphQL creates, finds and lists contacts, and reads a page after a cursor
   expect(second).toMatchObject({ edges: [{ node: { email: 'ada@example.com' } }], pageInfo: { hasNextPage: false } });
 });
 
-test('node finds a contact, a custom field, a suppression and a segment by its id, and nothing of another project', async () => {
+test('node finds a contact, a custom field, a suppression and a segment by id, and nothing of another project', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const made = {
     Contact: await api.contact('ada@example.com'),
@@ -40,7 +40,7 @@ test('node finds a contact, a custom field, a suppression and a segment by its i
   }
 });
 
-test('a rule that is broken is an error with its code and the field', async () => {
+test('a violated rule is an error with its code and field', async () => {
   const api = await testApi();
   const create = `mutation ($input: CreateContactInput!) { createContact(input: $input) { created } }`;
   const reply = await api.graphql(create, { input: { email: 'ada@example.com', customFields: { plan: 'pro' } } });

@@ -9,7 +9,7 @@ type Filter = Record<string, unknown>;
 
 const preview = async (api: Api, filter: unknown) => api.post('/v1/segments/preview', { filter });
 
-/** The local parts of the contacts that a filter holds, in alphabetical order. */
+/** The local parts of the contacts that match a filter, in alphabetical order. */
 async function held(api: Api, filter: Filter): Promise<string> {
   const reply = await preview(api, filter);
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
@@ -59,7 +59,7 @@ describe('a segment filters by', () => {
     await mail(campaigns.recent, alan.id, 5);
   });
 
-  /** One message sent so many days ago, and opened and clicked or not. */
+  /** A message sent the given number of days ago, optionally opened and clicked. */
   async function mail(campaignId: string, contactId: string, sentDaysAgo: number, openedDaysAgo?: number) {
     await pool.query(
       `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, opened_at, clicked_at)
@@ -106,7 +106,7 @@ describe('a segment filters by', () => {
     [{ field: 'customFields.plan', op: 'is', value: 'PRO' }, 'ada'],
     [{ field: 'customFields.plan', op: 'notIn', value: ['pro'] }, 'alan grace'],
     [{ field: 'custom_fields.plan', op: 'is_not_set' }, 'alan'],
-  ])('custom fields, by their type: %j', async (filter, expected) => {
+  ])('custom fields, by type: %j', async (filter, expected) => {
     expect(await held(api, filter)).toBe(expected);
   });
 
@@ -129,7 +129,7 @@ describe('a segment filters by', () => {
     expect(await held(api, { field: 'group', op: 'notIn', value: [groupId] })).toBe('alan');
   });
 
-  test('engagement: sent, opened, clicked, ever or in a time, with any campaign or one', async () => {
+  test('engagement: sent, opened, clicked, ever or within a time, for any campaign or one', async () => {
     expect(await held(api, { field: 'opened', op: 'ever' })).toBe('ada grace');
     expect(await held(api, { field: 'opened', op: 'never' })).toBe('alan');
     expect(await held(api, { field: 'opened', op: 'inLast', value: 30 })).toBe('ada');
@@ -143,7 +143,7 @@ describe('a segment filters by', () => {
     expect(await held(api, { field: 'sent', op: 'inLast', value: 30 })).toBe('ada alan grace');
   });
 
-  test('and, or and not, however they are nested', async () => {
+  test('and, or and not, in any nesting', async () => {
     const pro = { field: 'customFields.plan', op: 'is', value: 'pro' };
     const old = { field: 'customFields.age', op: 'moreThan', value: 80 };
     const org = { field: 'email', op: 'endsWith', value: '.org' };
@@ -179,7 +179,7 @@ describe('a segment filters by', () => {
     [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known member'],
     [{ field: 'group', op: 'is', value: 'x' }, 'filter.value', 'must be the id of a group'],
     [{ field: 'group', op: 'is', value: newId('grp') }, 'filter', 'is not a group of this project'],
-  ])('nothing that it can not: %j is a validation_error of %s', async (filter, field, message) => {
+  ])('an invalid filter: %j is a validation_error of %s', async (filter, field, message) => {
     const reply = await preview(api, filter);
     expect(reply.status).toBe(400);
     const [problem] = reply.body.error.details;
@@ -225,7 +225,7 @@ test('a segment is created, listed, retrieved with its count, changed and delete
   expect((await api.get('/v1/contacts')).body.data.length).toBe(1);
 });
 
-test('a name that is used is a conflict, even when both requests arrive at once', async () => {
+test('a taken name is a conflict, even with concurrent requests', async () => {
   const api = await testApi();
   const filter = { field: 'source', op: 'is', value: 'api' };
   const create = () => api.post('/v1/segments', { name: 'Same', filter });
@@ -235,7 +235,7 @@ test('a name that is used is a conflict, even when both requests arrive at once'
   expect((await api.patch(`/v1/segments/${other.body.data.id}`, { name: 'Same' })).status).toBe(409);
 });
 
-test('of edits of a segment that name the same version one is taken, even when all arrive at once', async () => {
+test('of concurrent edits of a segment that name the same version, one succeeds', async () => {
   const api = await testApi();
   const filter = { field: 'email', op: 'endsWith', value: '@example.com' };
   const { id, version, editedById } = (await api.post('/v1/segments', { name: 'All', filter })).body.data;
@@ -250,7 +250,7 @@ test('of edits of a segment that name the same version one is taken, even when a
   expect((await api.patch(`/v1/segments/${id}`, { name: 'Others' })).body.data).toMatchObject({ version: version + 2 });
 });
 
-test("another project's segment is not_found, and its groups can not be asked about", async () => {
+test("another project's segment is not_found, and its groups can not be used in filters", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id } = (await other.post('/v1/segments', { name: 'S', filter: { field: 'source', op: 'is', value: 'api' } }))
     .body.data;
@@ -266,7 +266,7 @@ test("another project's segment is not_found, and its groups can not be asked ab
   expect((await preview(api, { field: 'group', op: 'is', value: group.body.data.id })).status).toBe(400);
 });
 
-test('the contact list shows the segments a contact is in, in the order of their names', async () => {
+test('the contact list shows the segments of a contact, ordered by name', async () => {
   const api = await testApi();
   const everyone = { field: 'source', op: 'is', value: 'api' };
   for (const name of ['Zeta', 'Alpha']) await api.post('/v1/segments', { name, filter: everyone });
@@ -277,7 +277,7 @@ test('the contact list shows the segments a contact is in, in the order of their
   expect(names((await api.get(`/v1/contacts/${ada.id}`)).body.data)).toEqual(['Alpha', 'Zeta']);
 });
 
-test('a statement of another module freezes the contacts of a segment by its SQL', async () => {
+test('another module can snapshot the contacts of a segment with its SQL', async () => {
   const api = await testApi();
   for (const name of ['ada', 'grace']) await api.contact(`${name}@example.com`);
   const filter = { field: 'email', op: 'startsWith', value: 'ada' };

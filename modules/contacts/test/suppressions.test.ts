@@ -3,7 +3,7 @@ import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { suppress } from '../src/suppressions.ts';
 
-test('of several reasons a contact shows the strongest: complained, bounced, manual, unsubscribed', async () => {
+test('a contact shows its strongest reason: complained, bounced, manual, unsubscribed', async () => {
   const api = await testApi();
   const { id } = await api.contact('ada@example.com');
   const status = async () => (await api.get(`/v1/contacts/${id}`)).body.data.suppressionStatus;
@@ -30,7 +30,7 @@ test('of several reasons a contact shows the strongest: complained, bounced, man
   ]);
 });
 
-test('an address is suppressed by hand, whether or not it is a contact: 201 when new, 200 as it is when it was there', async () => {
+test('an address is suppressed manually, whether or not it is a contact: 201 when new, 200 unchanged when it exists', async () => {
   const api = await testApi();
   const add = () => api.post('/v1/suppressions', { email: ' Ada@Example.com ' });
   const replies = await Promise.all([add(), add()]);
@@ -49,7 +49,7 @@ test('an address is suppressed by hand, whether or not it is a contact: 201 when
   ).toBe('reason');
 });
 
-test('suppressions are listed newest first, by address and by reason, and page by page', async () => {
+test('suppressions are listed newest first, filtered by address and reason, and paginated', async () => {
   const api = await testApi();
   for (const [email, reason] of [
     ['a@example.com', 'manual'],
@@ -70,7 +70,7 @@ test('suppressions are listed newest first, by address and by reason, and page b
   expect(await listed(`?limit=2&cursor=${first.body.next_cursor}`)).toEqual(['a@example.com manual']);
 });
 
-test('a suppression is retrieved and removed, once; that of another project is not_found', async () => {
+test('a suppression is retrieved, and removed once; that of another project is not_found', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id } = (await api.post('/v1/suppressions', { email: 'ada@example.com' })).body.data;
   expect((await other.get(`/v1/suppressions/${id}`)).status).toBe(404);
@@ -80,7 +80,7 @@ test('a suppression is retrieved and removed, once; that of another project is n
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 404]);
 });
 
-test('a contact unsubscribes or resubscribes by its suppression too: the events fire once, and only for contacts', async () => {
+test('adding and removing an unsubscribe suppression fires the events once, and only for contacts', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   const entries = ['ada@example.com', 'nobody@example.com'].map((email) => ({
@@ -97,7 +97,7 @@ test('a contact unsubscribes or resubscribes by its suppression too: the events 
   ]);
 });
 
-test('a bounce and a complaint are not an unsubscription', async () => {
+test('a bounce or a complaint is not an unsubscribe', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   await suppress(pool, api.projectId, [
@@ -107,7 +107,7 @@ test('a bounce and a complaint are not an unsubscription', async () => {
   expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created']);
 });
 
-test('many that suppress and many that change contacts of one project at once all get through', async () => {
+test('concurrent suppressions and contact changes in one project all succeed', async () => {
   const api = await testApi();
   const contacts = await Promise.all(Array.from({ length: 8 }, (_each, n) => api.contact(`ada${n}@example.com`)));
   const replies = await Promise.all(
