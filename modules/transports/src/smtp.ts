@@ -1,6 +1,6 @@
 import { config, guardedLookup, hostProblem } from '@postroom/platform';
 import type { Traffic } from './smtp-pools.ts';
-import { createSmtpPool, ownName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { createSmtpPool, localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
 import { providerLimits } from './provider-limits.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { Transport } from './transport.ts';
@@ -76,7 +76,7 @@ function relayOf({ host, port, tls }: SmtpSettings, credentials: SmtpCredentials
     requireTls: tls === 'starttls',
     insecure: false,
     credentials,
-    clientName: ownName(),
+    clientName: localHostName(),
     lookup: guardedLookup(() => config.providerScope),
   };
 }

@@ -1,77 +1,78 @@
 import type { Phase } from './classify.ts';
-import { mailCommand, type Prepared, rcptCommand } from './envelope.ts';
-import type { Abilities } from './handshake.ts';
+import { mailCommand, type PreparedMessage, rcptCommand } from './envelope.ts';
+import type { ServerCapabilities } from './handshake.ts';
 import { refusalOf, type SendOutcome } from './outcome.ts';
 import type { ReplyReader } from './replies.ts';
 import { dotUnstuff } from './dot-stuffing.ts';
 
-/** A message whose last reply has come. */
-interface Closed<M> {
+/** A message with its outcome. */
+interface Completed<M> {
   message: M;
   outcome: SendOutcome;
 }
 
 /**
- * Whole messages in one write (RFC 3030): MAIL, RCPT and BDAT of each, with its data. Nobody waits for an answer in between, so
- * all but the first begin with RSET: what a refused one left open must not become a part of the next. Answers come in order.
+ * Several messages pipelined in one write (RFC 3030): MAIL, RCPT and BDAT with data for each. The client doesn't wait for
+ * replies in between, so every message but the first starts with RSET: a transaction that a refusal left open must not leak
+ * into the next message. Replies arrive in command order.
  *
- * From the write on, only the server's answers tell what became of the messages.
+ * Once the batch is written, only the server's replies determine the outcomes.
  */
-export class BdatBatch<M extends Prepared> {
-  /** All of it, one character per octet. */
+export class BdatBatch<M extends PreparedMessage> {
+  /** The entire write, one character per octet. */
   readonly text: string;
   readonly #messages: M[];
-  /** The first message that is not closed. */
+  /** Index of the first message without an outcome. */
   #head = 0;
   #step: 'reset' | Phase;
   #refusal: SendOutcome | undefined;
-  /** Whether the server took one of them. */
-  hasTaken = false;
-  /** Whether the server may hold an open transaction after the last answer. */
-  isDirty = false;
-  /** Its last answer, when that was 421: it closes the connection then, and takes nothing of what follows (RFC 5321 §3.8). */
-  goodbye: string | undefined;
+  /** Whether the server accepted at least one message. */
+  hasAccepted = false;
+  /** Whether the server may have an open transaction after the last reply. */
+  needsReset = false;
+  /** The last reply, if it was 421: the server closes the connection and processes nothing further (RFC 5321 §3.8). */
+  closingReply: string | undefined;
 
-  /** @param isDirty whether the server may hold an open transaction */
-  constructor(messages: M[], abilities: Abilities, isDirty: boolean) {
+  /** @param needsReset whether the server may have an open transaction */
+  constructor(messages: M[], capabilities: ServerCapabilities, needsReset: boolean) {
     this.#messages = messages;
-    this.#step = isDirty ? 'reset' : 'mail';
-    let text = isDirty ? 'RSET\r\n' : '';
+    this.#step = needsReset ? 'reset' : 'mail';
+    let text = needsReset ? 'RSET\r\n' : '';
     for (const [index, message] of messages.entries()) {
       const data = message.dotted ? dotUnstuff(message.data) : message.data;
       if (index > 0) text += 'RSET\r\n';
-      text += `${mailCommand(message, abilities)}${rcptCommand(message, abilities)}BDAT ${data.length} LAST\r\n${data}`;
+      text += `${mailCommand(message, capabilities)}${rcptCommand(message, capabilities)}BDAT ${data.length} LAST\r\n${data}`;
     }
     this.text = text;
   }
 
-  /** The messages whose last reply has not come, the next one first. */
-  get open(): M[] {
+  /** Messages still awaiting their final reply, next one first. */
+  get pending(): M[] {
     return this.#messages.slice(this.#head);
   }
 
-  /** Whether each message has had its last reply. */
+  /** Whether every message has an outcome. */
   get isDone(): boolean {
     return this.#head === this.#messages.length;
   }
 
-  /** What the next reply is about: a command, `final` for the data with it; undefined for RSET. */
+  /** The phase that the next reply answers; undefined for RSET. */
   get phase(): Phase | undefined {
     return this.#step === 'reset' ? undefined : this.#step;
   }
 
-  /** What the server has said against the next message, which it will not take then. */
+  /** The refusal that the server has already given for the next message. */
   get refusal(): SendOutcome | undefined {
     return this.#refusal;
   }
 
-  /** Takes the next reply; @returns the message that it closes, if it is the last one about it. */
-  reply(reply: ReplyReader): Closed<M> | undefined {
+  /** Processes the next reply. @returns the message that it completes, if any. */
+  reply(reply: ReplyReader): Completed<M> | undefined {
     const { code } = reply;
-    // Some servers say 421 and go on: what they answer then counts.
-    this.goodbye = code === 421 ? reply.answer() : undefined;
+    // Some servers continue after a 421; their later replies then count.
+    this.closingReply = code === 421 ? reply.answer() : undefined;
     if (this.#step !== 'final') {
-      if (code >= 300 && (this.#step !== 'reset' || this.goodbye))
+      if (code >= 300 && (this.#step !== 'reset' || this.closingReply))
         this.#refusal ??= refusalOf(reply, this.phase ?? 'mail');
       this.#step = NEXT[this.#step];
       return undefined;
@@ -79,8 +80,8 @@ export class BdatBatch<M extends Prepared> {
     const message = this.#messages[this.#head++] as M;
     const outcome: SendOutcome =
       code < 300 ? { kind: 'accepted', answer: reply.answer() } : (this.#refusal ?? refusalOf(reply, 'final'));
-    this.isDirty = outcome.kind !== 'accepted';
-    this.hasTaken ||= !this.isDirty;
+    this.needsReset = outcome.kind !== 'accepted';
+    this.hasAccepted ||= !this.needsReset;
     this.#refusal = undefined;
     this.#step = 'reset';
     return { message, outcome };

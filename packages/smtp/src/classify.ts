@@ -2,10 +2,16 @@ import { REPLY_RULES } from './reply-rules.ts';
 import type { ReplyRule } from './reply-rules.ts';
 
 /**
- * `throttle`: slow the host down, the message is untouched. `greylist`: the same message again in a few minutes.
- * `transient`: again later. `soft_bounce`: the recipient can't take mail now. `hard_bounce`: the address is none: the
- * only verdict that suppresses it. `policy`: us, our reputation or our records; never the recipient. `content`: this
- * message. `configuration`: our credentials or settings. `other`: failed for no reason known.
+ * What a refusal means.
+ * - `throttle`: back off from this host; the message itself is fine.
+ * - `greylist`: retry the same message in a few minutes.
+ * - `transient`: retry later.
+ * - `soft_bounce`: the recipient can't receive mail at the moment.
+ * - `hard_bounce`: the address doesn't exist. The only verdict that suppresses an address.
+ * - `policy`: our reputation or DNS records; never the recipient.
+ * - `content`: this message.
+ * - `configuration`: our credentials or settings.
+ * - `other`: failed for an unknown reason.
  */
 export type Verdict =
   | 'throttle'
@@ -18,17 +24,17 @@ export type Verdict =
   | 'configuration'
   | 'other';
 
-/** The command a reply answers; `final` is the dot. A bounce or a provider's report is read as `final`. */
+/** The command that a reply answers; `final` is the end of the message data. Bounces and provider reports count as `final`. */
 export type Phase = 'mail' | 'rcpt' | 'data' | 'final';
 
-/** What a reply asks to hold besides the message: the sending domain, this server, or the account used there. */
+/** What to pause besides the message: the sending domain, this server, or the account used there. */
 export type Stop = 'domain' | 'host' | 'account';
 
 export interface Classification {
   readonly verdict: Verdict;
   readonly waitMs?: number | undefined;
   readonly stop?: Stop | undefined;
-  /** The id of the rule that decided. */
+  /** Id of the rule that matched. */
   readonly rule: string;
 }
 
@@ -36,13 +42,13 @@ const MINUTE_MS = 60_000;
 const DEFAULT_WAITS_MS: Partial<Record<Verdict, number>> = { throttle: 5 * MINUTE_MS, greylist: 10 * MINUTE_MS };
 
 /**
- * Reads a refusal: a reply of the dialogue, the Diagnostic-Code of a bounce, or a provider's error. Providers' own words
- * go before enhanced codes, and those before the first digit.
+ * Classifies a refusal: an SMTP reply, the Diagnostic-Code of a bounce, or a provider's API error. Provider-specific wording
+ * takes precedence over enhanced status codes, which take precedence over the first digit.
  */
 export function classify(reply: string, phase: Phase = 'final'): Classification {
   const line = normalizeReply(reply);
   const rule = REPLY_RULES.find(({ match }) => match.test(line)) ?? byFirstDigit(line);
-  const verdict = phase === 'mail' ? aboutSender(rule.verdict) : rule.verdict;
+  const verdict = phase === 'mail' ? senderVerdict(rule.verdict) : rule.verdict;
   return { verdict, waitMs: rule.waitMs ?? DEFAULT_WAITS_MS[verdict], stop: rule.stop, rule: rule.id };
 }
 
@@ -50,14 +56,14 @@ function byFirstDigit(line: string): Pick<ReplyRule, 'id' | 'verdict' | 'waitMs'
   return line.startsWith('4') ? { id: 'any-4xx', verdict: 'transient' } : { id: 'any-5xx', verdict: 'other' };
 }
 
-/** MAIL names the sender, so that a refusal of it says nothing about the recipient. */
-function aboutSender(verdict: Verdict): Verdict {
+/** MAIL names the sender, so refusing it says nothing about the recipient. */
+function senderVerdict(verdict: Verdict): Verdict {
   return verdict === 'hard_bounce' || verdict === 'soft_bounce' || verdict === 'other' ? 'policy' : verdict;
 }
 
 /**
- * One reply as `550 5.1.1 words`: without the prefix of a bounce report, and with the codes of continuation lines
- * taken out, which some reports join with spaces.
+ * Normalizes a reply to `550 5.1.1 text`: strips the type prefix of a Diagnostic-Code and the codes of continuation lines,
+ * which some reports join with spaces.
  */
 export function normalizeReply(reply: string): string {
   let line = reply
@@ -70,6 +76,6 @@ export function normalizeReply(reply: string): string {
   if (!code) return line;
   const [prefix, basic, enhanced] = code;
   const repeated = new RegExp(`(?<= )${basic}[- ]${enhanced ? `${enhanced.replaceAll('.', '\\.')}\\b ?` : ''}`, 'g');
-  const words = line.slice(prefix.length).replace(repeated, '');
-  return [basic, enhanced, words].filter(Boolean).join(' ');
+  const text = line.slice(prefix.length).replace(repeated, '');
+  return [basic, enhanced, text].filter(Boolean).join(' ');
 }

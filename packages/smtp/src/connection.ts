@@ -7,93 +7,93 @@ import type { TimeoutTimer } from './timeout-timer.ts';
 import type { Relay } from './relay-url.ts';
 import { ReplyReader } from './replies.ts';
 
-const READ_BUFFER = 16 * 1024;
+const READ_BUFFER_BYTES = 16 * 1024;
 
-/** Whoever speaks over a wire at the moment: first the handshake, then the dialogue. */
+/** Current consumer of a connection: first the handshake, then the session. */
 export interface ConnectionHandler {
-  reply(reply: ReplyReader): void;
-  /** Once at most. Nothing more is read, and nothing written arrives. */
-  broken(reason: string): void;
+  onReply(reply: ReplyReader): void;
+  /** Called at most once. Nothing more is read or written. */
+  onClosed(reason: string): void;
   /** The deadline has passed. */
-  expired(): void;
+  onTimeout(): void;
 }
 
-/** A connection to a mail server, as replies in and text out. */
+/** A connection to a mail server: writes text and emits parsed replies. */
 export class SmtpConnection {
-  /** When the speaker's patience ends, in the clock's time. */
+  /** When the current wait times out, in `timeouts.now` time (milliseconds). */
   deadline = Infinity;
-  /** Set before anything is opened. */
+  /** Must be set before `open`. */
   handler!: ConnectionHandler;
   readonly timeouts: TimeoutTimer;
   readonly #relay: Relay;
-  readonly #replies = new ReplyReader((reply) => this.handler.reply(reply));
+  readonly #replies = new ReplyReader((reply) => this.handler.onReply(reply));
   #socket: Socket | undefined;
-  #broken = false;
+  #closed = false;
 
-  constructor(relay: Relay, clock: TimeoutTimer) {
+  constructor(relay: Relay, timer: TimeoutTimer) {
     this.#relay = relay;
-    this.timeouts = clock;
-    clock.watch(this);
+    this.timeouts = timer;
+    timer.watch(this);
   }
 
   get replies(): ReplyReader {
     return this.#replies;
   }
 
-  get isBroken(): boolean {
-    return this.#broken;
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   get encrypted(): boolean {
     return this.#socket !== undefined && 'encrypted' in this.#socket;
   }
 
-  /** Connects; `ready` is called when bytes can be sent, with TLS where the relay's URL begins with it. */
+  /** Connects, with implicit TLS if the relay uses it; `ready` is called once bytes can be sent. */
   open(ready: () => void): void {
     const { host, port, implicitTls, lookup } = this.#relay;
-    const where = { host, port, ...(lookup === undefined ? {} : { lookup }) };
+    const target = { host, port, ...(lookup === undefined ? {} : { lookup }) };
     if (implicitTls) {
-      this.#use(connectTls({ ...this.#tlsOptions(), ...where }, ready), true);
+      this.#attach(connectTls({ ...this.#tlsOptions(), ...target }, ready), true);
       return;
     }
-    // One buffer per connection for all that is read: replies are short, and a new buffer for each costs more than they do.
+    // One read buffer per connection: replies are short, and allocating a buffer for each would cost more than parsing it.
     const onread = {
-      buffer: Buffer.allocUnsafeSlow(READ_BUFFER),
+      buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
       callback: (length: number, bytes: Uint8Array) => this.#read(bytes as Buffer, length),
     };
-    this.#use(connect({ ...where, onread }, ready), false);
+    this.#attach(connect({ ...target, onread }, ready), false);
   }
 
-  /** Turns to TLS after the server agreed. What it sent before that in the clear must not be read after it. */
+  /** Upgrades to TLS once the server has agreed. Plaintext received after its reply is rejected, to prevent response injection. */
   startTls(ready: () => void): void {
-    if (this.#replies.midReply) return this.break('The server sent more than its answer to STARTTLS');
-    this.#use(connectTls({ ...this.#tlsOptions(), socket: this.#socket! }, ready), true);
+    if (this.#replies.midReply) return this.fail('The server sent data after its reply to STARTTLS');
+    this.#attach(connectTls({ ...this.#tlsOptions(), socket: this.#socket! }, ready), true);
   }
 
-  /** Writes text of one character per octet. `flushed` is called when the system has taken all of it, or failed to. */
+  /** Writes text, one character per octet. `flushed` is called when the OS has accepted all of it, or with an error. */
   write(text: string, flushed?: (error?: Error | null) => void): void {
     this.#socket!.write(text, 'latin1', flushed);
   }
 
-  /** Sets the deadline to so many milliseconds from now. */
+  /** Sets the deadline to `ms` milliseconds from now. */
   wait(ms: number): void {
     this.deadline = this.timeouts.now + ms;
   }
 
   expire(): void {
-    this.handler.expired();
+    this.handler.onTimeout();
   }
 
-  /** Ends the connection at once, and tells the speaker why. */
-  break(reason: string): void {
-    if (this.#broken) return;
+  /** Closes the connection immediately and tells the handler why. */
+  fail(reason: string): void {
+    if (this.#closed) return;
     this.close();
-    this.handler.broken(reason);
+    this.handler.onClosed(reason);
   }
 
-  /** Ends the connection at once and in silence. */
+  /** Closes the connection immediately without notifying the handler. */
   close(): void {
-    this.#broken = true;
+    this.#closed = true;
     this.#replies.stop();
     this.timeouts.unwatch(this);
     this.#socket?.destroy();
@@ -104,23 +104,23 @@ export class SmtpConnection {
     return { servername: isIP(host) ? '' : host, host, rejectUnauthorized: !insecure };
   }
 
-  #use(socket: Socket, byEvents: boolean): void {
+  #attach(socket: Socket, readEvents: boolean): void {
     this.#socket = socket;
     socket.setNoDelay(true);
-    if (byEvents) socket.on('data', (chunk: Buffer) => this.#read(chunk, chunk.length));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.break(describe(error)));
-    socket.on('end', () => this.break('The server closed the connection'));
-    socket.on('close', () => this.break('The connection was lost'));
+    if (readEvents) socket.on('data', (chunk: Buffer) => this.#read(chunk, chunk.length));
+    socket.on('error', (error: NodeJS.ErrnoException) => this.fail(describe(error)));
+    socket.on('end', () => this.fail('The server closed the connection'));
+    socket.on('close', () => this.fail('The connection was lost'));
   }
 
   #read(bytes: Buffer, length: number): boolean {
-    if (!this.#broken && !this.#replies.push(bytes, length))
-      this.break('The server answered with something that is not SMTP');
+    if (!this.#closed && !this.#replies.push(bytes, length))
+      this.fail('The server sent something that is not an SMTP reply');
     return true;
   }
 }
 
-/** The parts of an error that help an operator; an error of several addresses tried has them in its list. */
+/** Formats an error for operators. When several addresses were tried, the first error is representative. */
 function describe(error: NodeJS.ErrnoException): string {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
   const message = withoutAddress(first) || 'Connection error';

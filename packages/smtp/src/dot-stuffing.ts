@@ -1,7 +1,6 @@
 /**
- * A message as one character per octet, with CRLF as its only line ends, one at the end, and dots at line starts
- * doubled (RFC 5321 §4.5.2). A bare CR or LF becomes CRLF: servers disagree on what it is, which lets one message
- * smuggle in another.
+ * Returns the message as one character per octet, with CRLF line endings (including one at the end) and leading dots doubled
+ * (RFC 5321 §4.5.2). Bare CRs and LFs become CRLF, because servers disagree on how to treat them, which enables SMTP smuggling.
  */
 export function dotStuff(data: string | Uint8Array): string {
   const bytes =
@@ -13,5 +12,5 @@ export function dotStuff(data: string | Uint8Array): string {
   return text.endsWith('\r\n') ? text : `${text}\r\n`;
 }
 
-/** A stuffed message without the dots that were put in, as BDAT takes it. */
-export const dotUnstuff = (stuffed: string): string => stuffed.replace(/^\./, '').replaceAll('\n.', '\n');
+/** Removes the dots that `dotStuff` added; BDAT sends data unescaped. */
+export const dotUnstuff = (dotStuffed: string): string => dotStuffed.replace(/^\./, '').replaceAll('\n.', '\n');

@@ -6,21 +6,21 @@ import type { ReplyReader } from './replies.ts';
 import type { Timeouts } from './timeouts.ts';
 import type { SmtpConnection } from './connection.ts';
 
-/** What a server said it can do. */
-export interface Abilities {
+/** Capabilities that the server advertised in its EHLO reply. */
+export interface ServerCapabilities {
   readonly pipelining: boolean;
-  /** Takes messages by BDAT (RFC 3030), many in one write. */
+  /** BDAT (RFC 3030) together with PIPELINING, so several messages fit in one write. */
   readonly chunking: boolean;
   readonly eightBitMime: boolean;
   readonly smtpUtf8: boolean;
-  /** Reports what becomes of a message when it is asked to (RFC 3461), and may be asked. */
+  /** Delivery status notifications (RFC 3461), unless the relay's settings disable them. */
   readonly dsn: boolean;
-  /** The largest message it takes, in octets; Infinity when it does not say. 0 in its words means the same. */
+  /** Maximum message size in octets; Infinity if the server states none or 0. */
   readonly size: number;
   readonly announcesSize: boolean;
 }
 
-/** No message can be sent over this connection; what became of those that were to be. */
+/** The connection could not be set up. Carries the outcome for the messages waiting for it. */
 export class HandshakeError extends Error {
   readonly outcome: SendOutcome;
 
@@ -38,96 +38,102 @@ interface Reply {
 }
 
 /**
- * Connects, greets, turns to TLS and signs in.
- * @throws HandshakeError when any of it fails
+ * Connects, sends EHLO, upgrades to TLS and authenticates.
+ * @throws HandshakeError if any step fails.
  */
-export async function shakeHands(wire: SmtpConnection, relay: Relay, timeouts: Timeouts): Promise<Abilities> {
-  const talk = new Talk(wire);
-  await talk.until(timeouts.connectMs, 'connection', (ready) => wire.open(ready));
-  const greeting = await talk.reply(timeouts.greetingMs, 'greeting');
-  if (greeting.code !== 220) throw refusedHost(greeting);
+export async function performHandshake(
+  connection: SmtpConnection,
+  relay: Relay,
+  timeouts: Timeouts,
+): Promise<ServerCapabilities> {
+  const channel = new CommandChannel(connection);
+  await channel.waitFor(timeouts.connectMs, 'the connection', (ready) => connection.open(ready));
+  const greeting = await channel.reply(timeouts.greetingMs, 'the greeting');
+  if (greeting.code !== 220) throw hostRefused(greeting);
 
-  let offers = await hello(talk, relay, timeouts);
-  if (!wire.encrypted && (offers.has('STARTTLS') || relay.requireTls)) {
-    if (!offers.has('STARTTLS'))
-      throw new HandshakeError(hostDeferred('The server offers no TLS, which tls=required asks for'));
-    const agreed = await talk.ask('STARTTLS', timeouts.commandMs);
-    if (agreed.code !== 220) throw refusedHost(agreed);
-    await talk.until(timeouts.connectMs, 'TLS', (ready) => wire.startTls(ready));
-    offers = await hello(talk, relay, timeouts);
+  let extensions = await greet(channel, relay, timeouts);
+  if (!connection.encrypted && (extensions.has('STARTTLS') || relay.requireTls)) {
+    if (!extensions.has('STARTTLS'))
+      throw new HandshakeError(hostDeferred('The server does not offer STARTTLS, and tls=required is set'));
+    const agreed = await channel.command('STARTTLS', timeouts.commandMs);
+    if (agreed.code !== 220) throw hostRefused(agreed);
+    await channel.waitFor(timeouts.connectMs, 'TLS', (ready) => connection.startTls(ready));
+    extensions = await greet(channel, relay, timeouts);
   }
-  if (relay.credentials) await signIn(talk, wire, relay, offers, timeouts);
-  return abilities(offers, relay);
+  if (relay.credentials) await authenticate(channel, connection, relay, extensions, timeouts);
+  return parseCapabilities(extensions, relay);
 }
 
-function refusedHost({ code, answer }: Reply): HandshakeError {
+function hostRefused({ code, answer }: Reply): HandshakeError {
   const outcome = code >= 400 ? outcomeOf(code, answer, 'mail') : undefined;
   return new HandshakeError(hostDeferred(answer, outcome?.kind === 'deferred' ? outcome.waitMs : undefined));
 }
 
-/** Keywords with their parameters, by upper-case keyword. */
-type Offers = ReadonlyMap<string, string>;
+/** EHLO parameters by upper-case parseExtension. */
+type Extensions = ReadonlyMap<string, string>;
 
-async function hello(talk: Talk, relay: Relay, timeouts: Timeouts): Promise<Offers> {
-  const ehlo = await talk.ask(`EHLO ${relay.clientName}`, timeouts.commandMs);
-  if (ehlo.code === 250) return new Map(ehlo.lines.slice(1).map(keyword));
-  if (ehlo.code < 500) throw refusedHost(ehlo);
-  const helo = await talk.ask(`HELO ${relay.clientName}`, timeouts.commandMs);
-  if (helo.code !== 250) throw refusedHost(helo);
+async function greet(channel: CommandChannel, relay: Relay, timeouts: Timeouts): Promise<Extensions> {
+  const ehlo = await channel.command(`EHLO ${relay.clientName}`, timeouts.commandMs);
+  if (ehlo.code === 250) return new Map(ehlo.lines.slice(1).map(parseExtension));
+  if (ehlo.code < 500) throw hostRefused(ehlo);
+  const helo = await channel.command(`HELO ${relay.clientName}`, timeouts.commandMs);
+  if (helo.code !== 250) throw hostRefused(helo);
   return new Map();
 }
 
-function keyword(line: string): [string, string] {
-  // "AUTH=PLAIN" is how servers wrote it before there was a standard.
-  const [word = '', ...parameters] = line.trim().split(/[ =]+/);
-  return [word.toUpperCase(), parameters.join(' ').toUpperCase()];
+function parseExtension(line: string): [string, string] {
+  // Pre-standard servers write "AUTH=PLAIN".
+  const [keyword = '', ...parameters] = line.trim().split(/[ =]+/);
+  return [keyword.toUpperCase(), parameters.join(' ').toUpperCase()];
 }
 
-function abilities(offers: Offers, relay: Relay): Abilities {
-  const size = Number(offers.get('SIZE') ?? 0);
+function parseCapabilities(extensions: Extensions, relay: Relay): ServerCapabilities {
+  const size = Number(extensions.get('SIZE') ?? 0);
   return {
-    pipelining: offers.has('PIPELINING'),
-    chunking: offers.has('PIPELINING') && offers.has('CHUNKING'),
-    eightBitMime: offers.has('8BITMIME'),
-    smtpUtf8: offers.has('SMTPUTF8'),
-    dsn: offers.has('DSN') && relay.reports !== false,
+    pipelining: extensions.has('PIPELINING'),
+    chunking: extensions.has('PIPELINING') && extensions.has('CHUNKING'),
+    eightBitMime: extensions.has('8BITMIME'),
+    smtpUtf8: extensions.has('SMTPUTF8'),
+    dsn: extensions.has('DSN') && relay.reports !== false,
     size: size > 0 ? size : Infinity,
-    announcesSize: offers.has('SIZE'),
+    announcesSize: extensions.has('SIZE'),
   };
 }
 
-async function signIn(
-  talk: Talk,
-  wire: SmtpConnection,
+async function authenticate(
+  channel: CommandChannel,
+  connection: SmtpConnection,
   relay: Relay,
-  offers: Offers,
+  extensions: Extensions,
   timeouts: Timeouts,
 ): Promise<void> {
-  if (!wire.encrypted && !relay.insecure && !isLoopback(relay.host)) {
-    throw misconfigured('The server offers no TLS, and a password is not sent without it (tls=insecure allows it)');
+  if (!connection.encrypted && !relay.insecure && !isLoopback(relay.host)) {
+    throw misconfigured(
+      'The server does not offer TLS, and credentials are not sent in the clear (tls=insecure allows it)',
+    );
   }
   const credentials = relay.credentials!;
-  const ways = (offers.get('AUTH') ?? '').split(' ');
-  const ask = (command: string) => talk.ask(command, timeouts.commandMs, 'AUTH');
+  const mechanisms = (extensions.get('AUTH') ?? '').split(' ');
+  const ask = (command: string) => channel.command(command, timeouts.commandMs, 'AUTH');
   const reply =
     'password' in credentials
-      ? await signInWithPassword(ask, ways, credentials)
-      : await signInWithToken(ask, ways, credentials);
+      ? await authenticateWithPassword(ask, mechanisms, credentials)
+      : await authenticateWithToken(ask, mechanisms, credentials);
   if (reply.code === 235) return;
-  throw reply.code >= 500 ? misconfigured(reply.answer) : refusedHost(reply);
+  throw reply.code >= 500 ? misconfigured(reply.answer) : hostRefused(reply);
 }
 
 type Ask = (command: string) => Promise<Reply>;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-async function signInWithPassword(
+async function authenticateWithPassword(
   ask: Ask,
-  ways: readonly string[],
+  mechanisms: readonly string[],
   { user, password }: { user: string; password: string },
 ): Promise<Reply> {
-  if (ways.includes('PLAIN')) return ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`);
-  if (!ways.includes('LOGIN')) {
-    throw misconfigured('The server offers no way to sign in that we know (PLAIN, LOGIN)');
+  if (mechanisms.includes('PLAIN')) return ask(`AUTH PLAIN ${base64(`\0${user}\0${password}`)}`);
+  if (!mechanisms.includes('LOGIN')) {
+    throw misconfigured('The server supports neither AUTH PLAIN nor AUTH LOGIN');
   }
   let reply = await ask('AUTH LOGIN');
   if (reply.code === 334) reply = await ask(base64(user));
@@ -135,16 +141,16 @@ async function signInWithPassword(
   return reply;
 }
 
-/** With a second token, when the first one is refused: it may have been withdrawn before its time. */
-async function signInWithToken(
+/** Retries once with a new token if the first is rejected: it may have been revoked before it expired. */
+async function authenticateWithToken(
   ask: Ask,
-  ways: readonly string[],
+  mechanisms: readonly string[],
   { user, accessToken }: { user: string; accessToken: (refused?: string) => Promise<string> },
 ): Promise<Reply> {
-  if (!ways.includes('XOAUTH2')) throw misconfigured('The server offers no sign-in with access tokens (XOAUTH2)');
+  if (!mechanisms.includes('XOAUTH2')) throw misconfigured('The server does not support access tokens (AUTH XOAUTH2)');
   const attempt = async (token: string) => {
     const reply = await ask(`AUTH XOAUTH2 ${base64(`user=${user}\x01auth=Bearer ${token}\x01\x01`)}`);
-    // What is wrong comes as a challenge, which an empty line answers; then comes the refusal.
+    // An error comes as a 334 challenge; an empty line elicits the actual refusal.
     return reply.code === 334 ? ask('') : reply;
   };
   const first = await accessToken();
@@ -158,54 +164,54 @@ function misconfigured(answer: string): HandshakeError {
   return new HandshakeError({ kind: 'refused', answer, verdict: 'configuration', stop: 'account' });
 }
 
-/** The wire's speaker before there is mail: one question at a time, each with its answer. */
-class Talk {
-  readonly #wire: SmtpConnection;
+/** Runs the handshake's commands one at a time, each awaiting its reply. */
+class CommandChannel {
+  readonly #connection: SmtpConnection;
   #resolve: ((reply: Reply) => void) | undefined;
   #reject: ((error: HandshakeError) => void) | undefined;
   #failure: HandshakeError | undefined;
   #waitingFor = '';
 
-  constructor(wire: SmtpConnection) {
-    this.#wire = wire;
-    wire.handler = {
-      reply: (reply) => this.#answered(reply),
-      broken: (reason) => this.#failed(reason),
-      expired: () => wire.break(`No ${this.#waitingFor} in time`),
+  constructor(connection: SmtpConnection) {
+    this.#connection = connection;
+    connection.handler = {
+      onReply: (reply) => this.#onReply(reply),
+      onClosed: (reason) => this.#onClosed(reason),
+      onTimeout: () => connection.fail(`Timed out waiting for ${this.#waitingFor}`),
     };
   }
 
-  /** `name` is what an operator may read of the command, which can hold a password. */
-  ask(command: string, timeoutMs: number, name = command.split(' ', 1)[0]!): Promise<Reply> {
-    const reply = this.reply(timeoutMs, `answer to ${name}`);
-    if (!this.#failure) this.#wire.write(`${command}\r\n`);
+  /** `name` is a loggable label: the command itself may contain a password. */
+  command(command: string, timeoutMs: number, name = command.split(' ', 1)[0]!): Promise<Reply> {
+    const reply = this.reply(timeoutMs, `the reply to ${name}`);
+    if (!this.#failure) this.#connection.write(`${command}\r\n`);
     return reply;
   }
 
-  reply(timeoutMs: number, what: string): Promise<Reply> {
-    return this.until(timeoutMs, what, (resolve) => (this.#resolve = resolve));
+  reply(timeoutMs: number, description: string): Promise<Reply> {
+    return this.waitFor(timeoutMs, description, (resolve) => (this.#resolve = resolve));
   }
 
-  /** Waits for what `start` reports, or for the connection to break. */
-  until<T = void>(timeoutMs: number, what: string, start: (resolve: (value: T) => void) => void): Promise<T> {
-    // It may have broken since the last answer, which is handed over a little later than it came.
+  /** Runs `start` and waits for it to resolve, or for the connection to close. */
+  waitFor<T = void>(timeoutMs: number, description: string, start: (resolve: (value: T) => void) => void): Promise<T> {
+    // Replies resolve in a microtask, so the connection may have closed since the last one.
     if (this.#failure) return Promise.reject(this.#failure);
-    this.#waitingFor = what;
-    this.#wire.wait(timeoutMs);
+    this.#waitingFor = description;
+    this.#connection.wait(timeoutMs);
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       start(resolve);
     });
   }
 
-  #answered(reply: ReplyReader): void {
+  #onReply(reply: ReplyReader): void {
     const resolve = this.#resolve;
     this.#resolve = undefined;
     if (resolve) resolve({ code: reply.code, answer: reply.answer(), lines: reply.lines() });
-    else this.#wire.break(`The server spoke unasked: ${reply.answer()}`);
+    else this.#connection.fail(`The server sent an unexpected reply: ${reply.answer()}`);
   }
 
-  #failed(reason: string): void {
+  #onClosed(reason: string): void {
     this.#failure = new HandshakeError(hostDeferred(reason));
     this.#reject?.(this.#failure);
   }

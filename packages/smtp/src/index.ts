@@ -6,7 +6,7 @@ export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';
 export type { Refusal, SendOutcome } from './outcome.ts';
 export { classify } from './classify.ts';
 export type { Classification, Phase, Stop, Verdict } from './classify.ts';
-export { isLoopback, ownName, parseRelayUrl } from './relay-url.ts';
+export { isLoopback, localHostName, parseRelayUrl } from './relay-url.ts';
 export type { Credentials, Relay } from './relay-url.ts';
 export { TIMEOUTS } from './timeouts.ts';
 export type { Timeouts } from './timeouts.ts';

@@ -1,12 +1,12 @@
 import { classify } from './classify.ts';
 import type { Phase, Stop } from './classify.ts';
 
-/** What became of a message. Nothing here was sent twice: whoever wants a message to go again sends it again. */
+/** Outcome of one send attempt. This package never retries; the caller decides whether to send again. */
 export type SendOutcome =
   | { readonly kind: 'accepted'; readonly answer: string }
   /**
-   * Certainly not accepted, and worth another try: after `waitMs` where the server or the rules for it name a time. Of
-   * scope `host` it concerns every message to this server, not this one.
+   * Definitely not accepted, and worth retrying: after `waitMs` milliseconds if the server or its rules state a delay. Scope
+   * `host` applies to every message for this server, not just this one.
    */
   | {
       readonly kind: 'deferred';
@@ -14,20 +14,20 @@ export type SendOutcome =
       readonly waitMs?: number | undefined;
       readonly scope: 'message' | 'host';
       readonly stop?: Stop | undefined;
-      /** The server could not be reached, or not be talked to: another one may be. */
+      /** The server could not be reached or did not speak SMTP; another server may work. */
       readonly unreachable?: true | undefined;
-      /** No server was asked: it does not count as its "later". */
+      /** No server was contacted, so this does not count as a deferral by the server. */
       readonly untried?: true | undefined;
     }
-  /** Certainly not accepted. Of `configuration` no message is at fault: the sender is to be stopped and the message kept. */
+  /** Definitely not accepted. For `configuration` the message is fine: stop the sender and keep the message. */
   | { readonly kind: 'refused'; readonly answer: string; readonly verdict: Refusal; readonly stop?: Stop | undefined }
-  /** The final dot may have reached the server, whose answer did not reach us. Nobody can know. */
+  /** The server may have received the whole message, but its reply was lost. The message may or may not have been delivered. */
   | { readonly kind: 'unknown'; readonly answer: string };
 
 /** Why a message failed. `other` counts neither against the recipient nor against the sender. */
 export type Refusal = 'hard_bounce' | 'soft_bounce' | 'policy' | 'content' | 'configuration' | 'other';
 
-/** What a complete reply other than 2xx means for the message it answers. */
+/** Maps a complete non-2xx reply to the outcome of its message. */
 export function outcomeOf(code: number, answer: string, phase: Phase): SendOutcome {
   const { verdict, waitMs, stop } = classify(answer, phase);
   switch (verdict) {
@@ -40,27 +40,27 @@ export function outcomeOf(code: number, answer: string, phase: Phase): SendOutco
     case 'configuration':
       return { kind: 'refused', answer, verdict, stop };
     default:
-      // A first digit of 4 asks to try again, whatever the words say.
+      // A 4xx code asks for a retry, whatever the text says.
       if (code >= 500 && verdict !== 'transient') return { kind: 'refused', answer, verdict, stop };
       return { kind: 'deferred', answer, waitMs, scope: code === 421 || phase === 'mail' ? 'host' : 'message', stop };
   }
 }
 
-/** What a reply other than 2xx to a command of a message means for it; one that asks for more makes no sense there. */
+/** Maps a non-2xx reply to a message's command to an outcome. A 3xx makes no sense there, so it counts as a host failure. */
 export function refusalOf(reply: { readonly code: number; answer(): string }, phase: Phase): SendOutcome {
   const answer = reply.answer();
   return reply.code >= 400 ? outcomeOf(reply.code, answer, phase) : hostDeferred(answer);
 }
 
-/** A failure of the way to the server rather than of the message. */
+/** A failure of the connection to the server rather than of the message. */
 export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
   return { kind: 'deferred', answer: oneLine(answer), waitMs, scope: 'host', unreachable: true };
 }
 
-/** An answer as the ledger keeps it: one line of 500 characters at most. */
+/** Collapses text to a single line of at most 500 characters, for storage. */
 export function oneLine(text: string): string {
   const clean = text
-    // eslint-disable-next-line no-control-regex -- a server may say anything
+    // eslint-disable-next-line no-control-regex -- servers may send anything
     .replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ')
     .trim();
   return clean.length > 500

@@ -2,8 +2,8 @@ import { TimeoutTimer } from './timeout-timer.ts';
 import { SmtpSession } from './session.ts';
 import type { SessionHost, SessionOptions } from './session.ts';
 import { prepare } from './envelope.ts';
-import type { Prepared, SmtpMessage } from './envelope.ts';
-import { HandshakeError, shakeHands } from './handshake.ts';
+import type { PreparedMessage, SmtpMessage } from './envelope.ts';
+import { HandshakeError, performHandshake } from './handshake.ts';
 import { hostDeferred } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import { FairQueue } from './queue.ts';
@@ -14,121 +14,120 @@ import type { Timeouts } from './timeouts.ts';
 import { SmtpConnection } from './connection.ts';
 
 export interface SmtpPoolOptions {
-  /** The most connections open at a time; they are opened as messages wait. 10 when not given. */
+  /** Maximum concurrent connections, opened on demand. Default: 10. */
   readonly connections?: number | undefined;
-  /** After so many messages a connection is replaced. 1,000 when not given. */
+  /** Messages after which a connection is replaced. Default: 1,000. */
   readonly maxMessagesPerConnection?: number | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** See `DialogueOptions`; 50 when not given. */
-  readonly windowMs?: number | undefined;
-  /** Waits between tries to connect to a server that can't be reached, in milliseconds; the last one is repeated. */
+  /** See `SessionOptions.fastReplyMs`. Default: 50. */
+  readonly fastReplyMs?: number | undefined;
+  /** Backoff between connection attempts to an unreachable server, in milliseconds; the last delay repeats. */
   readonly reconnectDelaysMs?: readonly number[] | undefined;
-  /** Aborts the lane. */
+  /** Aborts the pool. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A way to one mail server over a few connections. */
+/** A connection pool for one mail server. */
 export interface SmtpPool {
-  /** Messages that wait or are under way. */
+  /** Messages queued or in flight. */
   readonly pending: number;
-  /** Connections that are open, or being opened. */
+  /** Connections that are open or being opened. */
   readonly connections: number;
-  /** Messages that are worth giving to it at once: what its connections have in hand, and as much again to go on with. */
+  /** How many messages to submit concurrently: as many as the connections can have in flight, and the same number queued. */
   readonly width: number;
-  /** Sends once, and tells what became of it. Never rejects and never sends again: that is up to whoever keeps the ledger. */
+  /** Sends the message once and resolves with its outcome. Never rejects and never retries; retrying is up to the caller. */
   send(message: SmtpMessage): Promise<SendOutcome>;
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves once nothing is queued or in flight. */
   idle(): Promise<void>;
-  /** Takes no more messages, finishes those it has, and says goodbye to the server. */
+  /** Drains the pool: rejects new messages, finishes pending ones and sends QUIT on each connection. */
   close(): Promise<void>;
-  /** Cuts all connections. What waited is deferred; what was after its final dot is unknown. */
+  /** Closes all connections immediately. Queued messages are deferred; those awaiting their final reply are unknown. */
   abort(reason?: string): void;
 }
 
-/** While messages of so many octets are pending, no more are given to it than its connections send one by one. */
-const MOST_OCTETS = 4 * 1024 * 1024;
+/** With this many octets pending, `width` no longer grows with batching. */
+const MAX_BATCHED_BYTES = 4 * 1024 * 1024;
 
-/** Waits between tries to connect (see `reconnectDelaysMs`). */
+/** Default of `reconnectDelaysMs`. */
 export const RECONNECT_DELAYS_MS = [1000, 2000, 5000, 15_000, 30_000, 60_000];
 
 /**
- * A lane to a mail server, or to that of an smtp: or smtps: URL (see `parseRelayUrl`). It connects when there is something
- * to send.
- * @throws TypeError for a URL that is none
+ * Creates a connection pool for a relay, or for an `smtp:` or `smtps:` URL (see `parseRelayUrl`). It connects on first send.
+ * @throws TypeError if the URL is invalid.
  */
 export function createSmtpPool(relay: string | Relay, options: SmtpPoolOptions = {}): SmtpPool {
   return new Pool(typeof relay === 'string' ? parseRelayUrl(relay) : relay, options);
 }
 
-/** Connects, greets and signs in, and says goodbye. Returns why no message could be sent this way; undefined when one could. */
+/** Tests a relay: connects, authenticates and quits, without sending. Returns why it failed; undefined on success. */
 export async function probeRelay(relay: Relay, timeouts: Partial<Timeouts> = {}): Promise<SendOutcome | undefined> {
-  const patience = { ...TIMEOUTS, ...timeouts };
-  const clock = new TimeoutTimer(Math.min(...Object.values(patience)), () => {});
-  const wire = new SmtpConnection(relay, clock);
+  const allTimeouts = { ...TIMEOUTS, ...timeouts };
+  const timer = new TimeoutTimer(Math.min(...Object.values(allTimeouts)), () => {});
+  const connection = new SmtpConnection(relay, timer);
   try {
-    await shakeHands(wire, relay, patience);
-    if (wire.isBroken) return undefined;
-    wire.handler = { reply: () => wire.close(), broken: () => {}, expired: () => wire.close() };
-    wire.wait(patience.quitMs);
-    wire.write('QUIT\r\n');
+    await performHandshake(connection, relay, allTimeouts);
+    if (connection.isClosed) return undefined;
+    connection.handler = { onReply: () => connection.close(), onClosed: () => {}, onTimeout: () => connection.close() };
+    connection.wait(allTimeouts.quitMs);
+    connection.write('QUIT\r\n');
     return undefined;
   } catch (error) {
-    wire.close();
+    connection.close();
     return error instanceof HandshakeError ? error.outcome : hostDeferred(String(error));
   }
 }
 
-interface Waiting extends Prepared {
+interface QueuedMessage extends PreparedMessage {
   resolve(outcome: SendOutcome): void;
 }
 
-class Pool implements SmtpPool, SessionHost<Waiting> {
+class Pool implements SmtpPool, SessionHost<QueuedMessage> {
   pending = 0;
-  /** Of the messages that are pending. */
-  #octets = 0;
+  /** Total size of the pending messages. */
+  #pendingBytes = 0;
   readonly #relay: Relay;
   readonly #timeouts: Timeouts;
-  readonly #mostConnections: number;
-  readonly #options: SessionOptions;
+  readonly #maxConnections: number;
+  readonly #sessionOptions: SessionOptions;
   readonly #delaysMs: readonly number[];
-  readonly #clock: TimeoutTimer;
+  readonly #timer: TimeoutTimer;
   readonly #signal: AbortSignal | undefined;
-  readonly #queue = new FairQueue<Waiting>();
+  readonly #queue = new FairQueue<QueuedMessage>();
   readonly #connecting = new Set<SmtpConnection>();
-  /** Those that send, or could. */
-  readonly #dialogues = new Set<SmtpSession<Waiting>>();
-  readonly #resting: SmtpSession<Waiting>[] = [];
-  /** Those that said QUIT. */
-  readonly #leaving = new Set<SmtpSession<Waiting>>();
-  #failures = 0;
+  /** Sessions that are sending or ready to. */
+  readonly #sessions = new Set<SmtpSession<QueuedMessage>>();
+  readonly #idleSessions: SmtpSession<QueuedMessage>[] = [];
+  /** Sessions that have sent QUIT. */
+  readonly #quittingSessions = new Set<SmtpSession<QueuedMessage>>();
+  #failureCount = 0;
   #retryAt = 0;
   #lastFailure: SendOutcome = hostDeferred('');
-  /** Why it takes no more messages; '' while it does. */
+  /** Why the pool accepts no more messages; '' while it is open. */
   #closed = '';
-  #whenIdle: (() => void)[] = [];
-  #whenEnded: (() => void)[] = [];
+  #idleWaiters: (() => void)[] = [];
+  #closeWaiters: (() => void)[] = [];
 
   constructor(relay: Relay, options: SmtpPoolOptions) {
     this.#relay = relay;
     this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
-    this.#mostConnections = Math.max(1, options.connections ?? 10);
-    const mostMessages = Math.max(1, options.maxMessagesPerConnection ?? 1000);
-    this.#options = { timeouts: this.#timeouts, mostMessages, windowMs: options.windowMs };
+    this.#maxConnections = Math.max(1, options.connections ?? 10);
+    const maxMessages = Math.max(1, options.maxMessagesPerConnection ?? 1000);
+    this.#sessionOptions = { timeouts: this.#timeouts, maxMessages: maxMessages, fastReplyMs: options.fastReplyMs };
     this.#delaysMs = options.reconnectDelaysMs ?? RECONNECT_DELAYS_MS;
-    this.#clock = new TimeoutTimer(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
+    this.#timer = new TimeoutTimer(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
     this.#signal = options.signal;
     if (this.#signal?.aborted) this.abort();
     else this.#signal?.addEventListener('abort', this.#onAbort);
   }
 
   get connections(): number {
-    return this.#connecting.size + this.#dialogues.size + this.#leaving.size;
+    return this.#connecting.size + this.#sessions.size + this.#quittingSessions.size;
   }
 
   get width(): number {
-    let inHand = this.#mostConnections;
-    if (this.#octets < MOST_OCTETS) for (const { windowSize } of this.#dialogues) inHand += windowSize - 1;
-    return inHand * 2;
+    let inFlight = this.#maxConnections;
+    if (this.#pendingBytes < MAX_BATCHED_BYTES) for (const { batchSize } of this.#sessions) inFlight += batchSize - 1;
+    return inFlight * 2;
   }
 
   send(message: SmtpMessage): Promise<SendOutcome> {
@@ -136,7 +135,7 @@ class Pool implements SmtpPool, SessionHost<Waiting> {
     const prepared = prepare(message);
     if ('kind' in prepared) return Promise.resolve(prepared);
     this.pending++;
-    this.#octets += prepared.data.length;
+    this.#pendingBytes += prepared.data.length;
     return new Promise((resolve) => {
       this.#queue.push(message.projectId ?? '', { ...prepared, resolve });
       this.#pump();
@@ -144,104 +143,104 @@ class Pool implements SmtpPool, SessionHost<Waiting> {
   }
 
   idle(): Promise<void> {
-    return this.pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+    return this.pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
   async close(): Promise<void> {
-    this.#closed ||= 'The lane is closed';
+    this.#closed ||= 'The connection pool is closed';
     await this.idle();
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    for (const wire of this.#connecting) wire.break(this.#closed);
-    for (const dialogue of this.#dialogues) dialogue.quit();
-    if (this.connections > 0) await new Promise<void>((resolve) => this.#whenEnded.push(resolve));
+    for (const connection of this.#connecting) connection.fail(this.#closed);
+    for (const session of this.#sessions) session.quit();
+    if (this.connections > 0) await new Promise<void>((resolve) => this.#closeWaiters.push(resolve));
   }
 
-  abort(reason = 'The sending was aborted'): void {
+  abort(reason = 'Sending was aborted'): void {
     this.#closed ||= reason;
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#failQueue(hostDeferred(reason));
-    for (const wire of this.#connecting) wire.break(reason);
-    for (const dialogue of [...this.#dialogues, ...this.#leaving]) dialogue.abort(reason);
+    for (const connection of this.#connecting) connection.fail(reason);
+    for (const session of [...this.#sessions, ...this.#quittingSessions]) session.abort(reason);
   }
 
   readonly #onAbort = () => this.abort();
 
-  // What its dialogues ask and tell.
+  // SessionHost
 
-  next(octets = Infinity): Waiting | undefined {
-    return (this.#queue.peek()?.data.length ?? 0) > octets ? undefined : this.#queue.shift();
+  next(maxBytes = Infinity): QueuedMessage | undefined {
+    return (this.#queue.peek()?.data.length ?? 0) > maxBytes ? undefined : this.#queue.shift();
   }
 
-  share(): number {
-    return Math.ceil(this.#queue.length / this.#mostConnections);
+  fairShare(): number {
+    return Math.ceil(this.#queue.length / this.#maxConnections);
   }
 
-  settle(message: Waiting, outcome: SendOutcome): void {
-    if (outcome.kind !== 'deferred') this.#failures = 0;
+  settle(message: QueuedMessage, outcome: SendOutcome): void {
+    if (outcome.kind !== 'deferred') this.#failureCount = 0;
     message.resolve(outcome);
-    this.#octets -= message.data.length;
+    this.#pendingBytes -= message.data.length;
     if (--this.pending > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  resting(dialogue: SmtpSession<Waiting>): void {
-    this.#resting.push(dialogue);
+  sessionIdle(session: SmtpSession<QueuedMessage>): void {
+    this.#idleSessions.push(session);
   }
 
-  leaving(dialogue: SmtpSession<Waiting>): void {
-    this.#forget(dialogue);
-    this.#leaving.add(dialogue);
+  sessionQuitting(session: SmtpSession<QueuedMessage>): void {
+    this.#remove(session);
+    this.#quittingSessions.add(session);
     this.#pump();
   }
 
-  ended(dialogue: SmtpSession<Waiting>, fruitless: string | undefined): number {
-    this.#forget(dialogue);
-    this.#leaving.delete(dialogue);
-    if (fruitless !== undefined) this.#failed(hostDeferred(fruitless));
+  sessionEnded(session: SmtpSession<QueuedMessage>, failure: string | undefined): number {
+    this.#remove(session);
+    this.#quittingSessions.delete(session);
+    if (failure !== undefined) this.#recordFailure(hostDeferred(failure));
     this.#connectionEnded();
     return this.#backoffMs();
   }
 
-  #forget(dialogue: SmtpSession<Waiting>): void {
-    this.#dialogues.delete(dialogue);
-    const at = this.#resting.indexOf(dialogue);
-    if (at !== -1) this.#resting.splice(at, 1);
+  #remove(session: SmtpSession<QueuedMessage>): void {
+    this.#sessions.delete(session);
+    const at = this.#idleSessions.indexOf(session);
+    if (at !== -1) this.#idleSessions.splice(at, 1);
   }
 
-  /** Gives what waits to connections that rest, and opens more if that was not enough. */
+  /** Starts idle sessions on queued messages, and opens more connections if they aren't enough. */
   #pump(): void {
-    while (this.#queue.length > 0 && this.#resting.length > 0) this.#resting.pop()!.begin();
-    let wanted = this.#queue.length - this.#connecting.size;
-    if (wanted <= 0) return;
-    if (this.#backoffMs() > 0) return this.#failIfAlone();
-    while (wanted-- > 0 && this.#connecting.size + this.#dialogues.size < this.#mostConnections) this.#connect();
+    while (this.#queue.length > 0 && this.#idleSessions.length > 0) this.#idleSessions.pop()!.start();
+    let needed = this.#queue.length - this.#connecting.size;
+    if (needed <= 0) return;
+    if (this.#backoffMs() > 0) return this.#failQueueIfDisconnected();
+    while (needed-- > 0 && this.#connecting.size + this.#sessions.size < this.#maxConnections) this.#connect();
   }
 
   #connect(): void {
-    const wire = new SmtpConnection(this.#relay, this.#clock);
-    this.#connecting.add(wire);
-    shakeHands(wire, this.#relay, this.#timeouts).then(
-      (abilities) => {
-        this.#connecting.delete(wire);
-        if (wire.isBroken) return this.#connectionEnded();
-        const dialogue = new SmtpSession(wire, abilities, this, this.#options);
-        this.#dialogues.add(dialogue);
-        dialogue.begin();
+    const connection = new SmtpConnection(this.#relay, this.#timer);
+    this.#connecting.add(connection);
+    performHandshake(connection, this.#relay, this.#timeouts).then(
+      (capabilities) => {
+        this.#connecting.delete(connection);
+        if (connection.isClosed) return this.#connectionEnded();
+        const session = new SmtpSession(connection, capabilities, this, this.#sessionOptions);
+        this.#sessions.add(session);
+        session.start();
       },
       (error: unknown) => {
-        this.#connecting.delete(wire);
-        wire.close();
-        this.#failed(error instanceof HandshakeError ? error.outcome : hostDeferred(String(error)));
+        this.#connecting.delete(connection);
+        connection.close();
+        this.#recordFailure(error instanceof HandshakeError ? error.outcome : hostDeferred(String(error)));
         this.#connectionEnded();
       },
     );
   }
 
-  /** Holds off from connecting for longer after each failure. Those of connections opened together count as one. */
-  #failed(outcome: SendOutcome): void {
+  /** Backs off for longer after each failure. Failures of connections opened together count once. */
+  #recordFailure(outcome: SendOutcome): void {
     this.#lastFailure = outcome;
     if (this.#backoffMs() > 0 || this.#closed !== '') return;
-    const delayMs = this.#delaysMs[Math.min(this.#failures++, this.#delaysMs.length - 1)] ?? 0;
+    const delayMs = this.#delaysMs[Math.min(this.#failureCount++, this.#delaysMs.length - 1)] ?? 0;
     this.#retryAt = performance.now() + delayMs;
   }
 
@@ -249,9 +248,9 @@ class Pool implements SmtpPool, SessionHost<Waiting> {
     return Math.max(0, Math.ceil(this.#retryAt - performance.now()));
   }
 
-  /** With no connection left and none to be opened for now, nothing is gained by waiting here. */
-  #failIfAlone(): void {
-    if (this.#dialogues.size > 0 || this.#connecting.size > 0) return;
+  /** Fails the queue if no connection is left and none may be opened during the backoff. */
+  #failQueueIfDisconnected(): void {
+    if (this.#sessions.size > 0 || this.#connecting.size > 0) return;
     const failure = this.#lastFailure;
     const waitMs = this.#backoffMs();
     this.#failQueue(
@@ -260,12 +259,12 @@ class Pool implements SmtpPool, SessionHost<Waiting> {
   }
 
   #failQueue(outcome: SendOutcome): void {
-    for (let waiting = this.next(); waiting; waiting = this.next()) this.settle(waiting, outcome);
+    for (let message = this.next(); message; message = this.next()) this.settle(message, outcome);
   }
 
   #connectionEnded(): void {
     this.#pump();
     if (this.connections > 0) return;
-    for (const resolve of this.#whenEnded.splice(0)) resolve();
+    for (const resolve of this.#closeWaiters.splice(0)) resolve();
   }
 }

@@ -1,4 +1,4 @@
-/** First in, first out, without moving what waits each time. */
+/** FIFO queue with amortized O(1) `shift`. */
 export class Queue<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -11,7 +11,7 @@ export class Queue<T> {
     this.#items.push(item);
   }
 
-  /** The next one, which stays. */
+  /** The next item, without removing it. */
   peek(): T | undefined {
     return this.#items[this.#head];
   }
@@ -28,9 +28,9 @@ export class Queue<T> {
   }
 }
 
-/** What is first in, first out for each key, and the keys take turns: one that pushed a thousand delays another by one. */
+/** Round-robin over keys, FIFO within each: a key with a thousand items delays another key by one item. */
 export class FairQueue<T> {
-  /** None of them is empty; the one whose turn it is comes first. */
+  /** Never holds an empty queue; the next key in turn comes first. */
   readonly #queues = new Map<string, Queue<T>>();
   #length = 0;
 
@@ -45,7 +45,7 @@ export class FairQueue<T> {
     this.#length++;
   }
 
-  /** The next one, which stays. */
+  /** The next item, without removing it. */
   peek(): T | undefined {
     for (const queue of this.#queues.values()) return queue.peek();
     return undefined;

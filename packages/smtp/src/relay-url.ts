@@ -1,58 +1,60 @@
 import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
 
-/** How we sign in: with a password, or with an access token (XOAUTH2). */
+/** Authentication by password, or by access token (XOAUTH2). */
 export type Credentials =
   | { readonly user: string; readonly password: string }
   | {
       readonly user: string;
       /**
-       * The token to show; given one that the server refused, another, or the same when there is none.
-       * @throws HandshakeError when none can be had
+       * Returns the current token. Given a token that the server rejected, returns a new one, or the same one if none is
+       * available.
+       * @throws HandshakeError if no token can be obtained.
        */
       readonly accessToken: (refused?: string) => Promise<string>;
     };
 
-/** A mail server to send through, as its URL says. */
+/** How to reach a mail server. */
 export interface Relay {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte, as `smtps:` has it. */
+  /** TLS from the first byte (`smtps:`). */
   readonly implicitTls: boolean;
-  /** Whether to give up when the server offers no STARTTLS. */
+  /** Whether to fail if the server does not offer STARTTLS. */
   readonly requireTls: boolean;
-  /** Whether a certificate that can't be verified will do. */
+  /** Whether to accept certificates that fail verification, and to send credentials without TLS. */
   readonly insecure: boolean;
   readonly credentials: Credentials | undefined;
-  /** False when the server is not to be asked what becomes of messages, though it could say. */
+  /** False to never request delivery status notifications. */
   readonly reports?: boolean | undefined;
-  /** What we call ourselves in EHLO. */
+  /** Host name sent in EHLO. */
   readonly clientName: string;
-  /** Turns the host's name into addresses; the system does when not given. */
+  /** Resolves the host name; the system resolver by default. */
   readonly lookup?: LookupFunction | undefined;
 }
 
 /**
- * Reads `smtp://user:password@host:port?tls=required|insecure&name=our.host.name&dsn=off` or `smtps://…`. User and password are
- * percent-encoded.
- * @throws TypeError which never shows the password
+ * Parses `smtp://user:password@host:port?tls=required|insecure&name=our.host.name&dsn=off` or `smtps://…`. User and password
+ * are percent-encoded.
+ * @throws TypeError whose message never contains the password.
  */
 export function parseRelayUrl(url: string): Relay {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || (parsed.protocol !== 'smtp:' && parsed.protocol !== 'smtps:') || parsed.hostname === '') {
-    throw new TypeError('A mail server is given as smtp://host:port or smtps://host:port.');
+    throw new TypeError('A mail server URL must look like smtp://host:port or smtps://host:port.');
   }
   const implicitTls = parsed.protocol === 'smtps:';
-  const { tls, name, dsn, ...others } = Object.fromEntries(parsed.searchParams);
-  const [other] = Object.keys(others);
-  if (other !== undefined)
-    throw new TypeError(`A mail server's URL has no "${other}"; it may have "tls", "name" and "dsn".`);
+  const { tls, name, dsn, ...unknown } = Object.fromEntries(parsed.searchParams);
+  const [unknownName] = Object.keys(unknown);
+  if (unknownName !== undefined)
+    throw new TypeError(`Unknown mail server parameter "${unknownName}"; use "tls", "name" or "dsn".`);
   if (tls !== undefined && tls !== 'required' && tls !== 'insecure') {
-    throw new TypeError('"tls" of a mail server is "required" or "insecure".');
+    throw new TypeError('The mail server parameter "tls" must be "required" or "insecure".');
   }
   if (dsn !== undefined && dsn !== 'on' && dsn !== 'off')
-    throw new TypeError('"dsn" of a mail server is "on" or "off".');
-  if (name !== undefined && !isClientName(name)) throw new TypeError('"name" of a mail server is not a host name.');
+    throw new TypeError('The mail server parameter "dsn" must be "on" or "off".');
+  if (name !== undefined && !isClientName(name))
+    throw new TypeError('The mail server parameter "name" must be a host name.');
   return {
     host: decodeURIComponent(parsed.hostname).replace(/^\[|\]$/g, ''),
     port: parsed.port === '' ? (implicitTls ? 465 : 25) : Number(parsed.port),
@@ -64,12 +66,12 @@ export function parseRelayUrl(url: string): Relay {
       parsed.username === ''
         ? undefined
         : { user: decodeURIComponent(parsed.username), password: decodeURIComponent(parsed.password) },
-    clientName: name ?? ownName(),
+    clientName: name ?? localHostName(),
   };
 }
 
-/** What we call ourselves when nobody says. */
-export function ownName(): string {
+/** Default EHLO name: this machine's host name if it is a valid one. */
+export function localHostName(): string {
   return isClientName(hostname()) ? hostname() : '[127.0.0.1]';
 }
 
@@ -77,7 +79,7 @@ function isClientName(name: string): boolean {
   return /^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?|\[[\dA-Fa-f:.IPv]+\])$/.test(name);
 }
 
-/** Whether bytes to this host never leave the machine. */
+/** Whether traffic to this host stays on the machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

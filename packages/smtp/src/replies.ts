@@ -4,17 +4,17 @@ const LF = 0x0a;
 const CR = 0x0d;
 const DASH = 0x2d;
 const SPACE = 0x20;
-const MOST_LINES = 200;
-const LONGEST_LINE = 16 * 1024;
+const MAX_LINES = 200;
+const MAX_LINE_BYTES = 16 * 1024;
 
 /**
- * Cuts what a server sends into replies. In the common case, a whole line in one chunk, a reply costs no string and no
- * object: its text is made only when somebody asks for it, before the handler returns.
+ * Incremental parser for SMTP replies. In the common case (a whole line in one chunk) a reply allocates nothing: its text is
+ * decoded on demand, which is possible only until the handler returns.
  */
 export class ReplyReader {
-  /** Of the reply that is being handled. */
+  /** Code of the reply being handled. */
   code = 0;
-  /** The texts of the lines before the last one. */
+  /** Text of the lines before the last one. */
   #earlier: string[] = [];
   #partial: Buffer | undefined;
   #chunk: Buffer = Buffer.alloc(0);
@@ -27,31 +27,31 @@ export class ReplyReader {
     this.#onReply = onReply;
   }
 
-  /** Whether bytes are left that belong to no complete reply. */
+  /** Whether there is buffered input that isn't a complete reply yet. */
   get midReply(): boolean {
     return this.#partial !== undefined || this.#earlier.length > 0;
   }
 
-  /** The code and text of the complete lines of a reply whose last line never came. */
+  /** Code and text of a multi-line reply whose last line never arrived. */
   get unfinished(): { code: number; answer: string } | undefined {
     if (this.#earlier.length === 0) return undefined;
     return { code: this.code, answer: this.#answer(this.#earlier) };
   }
 
-  /** Hands out no further reply. */
+  /** Emits no further replies. */
   stop(): void {
     this.#stopped = true;
   }
 
   /**
-   * Reads the first `length` bytes of a chunk, which may be reused afterwards.
-   * @returns false when the server speaks something else than SMTP
+   * Parses the first `length` bytes of a chunk, which the caller may reuse afterwards.
+   * @returns false if the input is not SMTP.
    */
-  push(fresh: Buffer, length: number): boolean {
-    let chunk = fresh;
+  push(input: Buffer, length: number): boolean {
+    let chunk = input;
     let end = length;
     if (this.#partial) {
-      chunk = Buffer.concat([this.#partial, fresh.subarray(0, length)]);
+      chunk = Buffer.concat([this.#partial, input.subarray(0, length)]);
       end = chunk.length;
       this.#partial = undefined;
     }
@@ -63,15 +63,15 @@ export class ReplyReader {
       start = at + 1;
     }
     if (start < end) this.#partial = Buffer.from(chunk.subarray(start, end));
-    return end - start <= LONGEST_LINE;
+    return end - start <= MAX_LINE_BYTES;
   }
 
-  /** The reply on one line: its code, and its text without the codes that multi-line replies repeat. */
+  /** The reply as one line: its code and text, without the codes that multi-line replies repeat. */
   answer(): string {
     return this.#answer([...this.#earlier, this.#text()]);
   }
 
-  /** The texts of its lines, without codes. */
+  /** The text of each line, without codes. */
   lines(): string[] {
     return [...this.#earlier, this.#text()];
   }
@@ -86,7 +86,7 @@ export class ReplyReader {
     this.#chunk = chunk;
     this.#textStart = Math.min(start + 4, end);
     this.#textEnd = end;
-    if (separator === DASH) return this.#earlier.push(this.#text()) <= MOST_LINES;
+    if (separator === DASH) return this.#earlier.push(this.#text()) <= MAX_LINES;
     this.#onReply(this);
     if (this.#earlier.length > 0) this.#earlier = [];
     return true;
@@ -104,7 +104,7 @@ export class ReplyReader {
   }
 }
 
-/** The digit of a character; far below zero for any other, so that no code with one in it is in range. */
+/** The value of a digit character. Anything else yields a large negative number, which puts the code out of range. */
 function digit(character: number): number {
   return character >= 0x30 && character <= 0x39 ? character - 0x30 : -10_000;
 }

@@ -2,10 +2,10 @@ import type { Stop, Verdict } from './classify.ts';
 
 export interface ReplyRule {
   readonly id: string;
-  /** Tested against `code enhanced-code words` on one line. */
+  /** Tested against a normalized reply: `code enhanced-code text` on one line. */
   readonly match: RegExp;
   readonly verdict: Verdict;
-  /** How long to hold the host, or the message; the verdict's own wait when not given. */
+  /** Backoff for the host or the message, in milliseconds; defaults to that of the verdict. */
   readonly waitMs?: number;
   readonly stop?: Stop;
 }
@@ -15,12 +15,12 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * What providers say and what it means, first match wins: the words of one provider, then enhanced codes (RFC 3463).
- * Sources: Google's, Amazon's and Yahoo's pages on SMTP errors, and the tables of sisimai, KumoMTA and ZoneMTA. A bare
- * 5xx is never a hard bounce: what isn't known to be one must not suppress an address.
+ * Maps known replies to verdicts; the first match wins. Provider-specific wording comes first, then enhanced status codes
+ * (RFC 3463). Sources: the SMTP error references of Google, Amazon and Yahoo, and the rules of sisimai, KumoMTA and ZoneMTA.
+ * A bare 5xx is never a hard bounce: an unrecognized refusal must not suppress an address.
  */
 export const REPLY_RULES: readonly ReplyRule[] = [
-  // Amazon SES, over SMTP and by its API
+  // Amazon SES, over SMTP and its API
   { id: 'ses-rate', match: /^454 .*maximum sending rate/i, verdict: 'throttle', waitMs: SECOND },
   { id: 'ses-daily', match: /^454 .*daily message quota/i, verdict: 'throttle', waitMs: 10 * MINUTE, stop: 'account' },
   {
@@ -199,7 +199,7 @@ export const REPLY_RULES: readonly ReplyRule[] = [
   { id: 'mailru-spam', match: /^550 .*spam message rejected/i, verdict: 'policy' },
   { id: 'mailru-invalid', match: /^550 .*invalid mailbox/i, verdict: 'hard_bounce' },
 
-  // Anybody, by words
+  // Any provider, by wording
   { id: 'credentials', match: /^(530|534|535|538) /, verdict: 'configuration' },
   {
     id: 'too-many-connections',
@@ -226,7 +226,7 @@ export const REPLY_RULES: readonly ReplyRule[] = [
   },
   { id: 'sender-address', match: /^5\d\d 5\.1\.[78]\b|^5\d\d 5\.1\.0 .*sender/i, verdict: 'configuration' },
 
-  // Anybody, by enhanced code
+  // Any provider, by enhanced code
   { id: 'too-many-recipients', match: /^452 4\.5\.3\b/, verdict: 'transient' },
   { id: 'server-storage', match: /^452 4\.3\.1\b/, verdict: 'transient' },
   { id: 'expired', match: /^\d{3} [45]\.4\.7\b/, verdict: 'other' },

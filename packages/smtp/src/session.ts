@@ -1,6 +1,6 @@
-import type { Prepared } from './envelope.ts';
-import { mailCommand, rcptCommand, unfit } from './envelope.ts';
-import type { Abilities } from './handshake.ts';
+import type { PreparedMessage } from './envelope.ts';
+import { mailCommand, rcptCommand, unsupportedReason } from './envelope.ts';
+import type { ServerCapabilities } from './handshake.ts';
 import { hostDeferred, oneLine, outcomeOf, refusalOf } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import type { Phase } from './classify.ts';
@@ -9,155 +9,160 @@ import type { Timeouts } from './timeouts.ts';
 import { BdatBatch } from './bdat-batch.ts';
 import type { ConnectionHandler, SmtpConnection } from './connection.ts';
 
-/** Longer messages go out in blocks of this size, so that a cut before the last one is known to be one. */
-const BLOCK = 64 * 1024;
-/** Ends a message, whose data ends with a line break. */
-const DOT = '.\r\n';
+/** Longer messages are written in blocks of this size, so a failure before the last block is known to be incomplete. */
+const BLOCK_BYTES = 64 * 1024;
+/** Terminates a message whose data ends with CRLF. */
+const FINAL_DOT = '.\r\n';
 
-/** Messages that go out in one write at most. When the connection breaks, nobody knows what became of them. */
-const LARGEST_WINDOW = 8;
-/** A server that answers a window sooner gets a larger one next, one that takes twice as long a smaller one, in milliseconds. */
-const WINDOW_MS = 50;
+/** Maximum messages per batch. If the connection fails, all unanswered messages of a batch have an unknown outcome. */
+const MAX_BATCH_SIZE = 8;
+/** Batches answered faster than this (in milliseconds) double in size; those that take more than twice as long are halved. */
+const FAST_REPLY_MS = 50;
 
-/** What a dialogue asks of the pool it belongs to. */
-export interface SessionHost<M extends Prepared> {
-  /** The next message that waits, if it is not longer than so many octets, which the dialogue then owns. */
-  next(octets: number): M | undefined;
-  /** How many of those that wait are the part of one connection. */
-  share(): number;
-  /** Exactly once for each message a dialogue owned. */
+/** The pool, as its sessions see it. */
+export interface SessionHost<M extends PreparedMessage> {
+  /** Dequeues the next message if it is at most `maxBytes` long; the session then owns it. */
+  next(maxBytes: number): M | undefined;
+  /** How many queued messages each connection should take. */
+  fairShare(): number;
+  /** Called exactly once for each message that the session owned. */
   settle(message: M, outcome: SendOutcome): void;
-  /** It has nothing to do; `begin` makes it ask for the next message. */
-  resting(dialogue: SmtpSession<M>): void;
-  /** It takes no more messages, and is about to end. */
-  leaving(dialogue: SmtpSession<M>): void;
+  /** The session is idle; `start` makes it fetch the next message. */
+  sessionIdle(session: SmtpSession<M>): void;
+  /** The session takes no more messages and is about to end. */
+  sessionQuitting(session: SmtpSession<M>): void;
   /**
-   * It is over; `fruitless` says how, when it was given messages and the server answered none.
-   * @returns how long to wait before the server is tried again, in milliseconds
+   * The session has ended. `failure` is set if it had messages and the server answered none of them.
+   * @returns the backoff before the server is retried, in milliseconds.
    */
-  ended(dialogue: SmtpSession<M>, fruitless: string | undefined): number;
+  sessionEnded(session: SmtpSession<M>, failure: string | undefined): number;
 }
 
 export interface SessionOptions {
   timeouts: Timeouts;
-  /** After so many messages it says goodbye. */
-  mostMessages: number;
-  /** A server that answers several messages in one write sooner than this gets more in the next, in milliseconds. */
-  windowMs?: number | undefined;
+  /** Messages after which the session quits. */
+  maxMessages: number;
+  /** Batches answered faster than this grow, in milliseconds. Default: 50. */
+  fastReplyMs?: number | undefined;
 }
 
 type Step = 'reset' | 'mail' | 'rcpt' | 'data';
 
 /**
- * The mail transactions of one connection. With PIPELINING (RFC 2920) the body of a message and MAIL, RCPT and DATA of
- * the next go out in one write, so that a message costs one write and one round trip.
+ * Runs the mail transactions of one connection. With PIPELINING (RFC 2920) a message's body and the next message's MAIL, RCPT
+ * and DATA go out in one write, so each message costs one write and one round trip.
  *
- * A message is in one of three places: `opening` (its MAIL, RCPT or DATA is not answered yet), `leaving in blocks`, or
- * waiting for the reply to its final dot. A connection that breaks makes the last one unknown, and no other.
+ * A message is in one of three states: `opening` (MAIL, RCPT or DATA unanswered), `writingBlocks`, or awaiting the final reply.
+ * If the connection fails, only a message awaiting its final reply is unknown.
  *
- * With CHUNKING several messages go out in one write, a window, when the server took the last one and took it quickly: the
- * first message of a connection, and after a rest, goes by DATA, so that a connection which the server has given up makes none
- * unknown. A break in a window makes all of it unknown that is not answered.
+ * With CHUNKING, once the server has accepted a message quickly, several messages are sent in one write (a batch). The first
+ * message of a connection, or after it was idle, always uses DATA, so a connection that the server has already closed leaves
+ * nothing unknown. If the connection fails during a batch, all its unanswered messages are unknown.
  */
-export class SmtpSession<M extends Prepared> implements ConnectionHandler {
-  readonly #wire: SmtpConnection;
-  readonly #abilities: Abilities;
+export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler {
+  readonly #connection: SmtpConnection;
+  readonly #capabilities: ServerCapabilities;
   readonly #timeouts: Timeouts;
   readonly #host: SessionHost<M>;
-  readonly #windowMs: number;
+  readonly #fastReplyMs: number;
   #messagesLeft: number;
-  /** Messages of the next window; with fewer than two the next message goes by DATA. */
-  #windowSize = 1;
-  #window: BdatBatch<M> | undefined;
-  /** When a window or a final dot was written, in milliseconds. */
+  /** Size of the next batch; below two, the next message uses DATA. */
+  #batchSize = 1;
+  #batch: BdatBatch<M> | undefined;
+  /** When the last batch or final dot was written, in milliseconds. */
   #writtenAt = 0;
-  /** How many messages had an answer of the server's. */
-  #answered = 0;
+  /** Messages that the server has answered. */
+  #answeredCount = 0;
 
   #opening: M | undefined;
   #step: Step = 'mail';
-  /** The opening message was refused: it is settled, and only replies to its commands are still to come. */
+  /** The opening message was refused and settled; only replies to its pipelined commands are outstanding. */
   #openingRefused = false;
-  #inBlocks: M | undefined;
+  #writingBlocks: M | undefined;
   #awaitingFinal = false;
-  /** Whose final reply is awaited; none after a lone dot. */
+  /** Message whose final reply is awaited; undefined after a lone dot. */
   #final: M | undefined;
-  /** The server may hold an open transaction, which RSET ends. */
-  #dirty = false;
+  /** The server may have an open transaction, which RSET ends. */
+  #needsReset = false;
   #quitting = false;
-  #over = false;
+  #closed = false;
 
-  constructor(wire: SmtpConnection, abilities: Abilities, host: SessionHost<M>, options: SessionOptions) {
-    this.#wire = wire;
-    this.#abilities = abilities;
+  constructor(
+    connection: SmtpConnection,
+    capabilities: ServerCapabilities,
+    host: SessionHost<M>,
+    options: SessionOptions,
+  ) {
+    this.#connection = connection;
+    this.#capabilities = capabilities;
     this.#timeouts = options.timeouts;
-    this.#messagesLeft = options.mostMessages;
-    this.#windowMs = options.windowMs ?? WINDOW_MS;
+    this.#messagesLeft = options.maxMessages;
+    this.#fastReplyMs = options.fastReplyMs ?? FAST_REPLY_MS;
     this.#host = host;
-    wire.handler = this;
+    connection.handler = this;
   }
 
-  /** Messages that it has in hand at most as things go. */
-  get windowSize(): number {
-    return this.#windowSize;
+  /** Maximum messages in flight at the current batch size. */
+  get batchSize(): number {
+    return this.#batchSize;
   }
 
-  /** Starts on whatever waits, or reports itself idle. */
-  begin(): void {
-    this.#windowSize = 1;
+  /** Starts sending queued messages, or reports the session as idle. */
+  start(): void {
+    this.#batchSize = 1;
     this.#advance();
   }
 
-  /** Says goodbye, as soon as nothing is under way. */
+  /** Sends QUIT once nothing is in flight. */
   quit(): void {
     this.#messagesLeft = 0;
-    if (this.#quitting || this.#over || this.#isBusy) return;
+    if (this.#quitting || this.#closed || this.#isBusy) return;
     this.#quitting = true;
-    this.#wire.write('QUIT\r\n');
-    this.#wire.wait(this.#timeouts.quitMs);
-    this.#host.leaving(this);
+    this.#connection.write('QUIT\r\n');
+    this.#connection.wait(this.#timeouts.quitMs);
+    this.#host.sessionQuitting(this);
   }
 
-  /** Ends at once; each message it holds has the outcome of its place. */
+  /** Closes the connection immediately; each owned message settles according to its state. */
   abort(reason: string): void {
-    this.#wire.break(reason);
+    this.#connection.fail(reason);
   }
 
-  expired(): void {
-    if (this.#isBusy) this.#wire.break('The server did not answer in time');
-    else if (this.#quitting) this.#wire.break('The server did not say goodbye');
+  onTimeout(): void {
+    if (this.#isBusy) this.#connection.fail('Timed out waiting for a reply');
+    else if (this.#quitting) this.#connection.fail('Timed out waiting for the reply to QUIT');
     else this.quit();
   }
 
-  reply(reply: ReplyReader): void {
-    if (this.#window) this.#onWindow(reply, this.#window);
+  onReply(reply: ReplyReader): void {
+    if (this.#batch) this.#onBatchReply(reply, this.#batch);
     else if (this.#awaitingFinal) this.#onFinal(reply);
-    else if (this.#inBlocks) this.#onEarlyReply(reply, this.#inBlocks);
+    else if (this.#writingBlocks) this.#onEarlyReply(reply, this.#writingBlocks);
     else if (this.#opening) this.#onOpening(reply, this.#opening);
-    // Most often 221 to our QUIT, or 421 to a connection that was idle for long.
-    else return this.#wire.break(reply.answer());
+    // Usually 221 to our QUIT, or 421 on an idle connection.
+    else return this.#connection.fail(reply.answer());
     this.#setDeadline();
   }
 
   get #isBusy(): boolean {
-    return this.#awaitingFinal || (this.#window ?? this.#opening ?? this.#inBlocks) !== undefined;
+    return this.#awaitingFinal || (this.#batch ?? this.#opening ?? this.#writingBlocks) !== undefined;
   }
 
-  broken(reason: string): void {
-    this.#over = true;
-    const [final, inBlocks, window] = [this.#final, this.#inBlocks, this.#window];
+  onClosed(reason: string): void {
+    this.#closed = true;
+    const [final, writingBlocks, batch] = [this.#final, this.#writingBlocks, this.#batch];
     const opening = this.#openingRefused ? undefined : this.#opening;
-    const fruitless = this.#answered === 0 && (final ?? inBlocks ?? opening) !== undefined;
-    const waitMs = this.#host.ended(this, fruitless ? reason : undefined);
-    if (window) this.#breakWindow(window, reason, waitMs);
-    if (final) this.#settle(final, this.#brokenOff('final') ?? { kind: 'unknown', answer: oneLine(reason) });
-    if (inBlocks) this.#settle(inBlocks, hostDeferred(reason, waitMs));
+    const isFailure = this.#answeredCount === 0 && (final ?? writingBlocks ?? opening) !== undefined;
+    const waitMs = this.#host.sessionEnded(this, isFailure ? reason : undefined);
+    if (batch) this.#failBatch(batch, reason, waitMs);
+    if (final) this.#settle(final, this.#incompleteRefusal('final') ?? { kind: 'unknown', answer: oneLine(reason) });
+    if (writingBlocks) this.#settle(writingBlocks, hostDeferred(reason, waitMs));
     if (opening) this.#settle(opening, hostDeferred(reason, waitMs));
   }
 
-  /** A refusal is one even if its last line never came; anything less leaves open what the server did. */
-  #brokenOff(phase: Phase | undefined): SendOutcome | undefined {
-    const { unfinished } = this.#wire.replies;
+  /** The refusal in an incomplete multi-line reply, which counts even though its last line never arrived. */
+  #incompleteRefusal(phase: Phase | undefined): SendOutcome | undefined {
+    const { unfinished } = this.#connection.replies;
     if (!phase || !unfinished || unfinished.code < 400) return undefined;
     return outcomeOf(unfinished.code, unfinished.answer, phase);
   }
@@ -168,102 +173,102 @@ export class SmtpSession<M extends Prepared> implements ConnectionHandler {
 
   #setDeadline(): void {
     const { finalMs, blockMs, dataMs, commandMs, idleMs } = this.#timeouts;
-    if (this.#over || this.#quitting) return;
-    if (this.#awaitingFinal || this.#window) this.#wire.wait(finalMs);
-    else if (this.#inBlocks) this.#wire.wait(blockMs);
-    else if (this.#opening) this.#wire.wait(this.#step === 'data' ? dataMs : commandMs);
-    else this.#wire.wait(idleMs);
+    if (this.#closed || this.#quitting) return;
+    if (this.#awaitingFinal || this.#batch) this.#connection.wait(finalMs);
+    else if (this.#writingBlocks) this.#connection.wait(blockMs);
+    else if (this.#opening) this.#connection.wait(this.#step === 'data' ? dataMs : commandMs);
+    else this.#connection.wait(idleMs);
   }
 
-  /** After a message, with nothing under way: the next, or idle, or goodbye. */
+  /** With nothing in flight: sends the next message, goes idle, or quits. */
   #advance(): void {
-    if (this.#windowSize > 1) this.#openWindow();
-    if (!this.#window) this.#openNext('');
-    if (!this.#opening && !this.#window) {
+    if (this.#batchSize > 1) this.#sendBatch();
+    if (!this.#batch) this.#sendCommands('');
+    if (!this.#opening && !this.#batch) {
       if (this.#messagesLeft <= 0) this.quit();
-      else this.#host.resting(this);
+      else this.#host.sessionIdle(this);
     }
     this.#setDeadline();
   }
 
-  /** Writes `before`, and in the same write the commands of the next message if one waits. */
-  #openNext(before: string): void {
-    const next = this.#nextFit();
+  /** Writes `before` and, in the same write, the commands of the next queued message. */
+  #sendCommands(before: string): void {
+    const next = this.#dequeue();
     if (!next) {
-      if (before !== '') this.#wire.write(before);
+      if (before !== '') this.#connection.write(before);
       return;
     }
     this.#messagesLeft--;
     this.#opening = next;
     this.#openingRefused = false;
-    this.#step = this.#dirty ? 'reset' : 'mail';
+    this.#step = this.#needsReset ? 'reset' : 'mail';
     let commands = before;
-    if (this.#dirty) commands += 'RSET\r\n';
-    if (this.#abilities.pipelining)
-      commands += `${mailCommand(next, this.#abilities)}${rcptCommand(next, this.#abilities)}DATA\r\n`;
-    else if (!this.#dirty) commands += mailCommand(next, this.#abilities);
-    this.#dirty = false;
-    this.#wire.write(commands);
+    if (this.#needsReset) commands += 'RSET\r\n';
+    if (this.#capabilities.pipelining)
+      commands += `${mailCommand(next, this.#capabilities)}${rcptCommand(next, this.#capabilities)}DATA\r\n`;
+    else if (!this.#needsReset) commands += mailCommand(next, this.#capabilities);
+    this.#needsReset = false;
+    this.#connection.write(commands);
   }
 
-  /** Writes as many of the messages that wait as its window and its part of them allow, if that is more than one. */
-  #openWindow(): void {
-    const most = Math.min(this.#windowSize, this.#messagesLeft, this.#host.share());
+  /** Writes a batch of queued messages, up to the batch size and this connection's fair share, if that is more than one. */
+  #sendBatch(): void {
+    const most = Math.min(this.#batchSize, this.#messagesLeft, this.#host.fairShare());
     if (most < 2) return;
     const messages: M[] = [];
     for (let octets = 0; messages.length < most;) {
-      const next = this.#nextFit(BLOCK - octets);
+      const next = this.#dequeue(BLOCK_BYTES - octets);
       if (!next) break;
       octets += next.data.length;
       messages.push(next);
     }
     if (messages.length === 0) return;
     this.#messagesLeft -= messages.length;
-    this.#window = new BdatBatch(messages, this.#abilities, this.#dirty);
+    this.#batch = new BdatBatch(messages, this.#capabilities, this.#needsReset);
     this.#writtenAt = performance.now();
-    this.#wire.write(this.#window.text);
+    this.#connection.write(this.#batch.text);
   }
 
-  #onWindow(reply: ReplyReader, window: BdatBatch<M>): void {
+  #onBatchReply(reply: ReplyReader, batch: BdatBatch<M>): void {
     const { code } = reply;
-    if (window.phase === 'final' && code >= 300 && code < 400) {
-      return this.#wire.break(`The server answered a message with ${code}`);
+    if (batch.phase === 'final' && code >= 300 && code < 400) {
+      return this.#connection.fail(`The server replied ${code} to the message data`);
     }
-    const closed = window.reply(reply);
-    if (!closed) return;
-    this.#answered++;
-    this.#settle(closed.message, closed.outcome);
-    if (!window.isDone) return;
-    this.#window = undefined;
-    if (window.goodbye) return this.#wire.break(window.goodbye);
-    this.#dirty = window.isDirty;
-    this.#fitWindow(window.hasTaken);
+    const completed = batch.reply(reply);
+    if (!completed) return;
+    this.#answeredCount++;
+    this.#settle(completed.message, completed.outcome);
+    if (!batch.isDone) return;
+    this.#batch = undefined;
+    if (batch.closingReply) return this.#connection.fail(batch.closingReply);
+    this.#needsReset = batch.needsReset;
+    this.#adjustBatchSize(batch.hasAccepted);
     this.#advance();
   }
 
-  #breakWindow(window: BdatBatch<M>, reason: string, waitMs: number): void {
-    const rest: SendOutcome = window.goodbye
-      ? hostDeferred(window.goodbye, waitMs)
+  #failBatch(batch: BdatBatch<M>, reason: string, waitMs: number): void {
+    const fallback: SendOutcome = batch.closingReply
+      ? hostDeferred(batch.closingReply, waitMs)
       : { kind: 'unknown', answer: oneLine(reason) };
-    const [next, ...others] = window.open;
-    if (next) this.#settle(next, window.refusal ?? this.#brokenOff(window.phase) ?? rest);
-    for (const message of others) this.#settle(message, rest);
+    const [next, ...others] = batch.pending;
+    if (next) this.#settle(next, batch.refusal ?? this.#incompleteRefusal(batch.phase) ?? fallback);
+    for (const message of others) this.#settle(message, fallback);
   }
 
-  /** After something was answered: the next window is larger when the server took it quickly, and there is none when it took nothing. */
-  #fitWindow(hasTaken: boolean): void {
-    if (!this.#abilities.chunking) return;
+  /** Doubles the batch size after fast replies, halves it after slow ones, and disables batching if nothing was accepted. */
+  #adjustBatchSize(hasAccepted: boolean): void {
+    if (!this.#capabilities.chunking) return;
     const ms = performance.now() - this.#writtenAt;
-    if (!hasTaken) this.#windowSize = 1;
-    else if (ms < this.#windowMs) this.#windowSize = Math.min(LARGEST_WINDOW, this.#windowSize * 2);
-    else if (ms > this.#windowMs * 2) this.#windowSize = Math.max(1, this.#windowSize / 2);
+    if (!hasAccepted) this.#batchSize = 1;
+    else if (ms < this.#fastReplyMs) this.#batchSize = Math.min(MAX_BATCH_SIZE, this.#batchSize * 2);
+    else if (ms > this.#fastReplyMs * 2) this.#batchSize = Math.max(1, this.#batchSize / 2);
   }
 
-  /** The next message that the server can take, of so many octets at most. */
-  #nextFit(octets = Infinity): M | undefined {
+  /** The next queued message of at most `maxBytes` that the server can accept. Refuses those it can't. */
+  #dequeue(maxBytes = Infinity): M | undefined {
     while (this.#messagesLeft > 0) {
-      const next = this.#host.next(octets);
-      const refusal = next && unfit(next, this.#abilities);
+      const next = this.#host.next(maxBytes);
+      const refusal = next && unsupportedReason(next, this.#capabilities);
       if (!refusal) return next;
       this.#settle(next, refusal);
     }
@@ -274,30 +279,30 @@ export class SmtpSession<M extends Prepared> implements ConnectionHandler {
     const { code } = reply;
     if (code === 421) {
       this.#refuse(message, reply, this.#step === 'reset' ? 'mail' : this.#step);
-      return this.#wire.break(reply.answer());
+      return this.#connection.fail(reply.answer());
     }
     switch (this.#step) {
       case 'reset':
         this.#step = 'mail';
-        if (!this.#abilities.pipelining) this.#wire.write(mailCommand(message, this.#abilities));
+        if (!this.#capabilities.pipelining) this.#connection.write(mailCommand(message, this.#capabilities));
         return;
       case 'mail':
         if (!isPositive(code)) this.#refuse(message, reply, 'mail');
-        return this.#go('rcpt', rcptCommand(message, this.#abilities));
+        return this.#advanceTo('rcpt', rcptCommand(message, this.#capabilities));
       case 'rcpt':
         if (!isPositive(code)) this.#refuse(message, reply, 'rcpt');
-        return this.#go('data', 'DATA\r\n');
+        return this.#advanceTo('data', 'DATA\r\n');
       case 'data':
         return this.#onData(reply, message);
     }
   }
 
-  /** To the next command, which is on its way already when commands are pipelined. */
-  #go(step: Step, command: string): void {
+  /** Advances to the next command, which has already been sent if commands are pipelined. */
+  #advanceTo(step: Step, command: string): void {
     this.#step = step;
-    if (this.#abilities.pipelining) return;
-    if (!this.#openingRefused) return this.#wire.write(command);
-    this.#dirty = step === 'data';
+    if (this.#capabilities.pipelining) return;
+    if (!this.#openingRefused) return this.#connection.write(command);
+    this.#needsReset = step === 'data';
     this.#opening = undefined;
     this.#advance();
   }
@@ -306,75 +311,75 @@ export class SmtpSession<M extends Prepared> implements ConnectionHandler {
     this.#opening = undefined;
     if (reply.code === 354) {
       if (!this.#openingRefused) return this.#sendBody(message);
-      // The server wants data though it took no recipient: a lone dot ends that (RFC 2920 §3.1).
-      return this.#afterDot(DOT, undefined);
+      // The server expects data although it refused the recipient: a lone dot ends the transaction (RFC 2920 §3.1).
+      return this.#sendFinal(FINAL_DOT, undefined);
     }
     if (!this.#openingRefused) this.#refuse(message, reply, 'data');
-    if (reply.code < 400) return this.#wire.break(`The server answered DATA with ${reply.code}`);
-    this.#dirty = true;
+    if (reply.code < 400) return this.#connection.fail(`The server replied ${reply.code} to DATA`);
+    this.#needsReset = true;
     this.#advance();
   }
 
   #sendBody(message: M): void {
-    if (message.data.length <= BLOCK) return this.#afterDot(message.data + DOT, message);
-    this.#inBlocks = message;
+    if (message.data.length <= BLOCK_BYTES) return this.#sendFinal(message.data + FINAL_DOT, message);
+    this.#writingBlocks = message;
     this.#writeBlock(message, 0);
   }
 
-  /** Writes a block and, when the system has taken it, the next; the last one goes with the dot. */
+  /** Writes a block and, once the OS has accepted it, the next one; the last one includes the final dot. */
   #writeBlock(message: M, from: number): void {
-    if (this.#over || this.#inBlocks !== message) return;
+    if (this.#closed || this.#writingBlocks !== message) return;
     const { data } = message;
-    const to = from + BLOCK;
+    const to = from + BLOCK_BYTES;
     if (to >= data.length) {
-      this.#inBlocks = undefined;
-      this.#afterDot(data.slice(from) + DOT, message);
+      this.#writingBlocks = undefined;
+      this.#sendFinal(data.slice(from) + FINAL_DOT, message);
     } else {
-      this.#wire.write(data.slice(from, to), (error) => {
+      this.#connection.write(data.slice(from, to), (error) => {
         if (!error) this.#writeBlock(message, to);
       });
     }
     this.#setDeadline();
   }
 
-  /** Issues the write that holds a final dot. From here on only the server's reply tells what became of the message. */
-  #afterDot(text: string, message: M | undefined): void {
+  /** Writes the final dot. From here on, only the server's reply determines the outcome. */
+  #sendFinal(text: string, message: M | undefined): void {
     this.#awaitingFinal = true;
     this.#final = message;
     this.#writtenAt = performance.now();
-    // The next window waits for this answer, which tells whether there is to be one.
-    if (this.#abilities.pipelining && this.#windowSize < 2) this.#openNext(text);
-    else this.#wire.write(text);
+    // A batch may follow, depending on this reply, so don't pipeline the next message.
+    if (this.#capabilities.pipelining && this.#batchSize < 2) this.#sendCommands(text);
+    else this.#connection.write(text);
   }
 
   #onFinal(reply: ReplyReader): void {
     const { code } = reply;
     const message = this.#final;
-    if (code >= 300 && code < 400) return this.#wire.break(`The server answered the final dot with ${code}`);
+    if (code >= 300 && code < 400) return this.#connection.fail(`The server replied ${code} to the final dot`);
     this.#awaitingFinal = false;
     this.#final = undefined;
     if (message) {
       const answer = reply.answer();
-      this.#answered++;
-      this.#fitWindow(isPositive(code));
+      this.#answeredCount++;
+      this.#adjustBatchSize(isPositive(code));
       this.#settle(message, isPositive(code) ? { kind: 'accepted', answer } : outcomeOf(code, answer, 'final'));
     }
-    if (code === 421) this.#wire.break(reply.answer());
+    if (code === 421) this.#connection.fail(reply.answer());
     else if (!this.#opening) this.#advance();
   }
 
-  /** The server spoke before it had the whole message, to refuse it. Its dot was never sent. */
+  /** The server replied before the whole message was sent. Its final dot never went out, so it was not accepted. */
   #onEarlyReply(reply: ReplyReader, message: M): void {
-    this.#inBlocks = undefined;
+    this.#writingBlocks = undefined;
     if (reply.code >= 400) this.#refuse(message, reply, 'data');
     else this.#settle(message, hostDeferred(reply.answer()));
-    this.#wire.break('The server spoke before the end of the message');
+    this.#connection.fail('The server replied before the end of the message');
   }
 
   #refuse(message: M, reply: ReplyReader, phase: Phase): void {
     if (this.#openingRefused) return;
     this.#openingRefused = true;
-    this.#answered++;
+    this.#answeredCount++;
     this.#settle(message, refusalOf(reply, phase));
   }
 }

@@ -1,36 +1,36 @@
 export interface Timed {
-  /** When it expires, in the clock's time. */
+  /** When it expires, in the timer's time (milliseconds). */
   readonly deadline: number;
   expire(): void;
 }
 
 /**
- * One timer for all connections of a lane: a message sets a deadline, which costs a number, and no timer. Deadlines are
- * late by up to one tick. It runs only while something is watched, and keeps no process alive.
+ * One interval timer shared by all connections of a pool, so setting a deadline is a plain assignment. Deadlines fire up to
+ * one tick late. It runs only while something is watched and never keeps the process alive.
  */
 export class TimeoutTimer {
-  /** Milliseconds, as of the last tick. */
+  /** Current time as of the last tick, in milliseconds. */
   now = performance.now();
   readonly #watched = new Set<Timed>();
   readonly #tickMs: number;
   readonly #onTick: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param shortestMs the shortest time that will be asked for */
+  /** @param shortestMs the shortest timeout that will be used */
   constructor(shortestMs: number, onTick: () => void) {
     this.#tickMs = Math.min(1000, Math.max(5, shortestMs / 4));
     this.#onTick = onTick;
   }
 
-  watch(one: Timed): void {
-    this.#watched.add(one);
+  watch(entry: Timed): void {
+    this.#watched.add(entry);
     if (this.#timer) return;
     this.now = performance.now();
     this.#timer = setInterval(() => this.#tick(), this.#tickMs).unref();
   }
 
-  unwatch(one: Timed): void {
-    this.#watched.delete(one);
+  unwatch(entry: Timed): void {
+    this.#watched.delete(entry);
     if (this.#watched.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -38,7 +38,7 @@ export class TimeoutTimer {
 
   #tick(): void {
     this.now = performance.now();
-    for (const one of this.#watched) if (one.deadline <= this.now) one.expire();
+    for (const entry of this.#watched) if (entry.deadline <= this.now) entry.expire();
     this.#onTick();
   }
 }

@@ -1,23 +1,23 @@
-/** How long to wait, in milliseconds, at each step of a dialogue. */
+/** Timeouts for each step of an SMTP session, in milliseconds. */
 export interface Timeouts {
-  /** For the TCP connection, and for TLS. */
+  /** For the TCP connection and the TLS handshake, each. */
   readonly connectMs: number;
   readonly greetingMs: number;
-  /** For each reply that has no time of its own here: EHLO, AUTH, MAIL, RCPT, RSET. */
+  /** For every reply without its own timeout: EHLO, AUTH, MAIL, RCPT, RSET. */
   readonly commandMs: number;
   readonly dataMs: number;
-  /** For each block of a long message to leave. */
+  /** For writing each block of a long message. */
   readonly blockMs: number;
-  /** For the reply to the final dot. Giving up early makes messages whose fate nobody knows. */
+  /** For the final reply. Giving up early leaves messages with an unknown outcome. */
   readonly finalMs: number;
-  /** How long a connection that has nothing to send is kept. */
+  /** How long an idle connection is kept open. */
   readonly idleMs: number;
   readonly quitMs: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** RFC 5321 §4.5.3.2, which names all but the first and the last two. */
+/** Defaults from RFC 5321 §4.5.3.2, except `connectMs`, `idleMs` and `quitMs`, which it does not specify. */
 export const TIMEOUTS: Timeouts = {
   connectMs: MINUTE_MS / 2,
   greetingMs: 5 * MINUTE_MS,

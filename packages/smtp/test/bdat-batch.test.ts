@@ -12,11 +12,11 @@ const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHe
   to: `user${n}@example.com`,
   data,
 });
-const send = (lane: SmtpPool, from: number, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(from + n))));
+const send = (pool: SmtpPool, from: number, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => pool.send(message(from + n))));
 const kinds = (outcomes: SendOutcome[]) => outcomes.map(({ kind }) => kind).join(' ');
 
-/** A lane of one connection that is about to send the next messages in windows of eight, and its server. */
+/** A server and a pool of one connection that will send the next messages in batches of eight. */
 async function warm(act: (stage: Stage, to: string) => Act | string | undefined, options: SmtpPoolOptions = {}) {
   let to = '';
   const script: Script = {
@@ -28,13 +28,13 @@ async function warm(act: (stage: Stage, to: string) => Act | string | undefined,
     },
   };
   const server = await ScriptedServer.start(script);
-  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [10_000], ...options });
-  expect(new Set((await send(lane, 0, 20)).map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [10_000], ...options });
+  expect(new Set((await send(pool, 0, 20)).map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   return {
     server,
-    lane,
+    pool,
     [Symbol.asyncDispose]: async () => {
-      lane.abort();
+      pool.abort();
       await server[Symbol.asyncDispose]();
     },
   };
@@ -45,10 +45,10 @@ const at =
   (s: Stage, t: string): Act | string | undefined =>
     s === stage && t === to ? act : undefined;
 
-test('the first message goes by DATA; when the server took it, several go out in one write, each reset after the one before', async () => {
+test('the first message uses DATA; once accepted, later messages are batched in one write, separated by RSET', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const lane = createSmtpPool(server.url, { connections: 1 });
-  await send(lane, 0, 40);
+  const pool = createSmtpPool(server.url, { connections: 1 });
+  await send(pool, 0, 40);
   const verbs = server.commands.map((line) => line.split(/[ :]/, 1)[0]);
   expect(verbs.slice(0, 12).join(' ')).toBe('EHLO MAIL RCPT DATA MAIL RCPT DATA MAIL RCPT BDAT RSET MAIL');
   expect(verbs.filter((verb) => verb === 'BDAT')).toHaveLength(38);
@@ -56,15 +56,15 @@ test('the first message goes by DATA; when the server took it, several go out in
   expect(server.mails.map(({ from, to, data }) => [from, to, data])).toEqual(
     Array.from({ length: 40 }, (_, n) => [`bounce+${n}@example.com`, [`user${n}@example.com`], message(n).data]),
   );
-  await lane.close();
+  await pool.close();
 });
 
-test('data arrives by BDAT as it was: dots, bare line ends, octets', async () => {
+test('BDAT preserves data: dots, bare line endings, octets', async () => {
   await using it = await warm(() => undefined);
   const before = it.server.commands.length;
   await Promise.all([
-    ...EDGE_CASE_MESSAGES.map(([data]) => it.lane.send(message(0, data))),
-    ...[1, 2, 3].map((n) => it.lane.send(message(n))),
+    ...EDGE_CASE_MESSAGES.map(([data]) => it.pool.send(message(0, data))),
+    ...[1, 2, 3].map((n) => it.pool.send(message(n))),
   ]);
   expect(it.server.mails.slice(20, 20 + EDGE_CASE_MESSAGES.length).map(({ data }) => data)).toEqual(
     EDGE_CASE_MESSAGES.map(([, data]) => data),
@@ -74,7 +74,7 @@ test('data arrives by BDAT as it was: dots, bare line ends, octets', async () =>
   );
 });
 
-/** Messages 20 and 21 go one by one after the rest of `warm`, 22 to 25 in a window, 26 to 33 in the next. */
+/** After `warm` idles, messages 20 and 21 go one by one, 22 to 25 in a batch, and 26 to 33 in the next. */
 const AFTER_REST = 14;
 
 test.each<[Stage, string]>([
@@ -83,7 +83,7 @@ test.each<[Stage, string]>([
   ['dot', '554 5.6.0 not that'],
 ])('a refusal of one at %s is of that one, and the others are taken with their own senders', async (stage, reply) => {
   await using it = await warm(at(stage, '23', reply));
-  const outcomes = await send(it.lane, 20, AFTER_REST);
+  const outcomes = await send(it.pool, 20, AFTER_REST);
   expect(outcomes[3]).toMatchObject({ kind: 'refused', answer: reply });
   expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(AFTER_REST - 1);
   const taken = it.server.mails.filter(({ answer }) => answer?.startsWith('250'));
@@ -96,7 +96,7 @@ test.each(['end', 'reset'] as const)(
   async (after) => {
     for (const stage of ['mail', 'rcpt', 'body', 'dot'] as const) {
       await using it = await warm(at(stage, '23', { after }));
-      const outcomes = await send(it.lane, 20, AFTER_REST);
+      const outcomes = await send(it.pool, 20, AFTER_REST);
       expect(kinds(outcomes), stage).toBe(
         `${'accepted '.repeat(3)}${'unknown '.repeat(3)}${'accepted '.repeat(8)}`.trim(),
       );
@@ -104,11 +104,11 @@ test.each(['end', 'reset'] as const)(
   },
 );
 
-test('421 in a window ends it: that message and those behind it were not taken, and go again', async () => {
+test('421 ends a batch: that message and the following ones are deferred', async () => {
   for (const stage of ['mail', 'rcpt', 'dot'] as const) {
     const reply = '421 4.7.0 too many messages';
     await using it = await warm(at(stage, '23', { reply, after: 'end' }));
-    const outcomes = await send(it.lane, 20, AFTER_REST);
+    const outcomes = await send(it.pool, 20, AFTER_REST);
     expect(kinds(outcomes), stage).toBe(
       `${'accepted '.repeat(3)}${'deferred '.repeat(3)}${'accepted '.repeat(8)}`.trim(),
     );
@@ -116,42 +116,42 @@ test('421 in a window ends it: that message and those behind it were not taken, 
   }
 });
 
-test('a server that says 421 and goes on is believed in what it says then', async () => {
+test('replies after a 421 count if the server continues', async () => {
   await using it = await warm(at('rcpt', '23', '421 4.7.0 not now'));
-  const outcomes = await send(it.lane, 20, 6);
+  const outcomes = await send(it.pool, 20, 6);
   expect(kinds(outcomes)).toBe(`${'accepted '.repeat(3)}deferred accepted accepted`);
   expect(it.server.mails.filter(({ to }) => to[0] === 'user23@example.com')).toEqual([]);
 });
 
-test('something that is not SMTP, or no answer in time, leaves a window unknown', async () => {
+test('a non-SMTP reply or a timeout leaves a batch unknown', async () => {
   for (const act of ['what', '354 go on', { after: 'silence' }] as const) {
     await using it = await warm(at('dot', '23', act), { timeouts: { finalMs: 150 } });
-    const outcomes = await send(it.lane, 20, 6);
+    const outcomes = await send(it.pool, 20, 6);
     expect(kinds(outcomes)).toBe(`${'accepted '.repeat(3)}unknown unknown unknown`);
   }
 });
 
-test('after a rest the next message goes by DATA, so that one which the server has closed meanwhile makes nothing unknown', async () => {
+test('the first message after an idle period uses DATA, so a connection closed meanwhile leaves nothing unknown', async () => {
   await using it = await warm(at('mail', '20', { after: 'reset' }));
-  const [outcome] = await send(it.lane, 20, 1);
+  const [outcome] = await send(it.pool, 20, 1);
   expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host' });
 });
 
-test('a server that takes its time is sent one message after the other', async () => {
+test('a slow server is sent one message at a time', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const lane = createSmtpPool(server.url, { connections: 1, windowMs: 0 });
-  await send(lane, 0, 20);
+  const pool = createSmtpPool(server.url, { connections: 1, fastReplyMs: 0 });
+  await send(pool, 0, 20);
   expect(server.mails).toHaveLength(20);
   expect(server.commands.filter((line) => line.startsWith('BDAT'))).toEqual([]);
-  await lane.close();
+  await pool.close();
 });
 
-test('a message that is long goes by DATA in its turn, and the others around it in windows', async () => {
+test('a long message uses DATA in its turn, and the messages around it are batched', async () => {
   await using it = await warm(() => undefined);
   const long = `Subject: x\r\n\r\n${`${'x'.repeat(70)}\r\n`.repeat(2_000)}`;
   const before = it.server.commands.length;
   const outcomes = await Promise.all(
-    Array.from({ length: 30 }, (_, n) => it.lane.send(n === 15 ? message(n, long) : message(n))),
+    Array.from({ length: 30 }, (_, n) => it.pool.send(n === 15 ? message(n, long) : message(n))),
   );
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   expect(it.server.mails.slice(20).map(({ to }) => to[0])).toEqual(outcomes.map((_, n) => `user${n}@example.com`));
@@ -160,33 +160,33 @@ test('a message that is long goes by DATA in its turn, and the others around it 
   expect(verbs.filter((verb) => verb === 'BDAT').length).toBeGreaterThan(20);
 });
 
-test('messages that wait are shared out over the connections, and a connection keeps to its number of messages', async () => {
+test('queued messages are shared among connections, and no connection exceeds its message limit', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const lane = createSmtpPool(server.url, { connections: 4, maxMessagesPerConnection: 10 });
-  expect(kinds(await send(lane, 0, 200))).toBe('accepted '.repeat(200).trim());
+  const pool = createSmtpPool(server.url, { connections: 4, maxMessagesPerConnection: 10 });
+  expect(kinds(await send(pool, 0, 200))).toBe('accepted '.repeat(200).trim());
   expect(server.connections).toBeGreaterThanOrEqual(20);
-  await lane.close();
+  await pool.close();
 });
 
-test('a lane says how many messages are worth giving to it, which grows with its windows and not with what is long', async () => {
+test('the width of a pool grows with its batch size, but not for long messages', async () => {
   await using it = await warm(() => undefined);
   const half = `Subject: x\r\n\r\n${'x'.repeat(70)}\r\n`.repeat(30_000);
   const widths: number[] = [];
-  const sending = send(it.lane, 0, 60);
+  const sending = send(it.pool, 0, 60);
   await vi.waitFor(() => {
-    widths.push(it.lane.width);
-    expect(it.lane.width).toBe(16);
+    widths.push(it.pool.width);
+    expect(it.pool.width).toBe(16);
   });
   await sending;
-  const heavy = [0, 1, 2].map((n) => it.lane.send(message(n, half)));
-  expect(it.lane.width).toBe(2);
+  const heavy = [0, 1, 2].map((n) => it.pool.send(message(n, half)));
+  expect(it.pool.width).toBe(2);
   await Promise.all(heavy);
 });
 
-test('close finishes the windows under way', async () => {
+test('close finishes the batches in flight', async () => {
   await using it = await warm(() => undefined);
-  const sending = send(it.lane, 20, 50);
+  const sending = send(it.pool, 20, 50);
   await sleep(1);
-  await it.lane.close();
+  await it.pool.close();
   expect(kinds(await sending)).toBe('accepted '.repeat(50).trim());
 });

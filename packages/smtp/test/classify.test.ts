@@ -310,13 +310,13 @@ test.each<[status: string, verdict: Verdict]>([
   expect(classify(status)).toMatchObject({ verdict });
 });
 
-test('every rule is shown by a reply', () => {
+test('every rule matches a sample reply', () => {
   const used = new Set(REPLIES.map(([reply]) => classify(reply).rule));
   expect(REPLY_RULES.map((rule) => rule.id).filter((id) => !used.has(id))).toEqual([]);
   expect(new Set(REPLY_RULES.map((rule) => rule.id)).size).toBe(REPLY_RULES.length);
 });
 
-test('a reply reads the same from the dialogue, from a bounce and over several lines', () => {
+test('a reply is classified the same from a session, a bounce or several lines', () => {
   const lines =
     '550-5.7.26 Your email has been blocked because the sender is unauthenticated.\r\n550-5.7.26 Gmail requires\r\n550 5.7.26 it.';
   const line = '550 5.7.26 Your email has been blocked because the sender is unauthenticated. Gmail requires it.';
@@ -326,7 +326,7 @@ test('a reply reads the same from the dialogue, from a bounce and over several l
   expect(classify('smtp;550 5.1.1 unknown').verdict).toBe('hard_bounce');
 });
 
-test('what is said about the sender never counts against the recipient', () => {
+test('a refusal of the sender never counts against the recipient', () => {
   for (const reply of ['550 5.1.1 no such user', '550 rejected', '552 mailbox is full']) {
     expect(outcomeOf(550, reply, 'mail')).toMatchObject({ kind: 'refused', verdict: 'policy' });
   }
@@ -334,7 +334,7 @@ test('what is said about the sender never counts against the recipient', () => {
   expect(outcomeOf(451, '451 4.3.0 busy', 'mail')).toMatchObject({ kind: 'deferred', scope: 'host' });
 });
 
-test('the first digit decides whether a message goes again', () => {
+test('the first digit decides whether a message is retried', () => {
   expect(outcomeOf(450, '450 5.1.1 user unknown', 'rcpt')).toMatchObject({ kind: 'deferred', scope: 'message' });
   expect(outcomeOf(450, '450 4.2.2 mailbox full', 'rcpt')).toMatchObject({ kind: 'deferred', waitMs: HOUR });
   expect(outcomeOf(552, '552 5.2.2 mailbox full', 'rcpt')).toMatchObject({ kind: 'refused', verdict: 'soft_bounce' });

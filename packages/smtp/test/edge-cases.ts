@@ -1,4 +1,4 @@
-/** What a message may be given as, and how it has to arrive: dots, bare line ends, missing line ends, octets. Only tests import this file. */
+/** Message data as submitted and as it must arrive: dots, bare line endings, missing line endings, octets. Test-only. */
 export const EDGE_CASE_MESSAGES: readonly [string | Uint8Array, string][] = [
   ['.\r\n..\r\n.a\r\n', '.\r\n..\r\n.a\r\n'],
   ['a\r\n.\r\nMAIL FROM:<x>\r\n', 'a\r\n.\r\nMAIL FROM:<x>\r\n'],

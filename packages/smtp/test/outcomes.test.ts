@@ -12,12 +12,12 @@ const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHe
   data,
 });
 
-/** Sends messages over one connection at most, and returns their outcomes. */
+/** Sends messages over a single connection and returns their outcomes. */
 async function outcomes(script: Script, count: number, options: SmtpPoolOptions = {}, data?: string) {
   await using server = await ScriptedServer.start(script);
-  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1], ...options });
-  const all = await Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(n, data))));
-  lane.abort();
+  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1], ...options });
+  const all = await Promise.all(Array.from({ length: count }, (_, n) => pool.send(message(n, data))));
+  pool.abort();
   return { all, mails: server.mails.map((mail) => mail.to[0]) };
 }
 
@@ -73,24 +73,24 @@ describe.each([
     },
   );
 
-  test('after the final dot something that is not SMTP leaves the message unknown', async () => {
+  test('a non-SMTP reply to the final dot leaves the message unknown', async () => {
     for (const reply of ['OK', 'HTTP/1.1 400 Bad Request', '999 what', '354 go ahead', '25O ok']) {
       expect(await one('dot', reply)).toMatchObject({ kind: 'unknown' });
     }
   });
 
-  test('a refusal is known by its first whole line, even if the connection breaks then', async () => {
+  test('a refusal counts from its first complete line, even if the connection then breaks', async () => {
     const act: Act = { raw: '550-5.7.1 our system\r\n550-5.7.1 refu', after: 'reset' };
     expect(await one('dot', act)).toMatchObject({ kind: 'refused', verdict: 'policy', answer: '550 5.7.1 our system' });
   });
 
-  test('421 in place of the final reply is a refusal for now', async () => {
+  test('421 as the final reply defers the message', async () => {
     const act: Act = { reply: '421 4.3.2 shutting down', after: 'end' };
     const known = { kind: 'deferred', scope: 'host', answer: '421 4.3.2 shutting down' };
     expect(await one('dot', act)).toMatchObject(known);
   });
 
-  test('whole replies decide, at each stage', async () => {
+  test('complete replies determine the outcome at every stage', async () => {
     expect(await one('dot', '250 2.0.0 ok 7f')).toEqual({ kind: 'accepted', answer: '250 2.0.0 ok 7f' });
     expect(await one('dot', '250-2.0.0 ok\r\n250 2.0.0 id 7f')).toMatchObject({ answer: '250 2.0.0 ok id 7f' });
     expect(await one('dot', '451 4.3.0 busy')).toMatchObject({ kind: 'deferred', scope: 'message' });
@@ -113,7 +113,7 @@ describe.each([
     }
   });
 
-  test('a server that falls silent is given up in time', async () => {
+  test('a silent server times out', async () => {
     const options = { timeouts: { greetingMs: 60, commandMs: 60, dataMs: 60 } };
     for (const stage of ['greeting', 'ehlo', 'mail', 'rcpt', 'data'] as const) {
       expect(await one(stage, { after: 'silence' }, undefined, options)).toMatchObject({
@@ -125,12 +125,12 @@ describe.each([
     expect(await one('dot', { after: 'silence' }, undefined, last)).toMatchObject({ kind: 'unknown' });
   });
 
-  test('a server that stops reading is given up before the dot, which it then never had', async () => {
+  test('a server that stops reading times out before the final dot is sent', async () => {
     const options = { timeouts: { blockMs: 150 } };
     expect(await one('body', { after: 'stop reading' }, LONG, options)).toMatchObject({ kind: 'deferred' });
   });
 
-  test('a refusal in the middle of a body is one, since the dot was never sent', async () => {
+  test('a refusal during the body is final, since the dot was never sent', async () => {
     const act: Act = { reply: '552 5.3.4 too big', after: 'stop reading' };
     expect(await one('body', act, LONG)).toMatchObject({ kind: 'refused', verdict: 'content' });
   });
@@ -146,13 +146,13 @@ describe.each([
   });
 });
 
-test('a break makes the message after its dot unknown, and the next in the same write deferred', async () => {
+test('a lost connection makes the message after its dot unknown and defers the next one in the same write', async () => {
   const { all, mails } = await outcomes({ act: at('dot', { after: 'reset' }) }, 2, { reconnectDelaysMs: [10_000] });
   expect(all).toMatchObject([{ kind: 'unknown' }, { kind: 'deferred', scope: 'host' }]);
   expect(mails).toEqual(['user0@example.com']);
 });
 
-test('421 to a dot defers the next message as well, with the same answer', async () => {
+test('421 to the final dot also defers the next message, with the same reply', async () => {
   const act: Act = { reply: '421 4.3.2 bye', after: 'end' };
   const { all } = await outcomes({ act: at('dot', act, 1) }, 3, { reconnectDelaysMs: [10_000] });
   expect(all).toMatchObject([
@@ -162,41 +162,41 @@ test('421 to a dot defers the next message as well, with the same answer', async
   ]);
 });
 
-test('354 without a recipient gets a lone dot, whose answer counts for nobody', async () => {
+test('354 without a recipient gets a lone dot, whose reply is ignored', async () => {
   await using server = await ScriptedServer.start({
     act: (stage, nth) => (stage === 'rcpt' && nth === 1 ? '550 5.1.1 no such user' : undefined),
   });
-  const lane = createSmtpPool(server.url, { connections: 1 });
-  const all = await Promise.all([0, 1, 2].map((n) => lane.send(message(n))));
+  const pool = createSmtpPool(server.url, { connections: 1 });
+  const all = await Promise.all([0, 1, 2].map((n) => pool.send(message(n))));
   expect(all.map(({ kind }) => kind)).toEqual(['accepted', 'refused', 'accepted']);
   expect(server.mails.map((mail) => mail.to)).toEqual([['user0@example.com'], ['user2@example.com']]);
   expect(server.connections).toBe(1);
-  await lane.close();
+  await pool.close();
 });
 
-test('a transaction left open by a refusal is reset before the next', async () => {
+test('a transaction left open by a refusal is reset before the next one', async () => {
   await using server = await ScriptedServer.start({
     act: (stage, nth) => {
       if (stage === 'rcpt' && nth === 0) return '550 5.1.1 no such user';
       return stage === 'data' && nth === 0 ? '503 5.5.1 no valid recipients' : undefined;
     },
   });
-  const lane = createSmtpPool(server.url, { connections: 1 });
-  const all = await Promise.all([0, 1].map((n) => lane.send(message(n))));
+  const pool = createSmtpPool(server.url, { connections: 1 });
+  const all = await Promise.all([0, 1].map((n) => pool.send(message(n))));
   expect(all.map(({ kind }) => kind)).toEqual(['refused', 'accepted']);
   expect(server.commands.slice(1).map((line) => line.split(/[ :]/, 1)[0])).toEqual(
     'MAIL RCPT DATA RSET MAIL RCPT DATA'.split(' '),
   );
-  await lane.close();
+  await pool.close();
 });
 
-test('nothing is ever sent twice by itself', async () => {
+test('the pool never retries a message', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'dot' ? { after: 'reset' } : undefined),
   });
-  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1] });
-  await lane.send(message(0));
+  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1] });
+  await pool.send(message(0));
   await sleep(100);
   expect(server.mails).toHaveLength(1);
-  await lane.close();
+  await pool.close();
 });

@@ -17,7 +17,7 @@ describe('a reply reader', () => {
     '421 x y',
   ];
 
-  test('cuts the same replies out of any chunks', () => {
+  test('parses the same replies however the input is chunked', () => {
     const bytes = Buffer.from(STREAM);
     const reused = Buffer.alloc(bytes.length);
     for (let size = 1; size <= bytes.length; size++) {
@@ -34,7 +34,7 @@ describe('a reply reader', () => {
     }
   });
 
-  test('takes nothing else for a reply', () => {
+  test('rejects input that is not SMTP', () => {
     for (const line of ['', '25', 'abc', '25x ok', '2500 ok', '250_ok', '150 ok', '600 ok', '-25 ok', ' 250 ok']) {
       const reader = new ReplyReader(() => expect.unreachable(line));
       expect(reader.push(Buffer.from(`${line}\r\n`), line.length + 2), line).toBe(false);
@@ -45,7 +45,7 @@ describe('a reply reader', () => {
     expect(new ReplyReader(() => undefined).push(lines, lines.length)).toBe(false);
   });
 
-  test('an answer has one line of 500 characters at most', () => {
+  test('an answer is a single line of at most 500 characters', () => {
     const answers: string[] = [];
     const reader = new ReplyReader((reply) => answers.push(reply.answer()));
     const bytes = Buffer.from(`250-${'a '.repeat(200)}\r\n250 ${'😀'.repeat(200)}\r\n`);
@@ -55,13 +55,13 @@ describe('a reply reader', () => {
   });
 });
 
-test('every line end becomes CRLF and every dot at a line start is doubled', () => {
+test('line endings become CRLF and leading dots are doubled', () => {
   expect(dotStuff('.a\n.b\r.c\r\n..d')).toBe('..a\r\n..b\r\n..c\r\n...d\r\n');
   expect(dotStuff('a\n\r\r\n\n')).toBe('a\r\n\r\n\r\n\r\n');
   expect(dotStuff(Uint8Array.from([0xff, 0x0a]).subarray(0, 1))).toBe('\xff\r\n');
 });
 
-test('a queue gives back in order what it was given', () => {
+test('a queue is first in, first out', () => {
   const queue = new Queue<number>();
   const taken: (number | undefined)[] = [];
   let next = 0;
@@ -78,7 +78,7 @@ test('a queue gives back in order what it was given', () => {
   expect(queue.shift()).toBeUndefined();
 });
 
-test('a URL tells how to reach a mail server', () => {
+test('a relay URL is parsed', () => {
   expect(parseRelayUrl('smtp://mail.example.com')).toMatchObject({
     host: 'mail.example.com',
     port: 25,

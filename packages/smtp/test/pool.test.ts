@@ -14,71 +14,71 @@ const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHe
   to: `user${n}@example.com`,
   data,
 });
-const sendMany = (lane: ReturnType<typeof createSmtpPool>, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, n) => lane.send(message(n))));
+const sendMany = (pool: ReturnType<typeof createSmtpPool>, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => pool.send(message(n))));
 
 test.each<[string, Script]>([
   ['pipelined', {}],
-  ['in a plain dialogue', { offers: [] }],
-  ['many in one write', { offers: ['PIPELINING', 'CHUNKING'] }],
+  ['in a session without pipelining', { offers: [] }],
+  ['batched in one write', { offers: ['PIPELINING', 'CHUNKING'] }],
   ['by a server that knows no EHLO', { act: (stage) => (stage === 'ehlo' ? '502 what' : undefined) }],
-  ['answered byte by byte', { byteByByte: true }],
+  ['with replies byte by byte', { byteByByte: true }],
   [
-    'answered in many lines',
+    'with multi-line replies',
     { act: (stage) => (stage === 'mail' || stage === 'dot' ? '250-one\r\n250-two\r\n250 three' : undefined) },
   ],
 ])('200 messages over 4 connections arrive once each, %s', async (_, script) => {
   await using server = await ScriptedServer.start(script);
-  const lane = createSmtpPool(server.url, { connections: 4 });
-  const all = await sendMany(lane, 200);
+  const pool = createSmtpPool(server.url, { connections: 4 });
+  const all = await sendMany(pool, 200);
   expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   const bodies = new Map(server.mails.map((mail) => [mail.to[0], mail.data]));
   expect(server.mails).toHaveLength(200);
   expect(bodies.size).toBe(200);
   for (let n = 0; n < 200; n++) expect(bodies.get(`user${n}@example.com`)).toBe(message(n).data);
   expect(server.connections).toBe(4);
-  expect(lane.pending).toBe(0);
-  await lane.close();
+  expect(pool.pending).toBe(0);
+  await pool.close();
   await eventually(() => expect(server.open).toBe(0));
   expect(server.commands.filter((line) => line === 'QUIT')).toHaveLength(4);
 });
 
-test('without PIPELINING no command is sent before the last one is answered', async () => {
+test('without PIPELINING each command waits for the previous reply', async () => {
   await using plain = await ScriptedServer.start({ offers: ['8BITMIME'] });
   await using pipelined = await ScriptedServer.start();
   for (const server of [plain, pipelined]) {
-    const lane = createSmtpPool(server.url, { connections: 1 });
-    await sendMany(lane, 5);
-    await lane.close();
+    const pool = createSmtpPool(server.url, { connections: 1 });
+    await sendMany(pool, 5);
+    await pool.close();
   }
   expect([plain.mostPipelined, pipelined.mostPipelined]).toEqual([1, 3]);
 });
 
-test('data arrives as it was: dots, bare line ends, missing line ends, octets', async () => {
+test('data is preserved: dots, bare line endings, missing line endings, octets', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpPool(server.url, { connections: 1 });
+  const pool = createSmtpPool(server.url, { connections: 1 });
   for (const [data] of EDGE_CASE_MESSAGES)
-    expect(await lane.send(message(0, data))).toMatchObject({ kind: 'accepted' });
+    expect(await pool.send(message(0, data))).toMatchObject({ kind: 'accepted' });
   expect(server.mails.map((mail) => mail.data)).toEqual(EDGE_CASE_MESSAGES.map(([, expected]) => expected));
-  await lane.close();
+  await pool.close();
 });
 
-test('a long message gets through a server that reads slowly', async () => {
+test('a long message gets through to a server that reads slowly', async () => {
   await using server = await ScriptedServer.start({ slowly: true });
-  const lane = createSmtpPool(server.url, { connections: 2 });
+  const pool = createSmtpPool(server.url, { connections: 2 });
   const long = `Subject: x\r\n\r\n${`${'.x'.repeat(35)}\r\n`.repeat(60_000)}`;
-  const all = await Promise.all([0, 1, 2, 3].map((n) => lane.send(message(n, long))));
+  const all = await Promise.all([0, 1, 2, 3].map((n) => pool.send(message(n, long))));
   expect(all.map(({ kind }) => kind)).toEqual(Array(4).fill('accepted'));
   for (const mail of server.mails) expect(mail.data === long).toBe(true);
-  await lane.close();
+  await pool.close();
 });
 
-test('MAIL says what the message needs and the server offers', async () => {
+test('MAIL declares what the message needs and the server supports', async () => {
   await using server = await ScriptedServer.start({ offers: ['SIZE 200', '8BITMIME', 'SMTPUTF8'] });
   await using simple = await ScriptedServer.start({ offers: [] });
-  const lane = createSmtpPool(server.url);
+  const pool = createSmtpPool(server.url);
   const plain = createSmtpPool(simple.url);
-  const send = (to: string, data: string) => lane.send({ from: '', to, data });
+  const send = (to: string, data: string) => pool.send({ from: '', to, data });
   await send('a@example.com', 'a\r\n');
   await send('a@müller.example', 'A: b\r\n\r\né\r\n');
   await send('jürgen@example.com', 'a\r\n');
@@ -98,12 +98,12 @@ test('MAIL says what the message needs and the server offers', async () => {
   expect(await plain.send({ from: '', to: 'jürgen@example.com', data: 'a' })).toMatchObject(refused);
   expect(await plain.send({ from: '', to: 'a@example.com', data: 'A: b\r\n\r\né' })).toMatchObject(refused);
   expect(await plain.send({ from: '', to: 'a@example.com', data: 'a' })).toMatchObject({ kind: 'accepted' });
-  await Promise.all([lane.close(), plain.close()]);
+  await Promise.all([pool.close(), plain.close()]);
 });
 
-test('an envelope that could add a command is refused, and never reaches a server', async () => {
+test('an envelope that could inject a command is refused before it reaches a server', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpPool(server.url);
+  const pool = createSmtpPool(server.url);
   const good = 'a@example.com';
   const bad = [
     'a@example.com>\r\nRCPT TO:<b@example.com',
@@ -121,56 +121,56 @@ test('an envelope that could add a command is refused, and never reaches a serve
     { from: good, to: '' },
   ];
   for (const envelope of envelopes) {
-    expect(await lane.send({ ...envelope, data: 'x' }), JSON.stringify(envelope)).toMatchObject({ kind: 'refused' });
+    expect(await pool.send({ ...envelope, data: 'x' }), JSON.stringify(envelope)).toMatchObject({ kind: 'refused' });
   }
   expect(server.connections).toBe(0);
 });
 
-test('a connection is replaced after its share of messages', async () => {
+test('a connection is replaced after its maximum number of messages', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpPool(server.url, { connections: 2, maxMessagesPerConnection: 10 });
-  const all = await sendMany(lane, 95);
+  const pool = createSmtpPool(server.url, { connections: 2, maxMessagesPerConnection: 10 });
+  const all = await sendMany(pool, 95);
   expect(all.every(({ kind }) => kind === 'accepted')).toBe(true);
   expect(server.connections).toBeGreaterThanOrEqual(10);
-  await lane.close();
+  await pool.close();
 });
 
-test('a connection that rests is closed after a while, and opened again when needed', async () => {
+test('an idle connection is closed after a while and reopened on demand', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpPool(server.url, { timeouts: { idleMs: 60 } });
-  await lane.send(message(0));
-  expect(lane.connections).toBe(1);
+  const pool = createSmtpPool(server.url, { timeouts: { idleMs: 60 } });
+  await pool.send(message(0));
+  expect(pool.connections).toBe(1);
   await eventually(() => expect(server.open).toBe(0));
   expect(server.commands.at(-1)).toBe('QUIT');
-  expect(await lane.send(message(1))).toMatchObject({ kind: 'accepted' });
-  await lane.close();
+  expect(await pool.send(message(1))).toMatchObject({ kind: 'accepted' });
+  await pool.close();
 });
 
-test('a resting connection that the server ends costs no message', async () => {
+test('losing an idle connection loses no message', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'dot' ? '250 ok\r\n421 4.4.2 idle' : undefined),
   });
-  const lane = createSmtpPool(server.url, { connections: 1 });
+  const pool = createSmtpPool(server.url, { connections: 1 });
   for (let n = 0; n < 3; n++) {
-    expect(await lane.send(message(n))).toMatchObject({ kind: 'accepted' });
-    await eventually(() => expect(lane.connections).toBe(0));
+    expect(await pool.send(message(n))).toMatchObject({ kind: 'accepted' });
+    await eventually(() => expect(pool.connections).toBe(0));
   }
-  await lane.close();
+  await pool.close();
 });
 
-test('a server that can not be reached defers, and is not asked again before the wait is over', async () => {
+test('an unreachable server defers messages and is not retried during the backoff', async () => {
   const server = await ScriptedServer.start();
   const { port, url } = server;
   await server[Symbol.asyncDispose]();
   const patient = createSmtpPool(url, { reconnectDelaysMs: [60_000] });
   const quick = createSmtpPool(url, { reconnectDelaysMs: [50] });
-  for (const lane of [patient, quick]) {
-    const first = await sendMany(lane, 20);
+  for (const pool of [patient, quick]) {
+    const first = await sendMany(pool, 20);
     expect(new Set(first.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
     expect(first[0]).toMatchObject({ kind: 'deferred', scope: 'host', waitMs: expect.any(Number) });
     expect(first[0]!.answer).toContain('ECONNREFUSED');
   }
-  // It is back, which only a connection would tell.
+  // The server is back, but only a connection attempt would reveal it.
   let connections = 0;
   await using again = createServer((socket) => void (connections++, socket.destroy())).listen(port, '127.0.0.1');
   await once(again, 'listening');
@@ -185,25 +185,25 @@ test('a server that can not be reached defers, and is not asked again before the
 
 test.each<[string, (up: boolean, stage: Stage) => Act | string | undefined]>([
   ['refuses connections', (up, stage) => (stage === 'greeting' && !up ? '554 no' : undefined)],
-  ['takes connections and drops them', (up, stage) => (stage === 'mail' && !up ? { after: 'end' } : undefined)],
+  ['accepts connections and drops them', (up, stage) => (stage === 'mail' && !up ? { after: 'end' } : undefined)],
 ])('waits for a server that %s grow, and start anew after a success', async (_, act) => {
   let up = false;
   await using server = await ScriptedServer.start({
-    // Each success ends its connection, so that the next message needs a new one.
+    // Each success closes its connection, so the next message needs a new one.
     act: (stage) => act(up, stage) ?? (stage === 'dot' ? { reply: '250 ok', after: 'end' } : undefined),
   });
-  const lane = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [20, 60, 100] });
+  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [20, 60, 100] });
   const waits: number[] = [];
   for (let round = 0; round < 7; round++) {
     up = round === 4;
-    const outcome = await lane.send(message(0));
+    const outcome = await pool.send(message(0));
     const waitMs = outcome.kind === 'deferred' ? (outcome.waitMs ?? -1) : 0;
     waits.push(Math.ceil(waitMs / 20) * 20);
     await sleep(waitMs + 2);
-    await eventually(() => expect(up ? lane.connections : 0).toBe(0));
+    await eventually(() => expect(up ? pool.connections : 0).toBe(0));
   }
   expect(waits).toEqual([20, 60, 100, 100, 0, 20, 60]);
-  await lane.close();
+  await pool.close();
 });
 
 test.each([
@@ -211,71 +211,71 @@ test.each([
   ['554 5.7.1 go away', 1],
 ])('a greeting of %j defers all that waits', async (greeting, waitMs) => {
   await using server = await ScriptedServer.start({ act: (stage) => (stage === 'greeting' ? greeting : undefined) });
-  const lane = createSmtpPool(server.url, { reconnectDelaysMs: [1] });
-  const all = await sendMany(lane, 3);
+  const pool = createSmtpPool(server.url, { reconnectDelaysMs: [1] });
+  const all = await sendMany(pool, 3);
   for (const outcome of all) expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host', answer: greeting });
   expect((all[0] as { waitMs: number }).waitMs).toBeGreaterThanOrEqual(waitMs - 1);
-  await lane.close();
+  await pool.close();
 });
 
-test('a name that does not resolve defers', async () => {
-  const lane = createSmtpPool('smtp://does-not-exist.invalid');
-  expect(await lane.send(message(0))).toMatchObject({
+test('a host name that does not resolve defers messages', async () => {
+  const pool = createSmtpPool('smtp://does-not-exist.invalid');
+  expect(await pool.send(message(0))).toMatchObject({
     kind: 'deferred',
     scope: 'host',
     answer: expect.stringContaining('does-not-exist'),
   });
-  await lane.close();
+  await pool.close();
 });
 
-test('when only some connections are allowed, the others carry all messages', async () => {
+test('if the server limits connections, the allowed ones carry all messages', async () => {
   await using server = await ScriptedServer.start({
     act: (stage, nth) => (stage === 'greeting' && nth >= 2 ? '421 too many connections' : undefined),
   });
-  const lane = createSmtpPool(server.url, { connections: 8 });
-  const all = await sendMany(lane, 100);
+  const pool = createSmtpPool(server.url, { connections: 8 });
+  const all = await sendMany(pool, 100);
   expect(all.every(({ kind }) => kind === 'accepted')).toBe(true);
-  await lane.close();
+  await pool.close();
 });
 
-test('close finishes what it has, says goodbye and takes no more', async () => {
+test('close drains the pool, sends QUIT and rejects new messages', async () => {
   await using server = await ScriptedServer.start();
-  const lane = createSmtpPool(server.url, { connections: 2 });
-  const sending = sendMany(lane, 50);
-  const closing = lane.close();
-  expect(await lane.send(message(99))).toMatchObject({ kind: 'deferred', answer: 'The lane is closed' });
+  const pool = createSmtpPool(server.url, { connections: 2 });
+  const sending = sendMany(pool, 50);
+  const closing = pool.close();
+  expect(await pool.send(message(99))).toMatchObject({ kind: 'deferred', answer: 'The connection pool is closed' });
   await closing;
   expect((await sending).every(({ kind }) => kind === 'accepted')).toBe(true);
-  expect(lane.connections).toBe(0);
+  expect(pool.connections).toBe(0);
   await createSmtpPool(server.url).close();
 });
 
-test('close does not wait for ever for a goodbye', async () => {
+test('close does not wait forever for the reply to QUIT', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'quit' ? { after: 'silence' } : undefined),
   });
-  const lane = createSmtpPool(server.url, { timeouts: { quitMs: 50 } });
-  await lane.send(message(0));
-  await lane.close();
-  expect(lane.connections).toBe(0);
+  const pool = createSmtpPool(server.url, { timeouts: { quitMs: 50 } });
+  await pool.send(message(0));
+  await pool.close();
+  expect(pool.connections).toBe(0);
 });
 
-test.each(['abort', 'signal'])('%s tells what is known of each message', async (how) => {
+test.each(['abort', 'signal'])('%s settles each message according to its state', async (how) => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'dot' ? { after: 'silence' } : undefined),
   });
   const abort = new AbortController();
-  const lane = createSmtpPool(server.url, { connections: 1, signal: abort.signal });
-  const sending = sendMany(lane, 4);
+  const pool = createSmtpPool(server.url, { connections: 1, signal: abort.signal });
+  const sending = sendMany(pool, 4);
   await eventually(() => expect(server.mails).toHaveLength(1));
-  if (how === 'abort') lane.abort();
+  if (how === 'abort') pool.abort();
   else abort.abort();
   expect((await sending).map(({ kind }) => kind)).toEqual(['unknown', 'deferred', 'deferred', 'deferred']);
-  expect(await lane.send(message(0))).toMatchObject({ kind: 'deferred' });
-  await Promise.all([lane.idle(), lane.close()]);
+  expect(await pool.send(message(0))).toMatchObject({ kind: 'deferred' });
+  await Promise.all([pool.idle(), pool.close()]);
 });
 
-test('under random breaks no message that a server may have kept is offered again', async () => {
+test('under random disconnects, no message that a server may have accepted is sent again', async () => {
   let seed = 5;
   const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
   const replies = ['250 ok', '250 ok', '250 ok', '450 4.2.0 later', '550 5.1.1 no such user', '421 4.3.2 bye'];
@@ -290,18 +290,18 @@ test('under random breaks no message that a server may have kept is offered agai
         return stage === 'dot' ? '250 ok' : undefined;
       },
     });
-    const lane = createSmtpPool(server.url, { connections: 5, maxMessagesPerConnection: 7, reconnectDelaysMs: [1] });
+    const pool = createSmtpPool(server.url, { connections: 5, maxMessagesPerConnection: 7, reconnectDelaysMs: [1] });
     const last = new Map<number, SendOutcome>();
     let open = Array.from({ length: 1000 }, (_, n) => n);
     while (open.length > 0) {
-      const all = await Promise.all(open.map((n) => lane.send(message(n))));
+      const all = await Promise.all(open.map((n) => pool.send(message(n))));
       all.forEach((outcome, i) => last.set(open[i]!, outcome));
       open = open.filter((_, i) => all[i]!.kind === 'deferred');
     }
     expect(last.size).toBe(1000);
     for (const [n, { kind }] of last) {
       const arrivals = server.mails.filter((mail) => mail.to[0] === `user${n}@example.com`);
-      // Without an answer from us, the server may keep what it has.
+      // The reply was lost, so the server may have kept the message.
       const kept = arrivals.filter(({ answer }) => answer === undefined || answer.startsWith('250'));
       expect(kept.length, `copies of ${n}, which is ${kind}`).toBeLessThanOrEqual(1);
       const answers = kept.map(({ answer }) => answer);
@@ -312,6 +312,6 @@ test('under random breaks no message that a server may have kept is offered agai
     const count = (wanted: string) => [...last.values()].filter(({ kind }) => kind === wanted).length;
     expect(count('accepted')).toBeGreaterThan(500);
     expect(count('unknown')).toBeGreaterThan(0);
-    await lane.close();
+    await pool.close();
   }
 });

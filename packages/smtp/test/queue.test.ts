@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairQueue } from '../src/queue.ts';
 
-test('messages of different projects take turns, and those of one keep their order', () => {
+test('messages of different projects take turns; each project keeps its order', () => {
   const queue = new FairQueue<string>();
   for (let number = 1; number <= 1_000; number++) queue.push('a', `a${number}`);
   queue.push('b', 'b1');

@@ -14,12 +14,12 @@ const message = (n = 0, more: object = {}) => ({
 const ASKED_OF_MAIL = ` RET=HDRS ENVID=${ID}`;
 const askedOfRcpt = (address: string) => ` NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;${address}`;
 
-/** The MAIL and RCPT lines of the messages, sent at once over one connection. */
+/** The MAIL and RCPT commands of the messages, sent over one connection. */
 async function envelopes(offers: string[], messages: ReturnType<typeof message>[], query = ''): Promise<string[]> {
   await using server = await ScriptedServer.start({ offers, strict: true });
-  const lane = createSmtpPool(server.url + query, { connections: 1 });
-  const outcomes = await Promise.all(messages.map((each) => lane.send(each)));
-  await lane.close();
+  const pool = createSmtpPool(server.url + query, { connections: 1 });
+  const outcomes = await Promise.all(messages.map((each) => pool.send(each)));
+  await pool.close();
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   return server.commands.filter((line) => /^(MAIL|RCPT)/.test(line));
 }
@@ -28,7 +28,7 @@ test.each([
   ['with DATA, one command at a time', ['DSN']],
   ['with DATA, pipelined', ['DSN', 'PIPELINING']],
   ['with BDAT, many in one write', ['DSN', 'PIPELINING', 'CHUNKING']],
-])('a server that offers DSN is asked to report on every message: %s', async (_, offers) => {
+])('a server with DSN is asked to report on every message: %s', async (_, offers) => {
   const lines = await envelopes(
     offers,
     Array.from({ length: 30 }, (__, n) => message(n)),
@@ -48,11 +48,11 @@ test.each([
   ['nobody reads what comes back', ['PIPELINING', 'DSN'], message(0, { reportAs: undefined }), ''],
   ['there is no return path', ['PIPELINING', 'DSN'], message(0, { from: '' }), ''],
   ['its URL says dsn=off', ['PIPELINING', 'DSN'], message(), '?dsn=off'],
-])('a server is asked for no report when %s', async (_, offers, one, query) => {
+])('no report is requested when %s', async (_, offers, one, query) => {
   expect((await envelopes(offers, [one], query)).join()).not.toMatch(/RET|ENVID|NOTIFY|ORCPT/);
 });
 
-test('the original recipient is written as xtext (RFC 3461), and left out when it is beyond ASCII', async () => {
+test('ORCPT is encoded as xtext (RFC 3461) and omitted for non-ASCII addresses', async () => {
   const offers = ['PIPELINING', 'DSN', 'SMTPUTF8', '8BITMIME'];
   const lines = await envelopes(offers, [
     message(0, { to: 'a+b=c@example.com' }),

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 
-/** Where a server may do what a test wants. `body` comes with each chunk of a message, `dot` at its end, `nobody` at that of one by BDAT which has no recipient. */
+/** Stages that a script can hook. `body`: each chunk of a message; `dot`: its end; `nobody`: the end of a BDAT message without a recipient. */
 export type Stage =
   | 'greeting'
   | 'ehlo'
@@ -20,10 +20,10 @@ export type Stage =
   | 'rset'
   | 'quit';
 
-/** What a server does at a stage: a reply (CRLF is added), and then it may end, reset or fall silent. */
+/** What the server does at a stage: sends a reply (CRLF is added), then optionally ends, resets or falls silent. */
 export interface Act {
   readonly reply?: string;
-  /** Written as it is, without a line end. */
+  /** Written verbatim, without a line ending. */
   readonly raw?: string;
   readonly after?: 'end' | 'reset' | 'silence' | 'stop reading';
 }
@@ -31,22 +31,22 @@ export interface Act {
 export interface Script {
   readonly offers?: readonly string[];
   readonly tls?: { readonly key: string; readonly cert: string; readonly implicit?: boolean };
-  /** Undefined is the usual answer. `nth` counts this stage over all connections, from 0. */
+  /** Return undefined for the default reply. `nth` counts this stage across all connections, from 0. */
   readonly act?: (stage: Stage, nth: number, line: string) => Act | string | undefined;
   /** Writes one byte at a time. */
   readonly byteByByte?: boolean;
-  /** Refuses commands that are out of turn: MAIL in an open transaction, RCPT without a sender. */
+  /** Refuses out-of-sequence commands: MAIL in an open transaction, RCPT without a sender. */
   readonly strict?: boolean;
-  /** Rests between reads. */
+  /** Pauses between reads. */
   readonly slowly?: boolean;
 }
 
 export interface ReceivedMail {
   readonly from: string;
   readonly to: string[];
-  /** Un-stuffed, one character per octet. */
+  /** With dot-stuffing removed, one character per octet. */
   readonly data: string;
-  /** The reply to its final dot; undefined when the connection ended instead. */
+  /** The reply to its final dot; undefined if the connection ended instead. */
   answer: string | undefined;
 }
 
@@ -69,9 +69,9 @@ const USUAL: Record<Stage, string | undefined> = {
 
 /** An SMTP server on 127.0.0.1 that misbehaves by script. Only tests import this file. */
 export class ScriptedServer implements AsyncDisposable {
-  /** Every mail whose final dot arrived, whatever was answered. */
+  /** Every message whose final dot arrived, whatever the reply. */
   readonly mails: ReceivedMail[] = [];
-  /** Every command line, without those of bodies. */
+  /** Every command line, excluding message bodies. */
   readonly commands: string[] = [];
   /** The most commands that arrived together. */
   mostPipelined = 0;
@@ -113,7 +113,7 @@ export class ScriptedServer implements AsyncDisposable {
     await once(this.#server, 'close');
   }
 
-  /** What the script says for a stage, with the usual reply where it says nothing. */
+  /** The scripted action for a stage, or the default reply. */
   act(stage: Stage, line: string): Act {
     const nth = this.#counts.get(stage) ?? 0;
     this.#counts.set(stage, nth + 1);
@@ -146,7 +146,7 @@ class Session {
   #isOpen = false;
   #to: string[] = [];
   #inData = false;
-  /** Octets of a chunk that are still to come; -1 while there is none. */
+  /** Octets of the BDAT chunk still expected; -1 outside a chunk. */
   #chunk = -1;
   #over = false;
 
@@ -199,7 +199,7 @@ class Session {
     }
   }
 
-  /** Takes a whole message from what was read; false when there is none yet. */
+  /** Extracts a complete message from the input; false if there is none yet. */
   #body(): boolean {
     const end = this.#unread.startsWith('.\r\n') ? 0 : this.#unread.indexOf('\r\n.\r\n') + 2;
     if (end === 1) return false;
@@ -209,7 +209,7 @@ class Session {
     return true;
   }
 
-  /** Takes a message that was so long on the wire. */
+  /** Records a message of the given length in transit. */
   #take(data: string, length: number): void {
     this.#unread = this.#unread.slice(length);
     const mail: ReceivedMail = { from: this.#from, to: this.#to, data, answer: undefined };
@@ -218,7 +218,7 @@ class Session {
       this.#isOpen = false;
     }
     this.#to = [];
-    // What comes by BDAT without a recipient is read and refused.
+    // BDAT data without a recipient is read and refused.
     mail.answer = this.#chunk < 0 || mail.to.length > 0 ? this.#do('dot', '') : this.#do('nobody', '');
   }
 
@@ -258,7 +258,7 @@ class Session {
     if (act.after === undefined) return act.reply;
     this.#over = true;
     if (stage === 'body') this.#socket.pause();
-    // What was written has to leave first: a reset throws away what the system still holds.
+    // Flush first: a reset discards whatever the OS still buffers.
     if (act.after === 'reset') setTimeout(() => this.#socket.resetAndDestroy(), 20);
     if (act.after === 'end') this.#socket.end(() => setTimeout(() => this.#socket.destroy(), 50));
     if (act.after === 'stop reading') this.#socket.pause();

@@ -19,25 +19,25 @@ async function send(script: Script, change: (url: URL) => void = () => undefined
   await using server = await ScriptedServer.start({ offers: OFFERS, ...script });
   const url = new URL(server.url);
   change(url);
-  const lane = createSmtpPool(url.href, { reconnectDelaysMs: [1], ...options });
-  const outcome: SendOutcome = await lane.send({ from: 'a@example.com', to: 'b@example.com', data: 'x\r\n' });
-  const more = outcome.kind === 'accepted' ? await sendMore(lane) : [];
-  await lane.close();
+  const pool = createSmtpPool(url.href, { reconnectDelaysMs: [1], ...options });
+  const outcome: SendOutcome = await pool.send({ from: 'a@example.com', to: 'b@example.com', data: 'x\r\n' });
+  const more = outcome.kind === 'accepted' ? await sendMore(pool) : [];
+  await pool.close();
   return { outcome, more, commands: server.commands, mails: server.mails };
 }
 
-async function sendMore(lane: ReturnType<typeof createSmtpPool>): Promise<string[]> {
+async function sendMore(pool: ReturnType<typeof createSmtpPool>): Promise<string[]> {
   const messages = Array.from({ length: 50 }, (_, n) => ({
     from: '',
     to: `u${n}@example.com`,
     data: `${n}\r\n`.repeat(5000),
   }));
-  return (await Promise.all(messages.map((message) => lane.send(message)))).map(({ kind }) => kind);
+  return (await Promise.all(messages.map((message) => pool.send(message)))).map(({ kind }) => kind);
 }
 
 const query = (name: string, value: string) => (url: URL) => url.searchParams.set(name, value);
 
-test('STARTTLS is used when offered, with a certificate that is verified', async () => {
+test('STARTTLS is used if offered, and the certificate is verified', async () => {
   const { outcome, more, commands, mails } = await send({ tls: trusted });
   expect(outcome).toMatchObject({ kind: 'accepted' });
   expect(new Set(more)).toEqual(new Set(['accepted']));
@@ -45,13 +45,13 @@ test('STARTTLS is used when offered, with a certificate that is verified', async
   expect(commands.slice(0, 3).map((line) => line.split(' ', 1)[0])).toEqual(['EHLO', 'STARTTLS', 'EHLO']);
 });
 
-test('smtps: has TLS from the first byte', async () => {
+test('smtps: uses TLS from the first byte', async () => {
   const { outcome, more } = await send({ tls: { ...trusted, implicit: true } });
   expect(outcome).toMatchObject({ kind: 'accepted' });
   expect(new Set(more)).toEqual(new Set(['accepted']));
 });
 
-test('by name the certificate must be of that name', async () => {
+test('the certificate must match the host name', async () => {
   const { outcome } = await send({ tls: trusted }, (url) => (url.hostname = 'localhost'));
   expect(outcome).toMatchObject({ kind: 'accepted' });
   const other = await send({ tls: trusted }, (url) => (url.hostname = '127.0.0.2'));
@@ -59,7 +59,7 @@ test('by name the certificate must be of that name', async () => {
 });
 
 test.each([false, true])(
-  'a certificate nobody vouches for defers all, unless tls=insecure (implicit: %s)',
+  'an untrusted certificate defers every message, unless tls=insecure (implicit: %s)',
   async (implicit) => {
     const script: Script = { tls: { ...stranger, implicit } };
     const refused = await send(script);
@@ -72,7 +72,11 @@ test.each([false, true])(
 
 test('tls=required sends nothing in the clear', async () => {
   const without = await send({ offers: ['PIPELINING'] }, query('tls', 'required'));
-  expect(without.outcome).toMatchObject({ kind: 'deferred', scope: 'host', answer: expect.stringContaining('no TLS') });
+  expect(without.outcome).toMatchObject({
+    kind: 'deferred',
+    scope: 'host',
+    answer: expect.stringContaining('tls=required'),
+  });
   expect(without.mails).toEqual([]);
   const failing = await send({
     tls: trusted,
@@ -83,14 +87,14 @@ test('tls=required sends nothing in the clear', async () => {
   expect(withTls.outcome).toMatchObject({ kind: 'accepted' });
 });
 
-test('what is said in the clear after STARTTLS is never taken for the server', async () => {
+test('plaintext injected after STARTTLS is never trusted', async () => {
   for (const raw of ['220 go\r\n250 AUTH PLAIN\r\n', '220 go\r\n250-x', '220 go\r\n250-x\r\n']) {
     const { outcome } = await send({ tls: trusted, act: (stage) => (stage === 'starttls' ? { raw } : undefined) });
     expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host' });
   }
 });
 
-test('TLS that never comes about is given up in time', async () => {
+test('a stalled TLS handshake times out', async () => {
   const script: Script = { tls: trusted, act: (stage) => (stage === 'starttls' ? { raw: '220 go\r\n' } : undefined) };
   const { outcome } = await send(script, undefined, { timeouts: { connectMs: 1_000 } });
   expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host', answer: expect.stringContaining('TLS') });
@@ -102,7 +106,7 @@ const signIn = (url: URL) => {
 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('AUTH PLAIN and AUTH LOGIN sign in', async () => {
+test('AUTH PLAIN and AUTH LOGIN authenticate', async () => {
   const plain = await send({ tls: trusted }, signIn);
   expect(plain.outcome).toMatchObject({ kind: 'accepted' });
   expect(plain.commands).toContain(`AUTH PLAIN ${base64('\0ada@example.com\0pä:ss/word')}`);
@@ -117,7 +121,7 @@ test('AUTH PLAIN and AUTH LOGIN sign in', async () => {
   expect(login.commands.slice(1, 4)).toEqual(['AUTH LOGIN', base64('ada@example.com'), base64('pä:ss/word')]);
 });
 
-test('refused credentials are a matter of configuration, and never shown', async () => {
+test('rejected credentials are a configuration refusal and are never disclosed', async () => {
   const refused = { kind: 'refused', verdict: 'configuration', stop: 'account' };
   const wrong = await send(
     { act: (stage) => (stage === 'auth' ? '535 5.7.8 no' : undefined), offers: ['AUTH PLAIN'] },
@@ -139,10 +143,10 @@ test('refused credentials are a matter of configuration, and never shown', async
   expect(silent.outcome.answer).not.toContain(base64('pä:ss/word'));
 });
 
-test('a password does not leave the machine without TLS', async () => {
+test('credentials never leave the machine without TLS', async () => {
   const elsewhere = (url: URL) => {
     signIn(url);
-    url.hostname = '0.0.0.0'; // reaches the same server, and is no loopback address
+    url.hostname = '0.0.0.0'; // the same server, but not a loopback address
   };
   const { outcome, commands } = await send({ offers: ['AUTH PLAIN'] }, elsewhere);
   expect(outcome).toMatchObject({ kind: 'refused', verdict: 'configuration', answer: expect.stringContaining('TLS') });

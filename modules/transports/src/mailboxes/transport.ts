@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
-import { createSmtpPool, ownName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { createSmtpPool, localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
 import { providerLimits } from '../provider-limits.ts';
 import { TEST_TIMEOUTS } from '../smtp.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
@@ -107,7 +107,7 @@ function relayOf(account: Account): Relay {
       'password' in stored
         ? { user: username, password: stored.password }
         : { user: username, accessToken: (refused) => accessToken(id, refused) },
-    clientName: ownName(),
+    clientName: localHostName(),
     lookup: guardedLookup(() => config.providerScope),
   };
 }
