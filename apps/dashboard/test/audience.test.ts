@@ -9,7 +9,7 @@ inBrowser('contacts, groups and segments', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/contacts');
-    await page.getByRole('button', { name: 'Add a contact' }).first().click();
+    await page.getByRole('button', { name: 'Add contact' }).first().click();
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Name').fill('Ada Lovelace');
     await page.getByLabel('City').fill('London');
@@ -26,7 +26,7 @@ inBrowser('contacts, groups and segments', () => {
 
     await page.getByRole('button', { name: 'Unsubscribe' }).click();
     await page.getByRole('button', { name: 'Resubscribe' }).waitFor();
-    await page.getByText('They asked not to be mailed any more.').first().waitFor();
+    await page.getByText('They unsubscribed.').first().waitFor();
 
     await page.getByRole('button', { name: 'More for Ada Lovelace' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -63,7 +63,7 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Not mailed' }).click();
-    await page.getByText('Nobody matches').waitFor();
+    await page.getByText('No matching contacts').waitFor();
     expect(page.url()).toContain('mailed=no');
   });
 
@@ -79,12 +79,12 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Beta' }).waitFor();
     await page.getByRole('button', { name: 'Add members' }).click();
-    await page.getByLabel('Addresses of contacts').fill('bob@example.com');
+    await page.getByLabel('Email addresses').fill('bob@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('2 members.').waitFor();
-    await page.getByRole('button', { name: 'Take out bob' }).click();
+    await page.getByRole('button', { name: 'Remove bob' }).click();
     await page.getByText('1 member. They').waitFor();
-    await page.getByRole('button', { name: 'Take out ada' }).click();
+    await page.getByRole('button', { name: 'Remove ada' }).click();
     await page.getByText(/a group is never empty/).waitFor();
     await page.getByText('1 member. They').waitFor();
   });
@@ -97,23 +97,23 @@ inBrowser('contacts, groups and segments', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/groups/${id}`);
-    await page.getByText('1 member. They do not see this group.').waitFor();
+    await page.getByText('1 member. Members do not see this group.').waitFor();
     const dialog = page.getByRole('dialog');
     const ask = async () => {
       await page.getByRole('button', { name: 'More for Beta' }).click();
-      await page.getByRole('menuitem', { name: 'Name for its members' }).click();
+      await page.getByRole('menuitem', { name: 'Public name' }).click();
     };
     await ask();
-    await dialog.getByLabel('Name for its members').fill('Product news');
+    await dialog.getByLabel('Public name').fill('Product news');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('They see it as “Product news” where they unsubscribe.').waitFor();
+    await page.getByText('Members see it as “Product news” on the unsubscribe page.').waitFor();
     await window.open('/groups');
     await page.getByRole('cell', { name: 'Product news' }).waitFor();
     await window.open(`/groups/${id}`);
     await ask();
-    await dialog.getByLabel('Name for its members').fill('');
+    await dialog.getByLabel('Public name').fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('They do not see this group.').waitFor();
+    await page.getByText('Members do not see this group.').waitFor();
     const query = 'query ($id: ID!) { group(id: $id) { publicName } }';
     expect((await api.graphql(query, { id })).body.data.group).toEqual({ publicName: null });
   });
@@ -129,9 +129,9 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('link', { name: 'New segment' }).first().click();
     await page.getByLabel('Name').fill('Pro');
     await page.getByText('Complete the conditions').waitFor();
-    await page.getByRole('combobox', { name: 'What it is about' }).click();
+    await page.getByRole('combobox', { name: 'Field' }).click();
     await page.getByRole('option', { name: 'Plan' }).click();
-    await page.getByRole('combobox', { name: 'Compared with' }).click();
+    await page.getByRole('combobox', { name: 'Value' }).click();
     await page.getByRole('option', { name: 'pro' }).click();
     await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -167,7 +167,7 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByLabel('city').fill('Bern');
     await api.patch(path, { custom_fields: { city: 'Paris', plan: 'pro' } });
     await page.getByRole('button', { name: 'Save' }).click();
-    await alert.getByText('Both changed: city.').waitFor();
+    await alert.getByText('Conflicting changes: city.').waitFor();
     expect((await api.get(path)).body.data.customFields.city).toBe('Paris');
     await alert.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByText('Bern').waitFor();
@@ -177,9 +177,9 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByLabel('Name').fill('Mine');
     await api.patch(`/v1/segments/${segment.id}`, { name: 'Theirs' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await alert.getByText('Both changed: name.').waitFor();
+    await alert.getByText('Conflicting changes: name.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await alert.getByRole('button', { name: 'See theirs' }).click();
+    await alert.getByRole('button', { name: 'Show theirs' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
     await alert.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
@@ -191,12 +191,12 @@ inBrowser('contacts, groups and segments', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/suppressions');
-    await page.getByRole('button', { name: 'Add an address' }).click();
+    await page.getByRole('button', { name: 'Add address' }).click();
     await page.getByLabel('Address', { exact: true }).fill('bob@example.com');
     await page.getByRole('button', { name: 'Suppress' }).click();
     await page.getByRole('button', { name: 'Remove bob@example.com' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('Nobody is suppressed').waitFor();
+    await page.getByText('No suppressions yet').waitFor();
 
     await window.open('/fields');
     await page.getByRole('button', { name: 'New field' }).first().click();

@@ -43,16 +43,16 @@ inBrowser('what came of a campaign', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${id}`);
-    await page.getByRole('button', { name: 'Decide about 1 unknown outcome' }).click();
+    await page.getByRole('button', { name: 'Resolve 1 unknown outcome' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('radio', { name: 'Send them again without knowing' }).check();
-    expect(await dialog.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true);
+    await dialog.getByRole('radio', { name: 'Resend anyway' }).check();
+    expect(await dialog.getByRole('button', { name: 'Resend' }).isDisabled()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog.getByRole('radio', { name: 'It did not take them' }).check();
-    await dialog.getByRole('button', { name: 'Note it' }).click();
+    await dialog.getByRole('radio', { name: 'Not accepted' }).check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
 
-    await page.getByRole('button', { name: 'Send again to the 2 refused' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Resend to 2 failed recipients' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
     const progress = async () => (await api.get(`/v1/campaigns/${id}`)).body.data.progress as Record<string, number>;
     await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
@@ -67,9 +67,9 @@ inBrowser('what came of a campaign', () => {
     );
     await using window = await windowOf(api);
     const { page } = window;
-    const engagement = page.getByLabel('What recipients did');
+    const engagement = page.getByLabel('Engagement');
     await window.open(`/campaigns/${id}`);
-    await engagement.getByText('delivery is not reported').waitFor();
+    await engagement.getByText('delivery not reported').waitFor();
     await engagement.getByText('25 % of accepted').waitFor();
     expect(await engagement.innerText()).toMatch(/40\s+Accepted/);
     expect(await seriousFindings(page)).toEqual([]);
@@ -95,7 +95,7 @@ inBrowser('what came of a campaign', () => {
     expect((await api.post(`/v1/campaigns/${next.id}/send`)).status).toBe(403);
     await using viewer = await windowOf(api, 'viewer');
     await viewer.open(`/campaigns/${id}`);
-    await viewer.page.getByText('No other campaign goes out from this sender’s domain').waitFor();
+    await viewer.page.getByText('Campaigns from this domain are paused').waitFor();
     expect(await viewer.page.getByRole('button', { name: 'Allow campaigns again' }).count()).toBe(0);
 
     await using window = await windowOf(api);
@@ -104,7 +104,7 @@ inBrowser('what came of a campaign', () => {
     await page.getByText('5 of 100 messages were marked as spam.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Allow campaigns again' }).click();
-    await page.getByText('No other campaign goes out from this sender’s domain').waitFor({ state: 'detached' });
+    await page.getByText('Campaigns from this domain are paused').waitFor({ state: 'detached' });
     expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({
       status: 'completed',
       blocksSender: false,
@@ -131,7 +131,7 @@ inBrowser('what came of a campaign', () => {
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     await page.getByRole('table', { name: 'Links' }).waitFor();
-    const chart = page.getByRole('figure', { name: 'Opens, clicks and unsubscribes by the hour' });
+    const chart = page.getByRole('figure', { name: 'Opens, clicks and unsubscribes by hour' });
     expect(await chart.count()).toBe(0);
     await pool.query("UPDATE campaigns SET started_at = now() - interval '4 hours' WHERE id = $1", [id]);
     await pool.query('UPDATE messages SET opened_at = now(), clicked_at = now() WHERE campaign_id = $1', [id]);
@@ -149,12 +149,12 @@ inBrowser('what came of a campaign', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/settings');
-    await page.getByRole('switch', { name: 'Count opens' }).click();
+    await page.getByRole('switch', { name: 'Track opens' }).click();
     await soon(tracked).toBe(!before);
     expect(await seriousFindings(page)).toEqual([]);
 
     await using member = await windowOf(api, 'member');
     await member.open('/settings');
-    await soon(() => member.page.getByRole('switch', { name: 'Count opens' }).isDisabled()).toBe(true);
+    await soon(() => member.page.getByRole('switch', { name: 'Track opens' }).isDisabled()).toBe(true);
   });
 });

@@ -23,7 +23,7 @@ inBrowser('templates and campaigns', () => {
     const { page } = window;
     await window.open('/templates');
     await page.getByRole('button', { name: 'New template' }).first().click();
-    await page.getByLabel('Name').fill('Monthly letter');
+    await page.getByLabel('Name').fill('Monthly newsletter');
     await page.getByRole('button', { name: 'Create' }).click();
     const preview = page.frameLocator('iframe[title]');
     await preview.getByText('Hello Ada Lovelace,').waitFor();
@@ -40,7 +40,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Published', { exact: true }).waitFor();
     const { body } = await api.get('/v1/templates');
-    expect(body.data[0]).toMatchObject({ name: 'Monthly letter', status: 'published' });
+    expect(body.data[0]).toMatchObject({ name: 'Monthly newsletter', status: 'published' });
     expect(body.data[0].body).toContain('<p>For {{email}}');
   });
 
@@ -75,7 +75,7 @@ inBrowser('templates and campaigns', () => {
     const { page } = window;
     await window.open('/templates');
     await page.getByRole('button', { name: 'New template' }).first().click();
-    await page.getByLabel('Name').fill('Monthly letter');
+    await page.getByLabel('Name').fill('Monthly newsletter');
     await page.getByRole('radio', { name: 'MJML' }).check();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create' }).click();
@@ -138,9 +138,9 @@ inBrowser('templates and campaigns', () => {
     await soon(async () => (await now()).source).toBe(source.replace('Snow', 'Ice'));
 
     await page.getByText('Own HTML', { exact: true }).click();
-    await page.getByRole('dialog').getByText('Go on in HTML?').waitFor();
+    await page.getByRole('dialog').getByText('Convert to HTML?').waitFor();
     expect((await now()).format).toBe('mjml');
-    await page.getByRole('dialog').getByRole('button', { name: 'Make it HTML' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Convert to HTML' }).click();
     await soon(async () => (await now()).format).toBe('html');
     expect(await now()).toMatchObject({ source: null, html: expect.stringContaining('Ice for {{name|you}}') });
   });
@@ -156,7 +156,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Own MJML', { exact: true }).click();
     await page.frameLocator('iframe[title]').getByText('Hello Ada Lovelace,').waitFor();
     await soon(async () => (await now()).format).toBe('mjml');
-    await page.getByText('A template', { exact: true }).click();
+    await page.getByText('Template', { exact: true }).click();
     await page.getByLabel('Subject').fill('Winter');
     await soon(async () => (await now()).subject).toBe('Winter');
     expect(await now()).toMatchObject({ format: 'mjml', templateId: null, source: expect.stringContaining('<mjml') });
@@ -208,7 +208,7 @@ inBrowser('templates and campaigns', () => {
     await ada.page.getByRole('button', { name: 'Save' }).click();
     const alert = ada.page.getByRole('alert');
     await alert.getByText(/A Person saved this/).waitFor();
-    await alert.getByText('Both changed: subject.').waitFor();
+    await alert.getByText('Conflicting changes: subject.').waitFor();
     expect(await seriousFindings(ada.page)).toEqual([]);
     expect(await now()).toMatchObject({ subject: 'Theirs', version: 2 });
     await alert.getByRole('button', { name: 'Keep mine' }).click();
@@ -252,7 +252,7 @@ inBrowser('templates and campaigns', () => {
     expect(copy).toMatchObject({ name: 'Letter (copy)', subject: 'Winter', source, format: 'mjml', status: 'draft' });
     expect(page.url()).toContain(copy.id);
     await duplicate();
-    await page.getByText('Is there a copy of that name already?').waitFor();
+    await page.getByText('A copy with that name may already exist.').waitFor();
     expect((await api.get('/v1/templates')).body.data).toHaveLength(2);
   });
 
@@ -266,7 +266,7 @@ inBrowser('templates and campaigns', () => {
     const subject = (of: typeof ada) => of.page.getByLabel('Subject');
     await subject(ada).fill('From Ada');
     await ada.page.getByText(/^Saved/).waitFor();
-    await bob.page.getByLabel('Sender’s name').fill('Bob');
+    await bob.page.getByLabel('From name').fill('Bob');
     await soon(now).toMatchObject({ subject: 'From Ada', fromName: 'Bob' });
     await soon(() => subject(bob).inputValue()).toBe('From Ada');
     await bob.page.getByText(/^Saved/).waitFor();
@@ -275,12 +275,12 @@ inBrowser('templates and campaigns', () => {
     await soon(async () => (await now()).subject).toBe('From Bob');
     await subject(ada).fill('From Ada, again');
     const alert = ada.page.getByRole('alert').filter({ hasText: 'A Person saved this' });
-    await alert.getByText('Both changed: subject.').waitFor();
-    await ada.page.getByText('Not saved: see below.').waitFor();
+    await alert.getByText('Conflicting changes: subject.').waitFor();
+    await ada.page.getByText('Not saved. See the error below.').waitFor();
     expect(await seriousFindings(ada.page)).toEqual([]);
-    await alert.getByRole('button', { name: 'See theirs' }).click();
+    await alert.getByRole('button', { name: 'Show theirs' }).click();
     expect(await subject(ada).inputValue()).toBe('From Bob');
-    await alert.getByRole('button', { name: 'Back to mine' }).click();
+    await alert.getByRole('button', { name: 'Show mine' }).click();
     expect(await subject(ada).inputValue()).toBe('From Ada, again');
     expect((await now()).subject).toBe('From Bob');
     await alert.getByRole('button', { name: 'Keep mine' }).click();
@@ -302,13 +302,13 @@ inBrowser('templates and campaigns', () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText('<p>Mine</p>');
     const alert = page.getByRole('alert').filter({ hasText: 'saved this' });
-    await alert.getByText('Both changed: content.').waitFor();
-    await alert.getByRole('button', { name: 'See theirs' }).click();
+    await alert.getByText('Conflicting changes: content.').waitFor();
+    await alert.getByRole('button', { name: 'Show theirs' }).click();
     await page.frameLocator('iframe[title]').getByText('Theirs').waitFor();
-    await alert.getByRole('button', { name: 'Back to mine' }).click();
+    await alert.getByRole('button', { name: 'Show mine' }).click();
     await page.frameLocator('iframe[title]').getByText('Mine').waitFor();
-    await alert.getByRole('button', { name: 'See theirs' }).click();
-    await alert.getByRole('button', { name: 'Take theirs' }).click();
+    await alert.getByRole('button', { name: 'Show theirs' }).click();
+    await alert.getByRole('button', { name: 'Use theirs' }).click();
     await alert.waitFor({ state: 'detached' });
     await page.frameLocator('iframe[title]').getByText('Theirs').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Autumn');
@@ -331,15 +331,15 @@ inBrowser('templates and campaigns', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${id}`);
-    await page.getByText('Opens and clicks are counted.').waitFor();
+    await page.getByText('Opens and clicks are tracked.').waitFor();
     await page.getByRole('combobox', { name: 'Opens' }).click();
-    await page.getByRole('option', { name: 'Not counted', exact: true }).click();
-    await page.getByText('Clicks are counted, opens are not.').waitFor();
+    await page.getByRole('option', { name: 'Not tracked', exact: true }).click();
+    await page.getByText('Clicks are tracked; opens are not.').waitFor();
     expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({ trackOpens: false, trackClicks: null });
     await page.getByRole('button', { name: 'Send now' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send it' }).click();
-    await page.getByText('not counted', { exact: true }).waitFor();
-    await page.getByText('Clicks are counted, opens are not.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+    await page.getByText('not tracked', { exact: true }).waitFor();
+    await page.getByText('Clicks are tracked; opens are not.').waitFor();
     expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({ trackOpens: false, trackClicks: true });
 
     await page.getByRole('button', { name: 'More for News' }).click();
@@ -378,25 +378,25 @@ inBrowser('templates and campaigns', () => {
     const { page } = window;
     await window.open('/campaigns');
     await page.getByRole('button', { name: 'New campaign' }).first().click();
-    await page.getByLabel('Name').fill('December letter');
+    await page.getByLabel('Name').fill('December newsletter');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Still missing').waitFor();
+    await page.getByText('Required before sending').waitFor();
     // Words of the page, not names that programs use.
     await page.getByText('Recipients: must be at least one contact, in groups or segments').waitFor();
     expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
 
-    await page.getByRole('combobox', { name: 'Sender’s address' }).fill('news@example.com');
+    await page.getByRole('combobox', { name: 'From address' }).fill('news@example.com');
     await page.getByRole('combobox', { name: 'Groups' }).click();
     await page.getByRole('option', { name: 'Readers' }).click();
     await page.keyboard.press('Escape');
-    await page.getByText('1 person would get it now.').waitFor();
-    await page.getByText('Left out: 1 unsubscribed, of 2.').waitFor();
+    await page.getByText('1 person would receive it now.').waitFor();
+    await page.getByText('Excluded: 1 unsubscribed, of 2.').waitFor();
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: 'Letter' }).click();
     await page.frameLocator('iframe[title]').getByText('Hello there').waitFor();
-    await page.getByText('Nothing keeps it from being sent.').waitFor();
+    await page.getByText('Ready to send.').waitFor();
     expect(await page.getByLabel('Subject').inputValue()).toBe(subject);
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send test email' }).click();
     await page.getByRole('dialog').getByText('Placeholders show their defaults.').waitFor();
     await page.keyboard.press('Escape');
     await soon(() => page.getByRole('dialog').count()).toBe(0);
@@ -405,15 +405,15 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('button', { name: 'Schedule' }).click();
     const day = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
     await page.getByLabel('Date and time').fill(`${day}T10:00`);
-    await page.getByRole('combobox', { name: 'On the clocks of' }).click();
-    await page.getByRole('combobox', { name: 'On the clocks of' }).fill('Tokyo');
+    await page.getByRole('combobox', { name: 'Time zone' }).click();
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('Tokyo');
     await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
     await page.getByText('Scheduled', { exact: true }).waitFor();
     const { body } = await api.get('/v1/campaigns');
     expect(body.data[0].scheduledAt).toBe(`${day}T01:00:00.000Z`);
 
-    await page.getByRole('button', { name: 'Make it a draft again' }).click();
+    await page.getByRole('button', { name: 'Unschedule' }).click();
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
@@ -430,10 +430,10 @@ inBrowser('templates and campaigns', () => {
       .toBe('Until Friday');
     await page.reload();
     expect(await page.getByLabel('Subject').inputValue()).toBe('Until Friday');
-    await page.getByRole('combobox', { name: 'Sender’s address' }).fill('not an address');
-    await page.getByText('Not saved: see below.').waitFor();
-    expect(await page.getByRole('combobox', { name: 'Sender’s address' }).getAttribute('aria-invalid')).toBe('true');
-    await page.getByRole('combobox', { name: 'Sender’s address' }).fill('');
+    await page.getByRole('combobox', { name: 'From address' }).fill('not an address');
+    await page.getByText('Not saved. See the error below.').waitFor();
+    expect(await page.getByRole('combobox', { name: 'From address' }).getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('combobox', { name: 'From address' }).fill('');
     await page.getByText(/^Saved/).waitFor();
   });
 
@@ -452,15 +452,15 @@ inBrowser('templates and campaigns', () => {
     await window.open(`/campaigns/${body.data.id}`);
     await page.getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('dialog').getByText('News goes to 1 person.').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('News');
-    await page.getByRole('button', { name: 'Cancel the campaign' }).click();
+    await page.getByRole('button', { name: 'Cancel campaign' }).click();
     await page.locator('.mantine-Badge-label', { hasText: 'Canceled' }).waitFor();
   });
 });

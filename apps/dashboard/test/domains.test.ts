@@ -15,13 +15,13 @@ inBrowser('domains', () => {
     const { page, context } = window;
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: config.PUBLIC_URL });
     await window.open('/domains');
-    await page.getByRole('button', { name: 'Add a domain' }).first().click();
+    await page.getByRole('button', { name: 'Add domain' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Domain', { exact: true }).fill('-not.a.domain-');
-    await dialog.getByRole('button', { name: 'Add the domain' }).click();
+    await dialog.getByRole('button', { name: 'Add domain' }).click();
     await soon(() => dialog.getByLabel('Domain', { exact: true }).getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Domain', { exact: true }).fill('news.acme.example');
-    await dialog.getByRole('button', { name: 'Add the domain' }).click();
+    await dialog.getByRole('button', { name: 'Add domain' }).click();
     await page.getByRole('heading', { name: 'news.acme.example', level: 1 }).waitFor();
 
     const { records } = await db.domain.findFirstOrThrow({ where: { projectId: api.projectId } });
@@ -71,14 +71,14 @@ inBrowser('domains', () => {
     const zone = { zone: 'publish.example', nameservers, dnsProvider: 'cloudflare' };
     const { records } = await db.domain.update({ where: { id }, data: zone });
     await window.open(`/domains/${domain}`);
-    await page.getByRole('button', { name: 'Publish for me' }).click();
+    await page.getByRole('button', { name: 'Publish records' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('API token').fill('not the token');
-    await dialog.getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog.getByRole('button', { name: 'Preview changes' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('API token').fill(provider.token);
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog.getByRole('button', { name: 'Preview changes' }).click();
     await dialog.getByText('Nothing has been changed yet.').waitFor();
     const names = (records as { name: string }[]).map(({ name }) => name);
     await soon(() => dialog.getByText('Will be added').count()).toBe(names.length);
@@ -98,7 +98,7 @@ inBrowser('domains', () => {
     await using viewer = await windowOf(api, 'viewer');
     await viewer.open('/domains/view.acme.example');
     await viewer.page.getByText('DNS records').waitFor();
-    for (const name of ['Look now', 'More actions', 'Publish for me'])
+    for (const name of ['Check now', 'More actions', 'Publish records'])
       expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
   });
 
@@ -109,9 +109,9 @@ inBrowser('domains', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: config.PUBLIC_URL });
     const { id } = await addUnwatchedDomain(api.projectId, 'track.acme.example');
     await window.open('/domains/track.acme.example');
-    const section = page.getByRole('region', { name: 'Links in mail' });
-    await section.getByText('Links begin with the address of this server.').waitFor();
-    await section.getByRole('button', { name: 'Use your own name' }).click();
+    const section = page.getByRole('region', { name: 'Tracking domain' });
+    await section.getByText('Links use this server’s address.').waitFor();
+    await section.getByRole('button', { name: 'Use your own domain' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('links.other.example');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -121,7 +121,7 @@ inBrowser('domains', () => {
     await dialog.waitFor({ state: 'detached' });
 
     const card = section.getByRole('article', { name: /record links\.track\.acme\.example$/ });
-    await card.getByText('Looking for it').waitFor();
+    await card.getByText('Pending').waitFor();
     await card.getByRole('button', { name: 'Copy: Value' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(new URL(config.PUBLIC_URL).hostname);
     expect(await seriousFindings(page)).toEqual([]);
@@ -129,13 +129,13 @@ inBrowser('domains', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await db.domain.update({ where: { id }, data: { tracking: 'verified' } });
     await db.$executeRaw`SELECT pg_notify('postroom', ${`domain ${id}`})`;
-    await section.getByText('Links begin with https://links.track.acme.example.').waitFor();
+    await section.getByText('Links use https://links.track.acme.example.').waitFor();
     await card.getByText('Verified').waitFor();
 
-    await section.getByRole('button', { name: 'Change the name' }).click();
+    await section.getByRole('button', { name: 'Change' }).click();
     await dialog.getByLabel('Name').fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await section.getByText('Links begin with the address of this server.').waitFor();
+    await section.getByText('Links use this server’s address.').waitFor();
     expect((await db.domain.findUniqueOrThrow({ where: { id } })).trackingDomain).toBeNull();
   });
 
@@ -146,21 +146,21 @@ inBrowser('domains', () => {
     await person.graphql('mutation { addDomain(input: { domain: "warm.acme.example" }) { id } }');
     await window.open('/domains/warm.acme.example');
     const section = page.getByRole('region', { name: 'Warm-up' });
-    await section.getByText('Off: campaigns have no limit a day.').waitFor();
+    await section.getByText('Off. Campaigns have no daily limit.').waitFor();
     const dialog = page.getByRole('dialog');
-    const change = () => section.getByRole('button', { name: 'Change the plan' }).click();
+    const change = () => section.getByRole('button', { name: 'Change plan' }).click();
     await change();
-    await dialog.getByLabel('One that suits most domains').check();
+    await dialog.getByLabel('Recommended').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await section.getByText('0 of 50', { exact: true }).waitFor();
     await section.getByText('1 of 14', { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
     await change();
-    const steps = dialog.getByLabel('Messages on the first, second … day');
+    const steps = dialog.getByLabel('Messages per day, starting with the first day');
     await steps.fill('many');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Give numbers with commas between them').waitFor();
+    await dialog.getByText('Enter numbers separated by commas').waitFor();
     await steps.fill('30, 20');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText(/must not be less than the step before/).waitFor();
@@ -171,6 +171,6 @@ inBrowser('domains', () => {
     await change();
     await dialog.getByLabel('Off').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await section.getByText('Off: campaigns have no limit a day.').waitFor();
+    await section.getByText('Off. Campaigns have no daily limit.').waitFor();
   });
 });

@@ -36,9 +36,9 @@ inBrowser('emails', () => {
     const { page } = window;
     await window.open('/emails');
     await page.getByRole('link', { name: 'bob@example.net' }).waitFor();
-    await page.getByLabel('Recipient’s whole address').fill('ADA@example.net');
+    await page.getByLabel('Recipient’s full address').fill('ADA@example.net');
     await soon(() => page.getByRole('link', { name: 'bob@example.net' }).count()).toBe(0);
-    await page.getByLabel('Recipient’s whole address').fill('');
+    await page.getByLabel('Recipient’s full address').fill('');
     await page.getByLabel('Tag', { exact: true }).fill('invoice');
     await soon(() => page.getByRole('link', { name: 'ada@example.net' }).count()).toBe(0);
     expect(page.url()).toContain('tag=invoice');
@@ -49,7 +49,7 @@ inBrowser('emails', () => {
     await page.getByRole('link', { name: 'ada@example.net' }).click();
 
     await page.getByRole('heading', { name: 'Your order', level: 1 }).waitFor();
-    const story = page.getByRole('region', { name: 'What happened' });
+    const story = page.getByRole('region', { name: 'Activity' });
     await story.getByText('250 ok').waitFor();
     // A report may come in before the answer of the server; it is told of after it all the same.
     expect((await story.innerText()).match(/Queued|Sent|Delivered/g)).toEqual(['Queued', 'Sent', 'Delivered']);

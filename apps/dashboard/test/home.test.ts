@@ -17,7 +17,7 @@ inBrowser('home', () => {
     await api.contact('ada@example.com');
     await page.reload();
     await list.getByText('2 of 5 done').waitFor();
-    await list.getByRole('link', { name: 'Put them into a group' }).click();
+    await list.getByRole('link', { name: 'Add them to a group' }).click();
     await page.getByRole('heading', { name: 'Groups', exact: true }).waitFor();
   });
 
@@ -69,9 +69,9 @@ inBrowser('home', () => {
     const worries = page.getByRole('region', { name: 'Needs attention' });
     await worries.getByText('bad.acme.example can not be sent from').waitFor();
     await worries.getByText('Halted was paused automatically: Too many bounces.').waitFor();
-    await worries.getByText('Halted: of 3 messages nobody can know whether they arrived.').waitFor();
+    await worries.getByText('Halted: 3 messages with an unknown outcome.').waitFor();
     const row = worries.getByText('The webhook Orders is disabled').locator('..');
-    await row.getByRole('link', { name: 'Look' }).click();
+    await row.getByRole('link', { name: 'View' }).click();
     await page.getByRole('heading', { name: 'Orders' }).waitFor();
   });
 });

@@ -24,34 +24,34 @@ inBrowser('imports', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/imports');
-    await page.getByRole('link', { name: 'Import a file' }).first().click();
+    await page.getByRole('link', { name: 'Import contacts' }).first().click();
     await page.getByText('Drop a CSV file here').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await choose(page);
-    const becomes = (column: string) => page.getByRole('combobox', { name: `What ${column} becomes` });
+    const becomes = (column: string) => page.getByRole('combobox', { name: `Action ${column} maps to` });
     await becomes('E-Mail').waitFor();
     expect(await becomes('E-Mail').inputValue()).toBe('Address');
     expect(await becomes('Vorname').inputValue()).toBe('Name');
     expect(await becomes('Nachname').inputValue()).toBe('Name');
     expect(await becomes('Stadt').inputValue()).toBe('Not imported');
     await page.getByText('London, New York; NY').waitFor();
-    await page.getByRole('button', { name: 'Make fields of the other 2' }).click();
+    await page.getByRole('button', { name: 'Create fields for the other 2' }).click();
     expect(await becomes('Kunde seit').inputValue()).toBe('New field: Kunde seit (date)');
-    await page.getByRole('combobox', { name: 'A group to join' }).click();
-    await page.getByRole('option', { name: 'A new group' }).click();
-    await page.getByLabel('Name of the group').fill('Customers');
-    await page.getByRole('switch', { name: 'Try it out first' }).check();
+    await page.getByRole('combobox', { name: 'Add to group' }).click();
+    await page.getByRole('option', { name: 'New group' }).click();
+    await page.getByLabel('Group name').fill('Customers');
+    await page.getByRole('switch', { name: 'Do a dry run first' }).check();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Start dry run' }).click();
 
     await page.getByText('Completed', { exact: true }).waitFor();
-    await page.getByText('What would become of 3 rows').waitFor();
-    await page.getByRole('table', { name: 'What is wrong with rows' }).getByText('email').first().waitFor();
+    await page.getByText('Preview of 3 rows').waitFor();
+    await page.getByRole('table', { name: 'Row errors' }).getByText('email').first().waitFor();
     expect(await contacts(api)).toEqual([]);
     expect(await seriousFindings(page)).toEqual([]);
 
-    await page.getByRole('button', { name: 'Import it now' }).click();
-    await page.getByText('What became of the rows').waitFor();
+    await page.getByRole('button', { name: 'Import now' }).click();
+    await page.getByText('Results').waitFor();
     await page.getByText('Completed', { exact: true }).waitFor();
     expect(await contacts(api)).toMatchObject([
       { email: 'grace@example.com', name: 'Grace Hopper', customFields: { stadt: 'New York; NY' } },
@@ -68,8 +68,8 @@ inBrowser('imports', () => {
     await using window = await windowOf(api);
     const { page } = window;
     for (const [choice, name] of [
-      ['Stay as they are', 'Ada'],
-      ['Get the values of the file', 'Countess'],
+      ['Keep unchanged', 'Ada'],
+      ['Update with the file’s values', 'Countess'],
     ] as const) {
       await window.open('/imports/new');
       await choose(page, 'email,name\nada@example.com,Countess\n');

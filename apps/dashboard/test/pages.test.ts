@@ -27,14 +27,14 @@ inBrowser('every page', () => {
     ['Audit log', () => '/audit'],
     ['Your account', () => '/account'],
     ['Webhooks', () => '/webhooks'],
-    ['Add an endpoint', () => '/webhooks/new'],
+    ['Add endpoint', () => '/webhooks/new'],
     ['Orders', () => `/webhooks/${ids.endpoint}`],
-    ['Edit the endpoint', () => `/webhooks/${ids.endpoint}/edit`],
+    ['Edit endpoint', () => `/webhooks/${ids.endpoint}/edit`],
     ['contact.created', () => `/webhooks/${ids.endpoint}/deliveries/${ids.delivery}`],
     ['Domains', () => '/domains'],
     ['mail.acme.example', () => '/domains/mail.acme.example'],
-    ['There is nothing here', () => '/webhooks/whe_00000000000000000000000000'],
-    ['There is nothing here', () => '/no-such-page'],
+    ['Not found', () => '/webhooks/whe_00000000000000000000000000'],
+    ['Not found', () => '/no-such-page'],
   ])(
     '%s has a title and one first heading, is usable by everybody in both schemes and sizes, and asks no other host',
     async (title, path) => {
@@ -78,11 +78,11 @@ inBrowser('every page', () => {
       await using window = await openWindow(api, owner, { colorScheme });
       const { page } = window;
       await window.open('/keys');
-      await page.getByRole('button', { name: 'Create a key' }).first().click();
+      await page.getByRole('button', { name: 'Create API key' }).first().click();
       await page.getByRole('dialog').waitFor();
       expect(await seriousFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: /Choose another/ }).click();
+      await page.getByRole('button', { name: /Switch project/ }).click();
       await page.getByRole('menuitem', { name: 'New project' }).waitFor();
       expect(await seriousFindings(page)).toEqual([]);
       await page.keyboard.press('Escape');

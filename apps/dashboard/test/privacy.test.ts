@@ -14,19 +14,21 @@ inBrowser('a person who asks for it', () => {
     await page.getByRole('button', { name: /^More for/ }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'Download what is kept of them' }).click(),
+      page.getByRole('menuitem', { name: 'Export personal data' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('ada@example.com.json');
     expect(await readFile(await download.path(), 'utf8')).toContain('"ada@example.com"');
 
     await page.getByRole('button', { name: /^More for/ }).click();
-    await page.getByRole('menuitem', { name: 'Erase the person' }).click();
+    await page.getByRole('menuitem', { name: 'Erase personal data' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('button', { name: 'Erase' }).isDisabled()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole('textbox').fill('ada@example.com');
     await dialog.getByRole('button', { name: 'Erase' }).click();
-    await page.getByText('The person is erased, and is never mailed again.').waitFor();
+    await page
+      .getByText('The contact’s personal data was erased and the address will never be emailed again.')
+      .waitFor();
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
     expect(await db.contact.count({ where: { projectId: api.projectId } })).toBe(0);
   });

@@ -28,14 +28,14 @@ inBrowser('mailbox accounts', () => {
     const { page } = window;
     server.passwords.set('ada@mailbox.test', 'right');
     await window.open('/mailboxes');
-    await page.getByRole('button', { name: 'Connect a mailbox' }).first().click();
+    await page.getByRole('button', { name: 'Connect mailbox' }).first().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Another').check();
+    await dialog.getByLabel('Other').check();
     await dialog.getByLabel('Address').fill('ada@mailbox.test');
     await dialog.getByLabel('Mail server').fill('not a host');
     await dialog.getByLabel('Port').fill(String(server.port));
     await dialog.getByLabel('Password', { exact: true }).fill('wrong');
-    await dialog.getByLabel('In 24 hours, at most').fill('50');
+    await dialog.getByLabel('Daily limit').fill('50');
     await dialog.getByRole('button', { name: 'Connect' }).click();
     await dialog.getByText('Must be a host name, such as smtp.example.com').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -50,7 +50,7 @@ inBrowser('mailbox accounts', () => {
     await row.getByRole('button', { name: 'Actions for ada@mailbox.test' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await dialog.getByLabel('New password').fill('right');
-    await dialog.getByLabel('In 24 hours, at most').fill('60');
+    await dialog.getByLabel('Daily limit').fill('60');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByText('Connected').waitFor();
     await row.getByRole('cell', { name: '0 of 60', exact: true }).waitFor();
@@ -73,16 +73,16 @@ inBrowser('mailbox accounts', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/mailboxes');
-    await page.getByRole('button', { name: 'Connect a mailbox' }).first().click();
+    await page.getByRole('button', { name: 'Connect mailbox' }).first().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('With consent (OAuth2)').check();
+    await dialog.getByLabel('OAuth2').check();
     await dialog.getByLabel('Address').fill('ada@example.com');
     await dialog.getByLabel('Client ID').fill('client-1');
     await dialog.getByLabel('Client secret').fill('secret-1');
     const redirect = `${new URL(page.url()).origin}/providers/mailbox/callback`;
     await dialog.getByText(redirect).waitFor();
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    const link = new URL((await dialog.getByRole('link', { name: 'Go there' }).getAttribute('href')) ?? '');
+    const link = new URL((await dialog.getByRole('link', { name: 'Continue' }).getAttribute('href')) ?? '');
     expect(link.host).toBe('accounts.google.com');
     expect(Object.fromEntries(link.searchParams)).toMatchObject({
       client_id: 'client-1',
@@ -91,10 +91,10 @@ inBrowser('mailbox accounts', () => {
     });
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     const row = page.getByRole('row').filter({ hasText: 'ada@example.com' });
-    await row.getByText('Consent is missing').waitFor();
+    await row.getByText('Authorization required').waitFor();
     await row.getByRole('button', { name: 'Actions for ada@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Give consent' }).click();
-    const again = (await dialog.getByRole('link', { name: 'Go there' }).getAttribute('href')) ?? '';
+    await page.getByRole('menuitem', { name: 'Authorize' }).click();
+    const again = (await dialog.getByRole('link', { name: 'Continue' }).getAttribute('href')) ?? '';
     expect(new URL(again).searchParams.get('state')).not.toBe(link.searchParams.get('state'));
   });
 
@@ -122,18 +122,18 @@ inBrowser('mailbox accounts', () => {
     const row = await askForConsent(window, 'alan@mailbox.test');
     const refused = await goToProvider(window);
     await refused.getByRole('link', { name: 'Deny' }).click();
-    await refused.getByRole('heading', { name: 'This did not work' }).waitFor();
+    await refused.getByRole('heading', { name: 'Something went wrong' }).waitFor();
     await refused.getByText('The mailbox provider gave no consent (access_denied).').waitFor();
     expect(await seriousFindings(refused)).toEqual([]);
     await refused.goBack();
     await refused.getByRole('link', { name: 'Allow' }).click();
-    await refused.getByRole('heading', { name: 'This did not work' }).waitFor();
+    await refused.getByRole('heading', { name: 'Something went wrong' }).waitFor();
     await refused.close();
     await page.reload();
-    await row.getByText('Consent is missing').waitFor();
+    await row.getByText('Authorization required').waitFor();
 
     await row.getByRole('button', { name: 'Actions for alan@mailbox.test' }).click();
-    await page.getByRole('menuitem', { name: 'Give consent' }).click();
+    await page.getByRole('menuitem', { name: 'Authorize' }).click();
     const again = await goToProvider(window);
     await again.getByRole('link', { name: 'Allow' }).click();
     await again.getByRole('heading', { name: 'Connected' }).waitFor();
@@ -147,7 +147,7 @@ inBrowser('mailbox accounts', () => {
     await using window = await windowOf(api, 'member');
     await window.open('/mailboxes');
     await window.page.getByText('No mailboxes yet').waitFor();
-    expect(await window.page.getByRole('button', { name: 'Connect a mailbox' }).count()).toBe(0);
+    expect(await window.page.getByRole('button', { name: 'Connect mailbox' }).count()).toBe(0);
     await window.open('/sending');
     await window.page.getByText('Your role in this project does not let you do this').first().waitFor();
   });
@@ -190,9 +190,9 @@ async function standInForGoogle(): Promise<{ origin: string } & AsyncDisposable>
 /** Connects an account of Gmail as far as it goes without anybody's consent; returns its row. */
 async function askForConsent({ page, open }: Window, email: string): Promise<Locator> {
   await open('/mailboxes');
-  await page.getByRole('button', { name: 'Connect a mailbox' }).first().click();
+  await page.getByRole('button', { name: 'Connect mailbox' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('With consent (OAuth2)').check();
+  await dialog.getByLabel('OAuth2').check();
   await dialog.getByLabel('Address').fill(email);
   await dialog.getByLabel('Client ID').fill('client');
   await dialog.getByLabel('Client secret').fill('client secret');
@@ -203,7 +203,7 @@ async function askForConsent({ page, open }: Window, email: string): Promise<Loc
 /** Follows the link of the dialog to the page of the provider, which opens beside ours. */
 async function goToProvider({ page, context }: Window): Promise<Page> {
   const opened = context.waitForEvent('page');
-  await page.getByRole('dialog').getByRole('link', { name: 'Go there' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Continue' }).click();
   return opened;
 }
 
@@ -215,47 +215,47 @@ inBrowser('sending', () => {
     server.passwords.set('postroom', 'relay secret');
     await window.open('/sending');
     await page.getByText('No providers').waitFor();
-    await page.getByRole('button', { name: 'Add a provider' }).click();
+    await page.getByRole('button', { name: 'Add provider' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('Is required').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('Relay');
     await dialog.getByLabel('Mail server').fill(server.host);
     await dialog.getByLabel('Port').fill(String(server.port));
-    await dialog.getByLabel('User name').fill('postroom');
+    await dialog.getByLabel('Username').fill('postroom');
     await dialog.getByLabel('Password', { exact: true }).fill('relay secret');
     await dialog.getByLabel('Connections').fill('3');
-    await dialog.getByLabel('Messages over one').fill('40');
-    await dialog.getByLabel('Messages a second').fill('9');
+    await dialog.getByLabel('Messages per connection').fill('40');
+    await dialog.getByLabel('Messages per second').fill('9');
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const row = page.getByRole('row').filter({ hasText: 'Relay' });
-    await row.getByText('Not tried yet').waitFor();
+    await row.getByText('Not tested yet').waitFor();
     await row.getByRole('cell', { name: 'All other domains' }).waitFor();
     const act = async (name: string) => {
       await row.getByRole('button', { name: 'Actions for Relay' }).click();
       await page.getByRole('menuitem', { name }).click();
     };
-    await act('Test the connection');
+    await act('Test connection');
     await row.getByText('Working').waitFor();
 
     await act('Edit');
     expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    expect(await dialog.getByLabel('User name').inputValue()).toBe('postroom');
-    expect(await dialog.getByLabel('Messages over one').inputValue()).toBe('40');
-    await dialog.getByLabel('Messages a second').fill('');
+    expect(await dialog.getByLabel('Username').inputValue()).toBe('postroom');
+    expect(await dialog.getByLabel('Messages per connection').inputValue()).toBe('40');
+    await dialog.getByLabel('Messages per second').fill('');
     await dialog.getByLabel('Position').fill('3');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await row.getByRole('cell', { name: '3', exact: true }).waitFor();
     const { settings } = await db.mailProvider.findFirstOrThrow({ where: { projectId: api.projectId } });
     expect(settings).toMatchObject({ connections: 3, messagesPerConnection: 40 });
     expect(settings).not.toHaveProperty('ratePerSecond');
-    await act('Test the connection');
+    await act('Test connection');
     await row.getByText('Working').waitFor();
 
     server.passwords.set('postroom', 'another secret');
-    await act('Test the connection');
+    await act('Test connection');
     await row.getByText('Failing').waitFor();
     await row.getByText(/535/).waitFor();
 
@@ -271,14 +271,14 @@ inBrowser('sending', () => {
     const { page, person } = window;
     await person.graphql('mutation { addDomain(input: { domain: "news.acme.example" }) { id } }');
     await window.open('/sending');
-    await page.getByRole('button', { name: 'Add a provider' }).click();
+    await page.getByRole('button', { name: 'Add provider' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Amazon SES').check();
     await dialog.getByLabel('Name', { exact: true }).fill('SES');
     await dialog.getByLabel('Region').fill('nowhere');
     await dialog.getByLabel('Access key ID').fill('AKIA0');
     await dialog.getByLabel('Secret access key').fill('s3cret');
-    await dialog.getByRole('combobox', { name: 'Mail from' }).click();
+    await dialog.getByRole('combobox', { name: 'Sends email for' }).click();
     await page.getByRole('option', { name: 'news.acme.example' }).click();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('Must be a region of AWS, such as eu-west-1').waitFor();
@@ -295,17 +295,17 @@ inBrowser('sending', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/sending');
-    await page.getByLabel('Messages a second, at most').fill('25');
-    await page.getByLabel('Pause at a complaint rate of').fill('0.001');
+    await page.getByLabel('Maximum messages per second').fill('25');
+    await page.getByLabel('Pause at complaint rate').fill('0.001');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Must be between 0.01 and 100, or null').waitFor();
-    await page.getByLabel('Pause at a complaint rate of').fill('0.2');
-    await page.getByLabel('Pause after refusals in a row').fill('');
+    await page.getByLabel('Pause at complaint rate').fill('0.2');
+    await page.getByLabel('Pause after consecutive rejections').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The limits are changed.').waitFor();
+    await page.getByText('Limits saved.').waitFor();
     const policy = await db.sendingPolicy.findUniqueOrThrow({ where: { projectId: api.projectId } });
     expect(policy).toMatchObject({ ratePerSecond: 25, complaintLimitPercent: 0.2, refusalsInRow: null });
     await page.reload();
-    expect(await page.getByLabel('Messages a second, at most').inputValue()).toBe('25');
+    expect(await page.getByLabel('Maximum messages per second').inputValue()).toBe('25');
   });
 });

@@ -11,14 +11,14 @@ inBrowser('API keys', () => {
     const { page, context } = window;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await window.open('/keys');
-    await page.getByRole('button', { name: 'Create a key' }).first().click();
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
-    await dialog.getByText('Give it a name to know it by').waitFor();
+    await dialog.getByRole('button', { name: 'Create API key' }).click();
+    await dialog.getByText('Enter a name').waitFor();
     await dialog.getByLabel('Name').fill('Shop');
-    await dialog.getByRole('radio', { name: 'Full' }).check();
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
-    await dialog.getByText('Save this key now').waitFor();
+    await dialog.getByRole('radio', { name: 'Full access' }).check();
+    await dialog.getByRole('button', { name: 'Create API key' }).click();
+    await dialog.getByText('Save your API key').waitFor();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await dialog.getByRole('button', { name: 'Copy: Key', exact: true }).click();
@@ -27,14 +27,14 @@ inBrowser('API keys', () => {
     expect(await dialog.getByText(`POSTROOM_API_KEY=${key}`).count()).toBe(1);
     expect(await dialog.getByText(`Authorization: Bearer ${key}`).count()).toBe(1);
     expect((await api.send('GET', '/v1/projects', { key })).status).toBe(200);
-    await dialog.getByRole('button', { name: 'I saved it' }).click();
+    await dialog.getByRole('button', { name: 'I have saved it' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByText(key).count()).toBe(0);
 
     await page.getByRole('button', { name: 'Revoke Shop' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('Shop');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Shop is revoked.').waitFor();
+    await page.getByText('Shop was revoked.').waitFor();
     expect((await api.send('GET', '/v1/projects', { key })).status).toBe(401);
     await page.getByRole('row').filter({ hasText: 'Shop' }).getByText('Revoked').waitFor();
   });
@@ -73,11 +73,11 @@ inBrowser('a project', () => {
     await window.open('/settings');
     await page.getByLabel('Name').fill('Better name');
     await page.getByRole('button', { name: 'Save' }).first().click();
-    await page.getByRole('button', { name: 'Project Better name. Choose another' }).click();
+    await page.getByRole('button', { name: 'Project Better name. Switch project' }).click();
     await page.getByRole('menuitem', { name: 'New project' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Second');
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('button', { name: 'Project Second. Choose another' }).waitFor();
+    await page.getByRole('button', { name: 'Project Second. Switch project' }).waitFor();
     expect(page.url()).not.toContain(api.projectId);
     const project = await db.project.findUniqueOrThrow({ where: { id: api.projectId } });
     expect(project.name).toBe('Better name');
@@ -98,8 +98,8 @@ inBrowser('retention', () => {
       page.getByRole('combobox', { name: 'Keep messages' }),
       page.getByRole('combobox', { name: 'Keep events' }),
     ];
-    expect(await messages.inputValue()).toBe('For ever, as set for all projects');
-    expect(await events.inputValue()).toBe('30 days, as set for all projects');
+    expect(await messages.inputValue()).toBe('Forever, the server default');
+    expect(await events.inputValue()).toBe('30 days, the server default');
     await events.click();
     await page.getByRole('option', { name: '7 days', exact: true }).click();
     await page.getByText('Kept for 7 days from now on.').waitFor();
@@ -109,7 +109,7 @@ inBrowser('retention', () => {
     await soon(kept).toEqual([365, 7]);
     await soon(() => events.inputValue()).toBe('7 days');
     await events.click();
-    await page.getByRole('option', { name: 'As set for all projects' }).click();
+    await page.getByRole('option', { name: 'Server default' }).click();
     await soon(kept).toEqual([365, null]);
     expect(await seriousFindings(page)).toEqual([]);
   });
@@ -128,14 +128,14 @@ inBrowser('the brand', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/settings');
-    const section = page.getByRole('region', { name: 'Brand' });
+    const section = page.getByRole('region', { name: 'Branding' });
     const colorOf = async () => (await db.project.findUniqueOrThrow({ where: { id: api.projectId } })).brandColor;
     const save = async (color: string) => {
-      await section.getByLabel('Colour').fill(color);
+      await section.getByLabel('Brand color').fill(color);
       await section.getByRole('button', { name: 'Save' }).click();
     };
     await save('green');
-    await soon(() => section.getByLabel('Colour').getAttribute('aria-invalid')).toBe('true');
+    await soon(() => section.getByLabel('Brand color').getAttribute('aria-invalid')).toBe('true');
     await save('#1f5eff');
     await soon(colorOf).toBe('#1f5eff');
     await soon(() => section.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);

@@ -26,7 +26,7 @@ inBrowser('the frame', () => {
     const { page } = window;
     await window.open('/members');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
   });
@@ -38,7 +38,7 @@ inBrowser('the frame', () => {
     const isFocused = (element: Locator) => element.evaluate((node) => node === node.ownerDocument.activeElement);
     await window.open('/keys');
 
-    const create = page.getByRole('button', { name: 'Create a key' }).first();
+    const create = page.getByRole('button', { name: 'Create API key' }).first();
     await create.focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
@@ -59,7 +59,7 @@ inBrowser('the frame', () => {
     await dialog.waitFor({ state: 'detached' });
     await soon(() => isFocused(create)).toBe(true);
 
-    const projects = page.getByRole('button', { name: /Choose another/ });
+    const projects = page.getByRole('button', { name: /Switch project/ });
     await projects.focus();
     await page.keyboard.press('Enter');
     const item = page.getByRole('menuitem', { name: 'New project' });
@@ -79,7 +79,7 @@ inBrowser('the frame', () => {
     await window.open('/members');
     const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Audit log' });
     expect(await link.isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await link.click();
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
     await soon(() => link.isVisible()).toBe(false);
@@ -105,7 +105,7 @@ inBrowser('the frame', () => {
     const { page } = window;
     await window.open('/members');
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Dark colours' }).click();
+    await page.getByRole('menuitem', { name: 'Dark mode' }).click();
     const scheme = () => page.evaluate('document.documentElement.dataset.mantineColorScheme');
     await soon(scheme).toBe('dark');
     await page.goto(`/p/${api.projectId}/members`, { waitUntil: 'commit' });

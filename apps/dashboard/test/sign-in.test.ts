@@ -74,7 +74,7 @@ inBrowser('signing in', () => {
     await using other = await openWindow(api);
     await other.page.goto('/sign-in');
     await fill(other.page, person.email, TEST_PASSWORD);
-    await other.page.getByRole('heading', { name: 'Your second factor' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
     await typeCode(other.page, '000000');
     await other.page.getByRole('alert').waitFor();
     // The code that set it up has been used.
@@ -98,17 +98,17 @@ inBrowser('signing in', () => {
     const { page } = stranger;
     await page.goto('/reset-password');
     await page.getByLabel('Email').fill(person.email);
-    await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('a link is on its way').waitFor();
+    await page.getByRole('button', { name: 'Send reset link' }).click();
+    await page.getByText('we sent a link to it').waitFor();
 
     const { identifier } = await db.verification.findFirstOrThrow({ where: { value: person.id } });
     await page.goto(`/reset-password?token=${identifier.replace('reset-password:', '')}`);
     await page.getByLabel('New password', { exact: true }).fill('short');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Use at least 10 characters').waitFor();
     await page.getByLabel('New password', { exact: true }).fill('another horse battery');
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('Your password is changed').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await fill(page, person.email, 'another horse battery');
     await page.waitForURL(/\/p\//);
@@ -129,7 +129,7 @@ inBrowser('invitations', () => {
     const dialog = owner.page.getByRole('dialog');
     await dialog.getByLabel('Email').fill(email);
     await dialog.getByRole('radio', { name: 'Viewer' }).check();
-    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
     await dialog.getByRole('status').getByText(email).waitFor();
     const link = await mail.linkTo(email);
     expect(await owner.page.content()).not.toContain(new URL(link).searchParams.get('token'));
@@ -141,7 +141,7 @@ inBrowser('invitations', () => {
     await page.goto(link.replace(config.PUBLIC_URL, ''));
     await page.getByLabel('Your name').fill('Grace Hopper');
     await page.getByLabel('Password', { exact: true }).fill('nanoseconds count');
-    await page.getByRole('button', { name: 'Join the project' }).click();
+    await page.getByRole('button', { name: 'Join project' }).click();
     await page.getByRole('link', { name: 'Go to the project' }).click();
     await fill(page, email, 'nanoseconds count');
     await page.waitForURL(/\/p\//);
@@ -182,7 +182,7 @@ inBrowser('invitations', () => {
     await owner.page.getByRole('button', { name: 'Invite' }).click();
     const dialog = owner.page.getByRole('dialog');
     await dialog.getByLabel('Email').fill('ada@people.example');
-    await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
     await dialog.getByText(/Set SMTP_URL and SYSTEM_MAIL_FROM/).waitFor();
   });
 });
@@ -227,16 +227,16 @@ inBrowser('your account', () => {
     await window.open('/account');
     await page.getByLabel('Name', { exact: true }).fill('Ada King');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Signed in as Ada King. Open your menu' }).waitFor();
+    await page.getByRole('button', { name: 'Signed in as Ada King. Open account menu' }).waitFor();
 
     await page.getByLabel('Current password').fill('not my password');
     await page.getByLabel('New password', { exact: true }).fill('a longer password');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByRole('alert').getByText('Invalid password').waitFor();
     expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe('a longer password');
     await page.getByLabel('Current password').fill(TEST_PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('Your password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed.').waitFor();
 
     await using other = await openWindow(api);
     await other.page.goto('/sign-in');
@@ -269,7 +269,7 @@ async function setUpFactor(page: Page, path: string): Promise<{ secret: string; 
   await page.getByRole('button', { name: 'Set up' }).click();
   await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(TEST_PASSWORD);
   await page.getByRole('button', { name: 'Continue' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Set up your authenticator' });
+  const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' });
   await dialog.getByRole('img', { name: /QR code/ }).waitFor();
   const secret = (await dialog.locator('code').first().textContent()) ?? '';
   await typeCode(page, totp(secret));
@@ -277,7 +277,7 @@ async function setUpFactor(page: Page, path: string): Promise<{ secret: string; 
   await save.waitFor();
   const codes = await save.locator('.mono span').allTextContents();
   await page.keyboard.press('Escape');
-  await save.getByRole('button', { name: 'I saved them' }).click();
+  await save.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('button', { name: 'Turn off' }).waitFor();
   return { secret, codes };
 }

@@ -52,7 +52,7 @@ inBrowser('signing in with a provider', () => {
     await buttonOf(page).click();
     await signInAtProvider(page, issuer, 'stranger');
     await page.waitForURL(`${system.url}/sign-in?**`);
-    await page.getByRole('alert').getByText('Nobody has an account with your address').waitFor();
+    await page.getByRole('alert').getByText('No account uses your email address').waitFor();
     expect(await page.getByLabel('Password', { exact: true }).isVisible()).toBe(true);
   });
 
@@ -64,7 +64,7 @@ inBrowser('signing in with a provider', () => {
     await page.waitForURL(`${issuer}/**`);
     await page.getByRole('link', { name: /Cancel/ }).click();
     await page.waitForURL(`${system.url}/sign-in?**`);
-    await page.getByRole('alert').getByText('The provider did not let you in.').waitFor();
+    await page.getByRole('alert').getByText('The provider denied access.').waitFor();
   });
 });
 

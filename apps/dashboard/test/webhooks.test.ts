@@ -12,26 +12,26 @@ inBrowser('webhooks', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/webhooks');
-    await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await page.getByRole('link', { name: 'Add endpoint' }).first().click();
     await page.getByLabel('URL').fill('ftp://nowhere');
-    await page.getByRole('radio', { name: 'Only these' }).check();
-    await page.getByRole('button', { name: 'Add the endpoint' }).click();
-    await page.getByText('Give an address that begins with https://').waitFor();
+    await page.getByRole('radio', { name: 'Selected events' }).check();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await page.getByText('Enter a URL that starts with https://').waitFor();
     await page.getByText('Choose at least one event').waitFor();
     await page.getByLabel('URL').fill(receiver.url);
     await page.getByLabel('Description').fill('Orders');
     await page.getByRole('checkbox', { name: 'contact.created' }).check();
     await page.getByRole('checkbox', { name: 'email.bounced' }).check();
-    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
     const secret = await page.getByRole('dialog').locator('code').textContent();
     expect(secret).toMatch(/^whsec_/);
-    await page.getByRole('button', { name: 'Go to the endpoint' }).click();
+    await page.getByRole('button', { name: 'View endpoint' }).click();
     await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor();
     const endpoint = await db.webhookEndpoint.findFirstOrThrow({ where: { projectId: api.projectId } });
     expect(endpoint.events.toSorted()).toEqual(['contact.created', 'email.bounced']);
 
     await page.getByText('Live', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByRole('row').filter({ hasText: 'webhook.test' }).getByText('Acknowledged').waitFor();
     await record(pool, api.projectId, [{ type: 'email.bounced', data: { email: 'ada@example.com' } }]);
@@ -41,8 +41,8 @@ inBrowser('webhooks', () => {
     await deliveries.getByRole('link', { name: 'email.bounced' }).click();
     await page.getByRole('heading', { name: 'email.bounced', level: 1 }).waitFor();
     await page.getByRole('region', { name: 'Payload' }).getByText('"email": "ada@example.com"').waitFor();
-    await page.getByRole('region', { name: 'Body of the answer' }).getByText('thanks').waitFor();
-    await page.getByRole('region', { name: 'Headers that were sent' }).getByText('X-Webhook-Signature').waitFor();
+    await page.getByRole('region', { name: 'Response body' }).getByText('thanks').waitFor();
+    await page.getByRole('region', { name: 'Request headers' }).getByText('X-Webhook-Signature').waitFor();
     expect(await page.getByRole('link', { name: 'Workflow' }).getAttribute('href')).toContain('/workflows/');
 
     const before = receiver.received.length;
@@ -65,10 +65,10 @@ inBrowser('webhooks', () => {
     await page.getByText(secret).waitFor();
     await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-    await page.getByText('There is a new secret.').waitFor();
+    await page.getByText('Signing secret rotated.').waitFor();
     await page.getByText(secret).waitFor({ state: 'detached' });
-    await page.getByText('The previous secret signs X-Webhook-Signature-Previous').waitFor();
-    await page.getByRole('button', { name: 'How to verify a request' }).click();
+    await page.getByText('The previous secret keeps signing X-Webhook-Signature-Previous').waitFor();
+    await page.getByRole('button', { name: 'How to verify requests' }).click();
     for (const language of ['Python', 'Go']) {
       await page.getByRole('tab', { name: language }).click();
       await page.getByRole('region', { name: `Verification in ${language}` }).waitFor();
@@ -91,7 +91,7 @@ inBrowser('webhooks', () => {
     await page.getByText('Disabled by hand.').waitFor();
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('button', { name: 'Send a test event' }).waitFor();
+    await page.getByRole('button', { name: 'Send test event' }).waitFor();
 
     await act('Edit');
     await page.getByLabel('Description').fill('Renamed');
@@ -132,7 +132,7 @@ inBrowser('webhooks', () => {
     await soon(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: 'Replay failed…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('2 go out once more.').waitFor();
+    await page.getByText('2 deliveries queued for replay.').waitFor();
     await soon(() => receiver.received.length).toBe(4);
     await receiver.close();
   });

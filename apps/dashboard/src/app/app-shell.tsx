@@ -27,7 +27,7 @@ export function ProjectFrame() {
   return (
     <Provider value={clientFor(projectId)}>
       <a href="#content" className="skip">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell
         header={{ height: 56 }}
@@ -42,7 +42,7 @@ export function ProjectFrame() {
                 onClick={toggle}
                 hiddenFrom="sm"
                 size="sm"
-                aria-label={open ? 'Close the menu' : 'Open the menu'}
+                aria-label={open ? 'Close menu' : 'Open menu'}
               />
               <Box visibleFrom="sm" w={192}>
                 <Logo />

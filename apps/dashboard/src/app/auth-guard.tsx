@@ -60,7 +60,7 @@ async function load(): Promise<State> {
     return { kind: 'in', session: { me: data.me, projects } };
   }
   if (error?.graphQLErrors.some((each) => each.extensions.code === 'unauthorized') === true) return stayOut();
-  return { kind: 'failed', message: error === undefined ? 'The server gave no answer.' : problemOf(error).message };
+  return { kind: 'failed', message: error === undefined ? 'The server did not respond.' : problemOf(error).message };
 }
 
 /** Where to come back to is read once: while the sign-in page is on its way, the address is already its own. */

@@ -28,7 +28,7 @@ export default function Finder({ asked }: { asked: number }) {
   const account = {
     id: 'account',
     label: 'Your account',
-    keywords: 'password second factor sessions',
+    keywords: 'password two-factor authentication 2fa sessions',
     leftSection: <IconUser size={20} stroke={1.6} aria-hidden />,
     onClick: () => void navigate({ to: '/p/$projectId/account', params: { projectId: project.id } }),
   };
@@ -49,7 +49,7 @@ export default function Finder({ asked }: { asked: number }) {
       title="Go to a page or a project"
       className="finder"
       shortcut={null}
-      nothingFound="Nothing has that name."
+      nothingFound="No matches"
       highlightQuery
       scrollable
       maxHeight={420}

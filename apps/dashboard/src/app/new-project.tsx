@@ -29,7 +29,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
   const create = useChange(CREATE);
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'A project needs a name' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a project name' : null) },
   });
   useFieldProblems(form, create.problem);
   const submit = form.onSubmit(async (values) => {
@@ -42,7 +42,9 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <Text size="sm">A project has its own contacts, campaigns, domains and keys. You own it.</Text>
+        <Text size="sm">
+          Each project has its own contacts, campaigns, domains and API keys. You will be its owner.
+        </Text>
         <FormProblem problem={create.problem} fields={['name']} />
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <FormButtons submit="Create" running={create.running}>

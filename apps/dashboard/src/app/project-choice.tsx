@@ -17,7 +17,7 @@ export function ProjectChoice() {
     <>
       <Menu position="bottom-start" width={260}>
         <Menu.Target>
-          <UnstyledButton className="choice" aria-label={`Project ${current.name}. Choose another`}>
+          <UnstyledButton className="choice" aria-label={`Project ${current.name}. Switch project`}>
             <Text size="sm" fw={550} truncate maw={{ base: 110, xs: 200 }}>
               {current.name}
             </Text>

@@ -13,7 +13,7 @@ export function Who() {
     <Menu width={240}>
       <Menu.Target>
         <UnstyledButton className="round">
-          <span className="visually-hidden">Signed in as {me.name}. Open your menu</span>
+          <span className="visually-hidden">Signed in as {me.name}. Open account menu</span>
           <Avatar name={me.name} color="pine" size={32} radius="xl" aria-hidden />
         </UnstyledButton>
       </Menu.Target>
@@ -68,7 +68,7 @@ function SchemeSwitch() {
       }
       onClick={() => setColorScheme(dark ? 'light' : 'dark')}
     >
-      {dark ? 'Light colours' : 'Dark colours'}
+      {dark ? 'Light mode' : 'Dark mode'}
     </Menu.Item>
   );
 }

@@ -46,16 +46,16 @@ export function ClashAlert<Content>({ clash, of, words, onKeep }: ClashAlertProp
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {seesTheirs
-            ? 'This is what they saved; what you wrote is kept until you choose.'
-            : `Both changed: ${changed}. What you wrote is still here, and not saved.`}
+            ? 'You are viewing their version. Your changes are kept until you choose.'
+            : `Conflicting changes: ${changed}. Your changes are still here but not saved.`}
         </Text>
         <Group gap="xs">
           <Button size="compact-sm" variant="default" onClick={() => see(!seesTheirs)}>
-            {seesTheirs ? 'Back to mine' : 'See theirs'}
+            {seesTheirs ? 'Show mine' : 'Show theirs'}
           </Button>
           {seesTheirs && (
             <Button size="compact-sm" variant="default" onClick={clash.takeTheirs}>
-              Take theirs
+              Use theirs
             </Button>
           )}
           <Button size="compact-sm" onClick={keep}>

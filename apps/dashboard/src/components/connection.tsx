@@ -4,9 +4,9 @@ import { IconCloudOff } from '@tabler/icons-react';
 import { useLiveState } from '../data/live.ts';
 
 const WORDS = {
-  live: ['Live', 'Changes show by themselves.'],
-  connecting: ['Connecting', 'Changes show again in a moment.'],
-  offline: ['Offline', 'Changes show when the connection is back.'],
+  live: ['Live', 'This page updates automatically.'],
+  connecting: ['Connecting', 'Live updates will resume shortly.'],
+  offline: ['Offline', 'Live updates resume when the connection is back.'],
 } as const;
 
 /** Says in the header whether the page is told of changes. */
@@ -32,7 +32,7 @@ export function OfflineBanner() {
   if (online) return null;
   return (
     <Alert color="yellow" icon={<IconCloudOff aria-hidden />} mb="md" role="alert" variant="light">
-      You are offline. What you see may be old, and nothing can be changed until the connection is back.
+      You are offline. Data may be out of date, and changes can't be saved until you reconnect.
     </Alert>
   );
 }

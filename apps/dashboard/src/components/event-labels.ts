@@ -15,8 +15,8 @@ import {
 /** What each kind of event is called, its icon and its colour. */
 export const EVENT_WORDS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
-  'contact.suppressed': ['Not mailed any more', IconBan, 'yellow'],
-  'contact.unsubscribed': ['Unsubscribed by a link', IconMailOff, 'yellow'],
+  'contact.suppressed': ['Suppressed', IconBan, 'yellow'],
+  'contact.unsubscribed': ['Unsubscribed via link', IconMailOff, 'yellow'],
   'email.queued': ['Queued', IconClock, 'gray'],
   'email.sent': ['Sent', IconSend, 'blue'],
   'email.delivered': ['Delivered', IconInbox, 'green'],
@@ -26,8 +26,8 @@ export const EVENT_WORDS: Record<string, [word: string, icon: typeof IconSend, c
   'email.complained': ['Marked as spam', IconFlag, 'red'],
   'email.rejected': ['Rejected by the provider', IconX, 'red'],
   'email.failed': ['Refused', IconX, 'red'],
-  'email.deferred': ['Put off by the server, goes again', IconClock, 'yellow'],
-  'email.suppressed': ['Not sent: the address is suppressed', IconBan, 'gray'],
+  'email.deferred': ['Deferred by the server; retrying', IconClock, 'yellow'],
+  'email.suppressed': ['Not sent: address suppressed', IconBan, 'gray'],
   'email.canceled': ['Not sent: canceled', IconBan, 'gray'],
-  'email.unknown': ['Outcome not known', IconAlertTriangle, 'yellow'],
+  'email.unknown': ['Outcome unknown', IconAlertTriangle, 'yellow'],
 };

@@ -28,7 +28,7 @@ const HtmlEditor = lazy(() => import('./html-editor.tsx'));
 const BUILT_IN: Placeholder[] = [
   { key: 'name', label: 'Name' },
   { key: 'email', label: 'Address' },
-  { key: 'unsubscribe_url', label: 'Link to unsubscribe by' },
+  { key: 'unsubscribe_url', label: 'Unsubscribe link' },
 ];
 
 const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribe_url: '#' };
@@ -98,7 +98,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
       {narrow && (
         <SegmentedControl
           fullWidth
-          aria-label="What is shown"
+          aria-label="View"
           value={shown}
           onChange={(next) => setShown(next as 'write' | 'preview')}
           data={[
@@ -193,7 +193,7 @@ export function PlaceholderMenu({
         </ScrollArea.Autosize>
         <Menu.Divider />
         <Text size="xs" c="dimmed" px="sm" py={6}>
-          A default stands behind a bar: {'{{city|your town}}'}
+          To set a default, add a bar: {'{{city|your town}}'}
         </Text>
       </Menu.Dropdown>
     </Menu>

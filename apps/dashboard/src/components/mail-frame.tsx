@@ -28,7 +28,7 @@ export function MailFrame({ html, title, values = NO_VALUES, height = 560 }: Mai
           size="xs"
           value={width}
           onChange={(next) => setWidth(next as 'desktop' | 'phone')}
-          aria-label="Width of the preview"
+          aria-label="Preview width"
           data={[
             { value: 'desktop', label: <Width icon={IconDeviceDesktop} word="Desktop" /> },
             { value: 'phone', label: <Width icon={IconDeviceMobile} word="Phone" /> },

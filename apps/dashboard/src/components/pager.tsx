@@ -16,7 +16,7 @@ export function Pager({ search, pageInfo, shown }: { search: PageSearch; pageInf
   if (isFirstPage(search) && !pageInfo.hasNextPage) return null;
   const withCursor = (page: PageSearch) => (previous: object) => ({ ...previous, after: page.after });
   return (
-    <Group component="nav" aria-label="Pages of the list" justify="space-between">
+    <Group component="nav" aria-label="Pagination" justify="space-between">
       <Text size="sm" c="dimmed" role="status">
         {shown} shown
       </Text>

@@ -17,12 +17,12 @@ export function PagePending() {
 export function LoadFailed({ error }: ErrorComponentProps) {
   return (
     <Empty
-      title="This page could not be shown"
+      title="This page could not be loaded"
       icon={IconAlertTriangle}
       color="red"
       action={<Button onClick={() => window.location.reload()}>Reload</Button>}
     >
-      Postroom may have been updated while it was open, or the connection was lost. (
+      Postroom may have been updated while this page was open, or the connection was lost. (
       {error instanceof Error ? error.message : String(error)})
     </Empty>
   );

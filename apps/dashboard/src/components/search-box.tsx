@@ -38,7 +38,7 @@ export function SearchBox({
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
         typed === '' ? undefined : (
-          <ActionIcon size="sm" aria-label="Clear the search" onClick={() => type('')}>
+          <ActionIcon size="sm" aria-label="Clear search" onClick={() => type('')}>
             <IconX size={14} aria-hidden />
           </ActionIcon>
         )

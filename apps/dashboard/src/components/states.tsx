@@ -55,14 +55,14 @@ const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 export function Failure({ problem, again }: { problem: Problem; again: () => void }) {
   if (problem.code === 'not_found') {
     return (
-      <Empty title="There is nothing here" icon={IconMoodEmpty}>
-        {problem.message} It may have been deleted, or the address belongs to another project.
+      <Empty title="Not found" icon={IconMoodEmpty}>
+        {problem.message} It may have been deleted, or it belongs to another project.
       </Empty>
     );
   }
   return (
     <Empty
-      title={problem.code === 'unreachable' ? 'No connection' : 'This did not work'}
+      title={problem.code === 'unreachable' ? 'No connection' : 'Something went wrong'}
       icon={problem.code === 'unreachable' ? IconCloudOff : IconAlertTriangle}
       color="red"
       action={

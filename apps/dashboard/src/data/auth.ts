@@ -13,7 +13,7 @@ export async function postAuth(path: string, body: unknown = {}): Promise<AuthAn
     if (response.ok) return { data };
     return { problem: refusalOf(response, data) };
   } catch {
-    return { problem: 'The server can not be reached. Check the connection and try again.' };
+    return { problem: "Can't reach the server. Check your connection and try again." };
   }
 }
 
@@ -31,8 +31,8 @@ export async function providerName(): Promise<string | null> {
 function refusalOf({ status, headers }: Response, { message }: Record<string, unknown>): string {
   if (status === 429) {
     const seconds = Number(headers.get('x-retry-after') ?? 60);
-    return `Too many tries. Wait ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}, then try again.`;
+    return `Too many attempts. Wait ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}, then try again.`;
   }
-  if (typeof message !== 'string') return 'That did not work. Try again.';
+  if (typeof message !== 'string') return 'Something went wrong. Try again.';
   return message.endsWith('.') ? message : `${message}.`;
 }

@@ -14,7 +14,7 @@ export interface Problem {
 export function problemOf(error: CombinedError): Problem {
   const requestId = requestIdOf(error);
   if (error.networkError !== undefined) {
-    return { code: 'unreachable', message: 'The server can not be reached. Check the connection.', fields: {} };
+    return { code: 'unreachable', message: "Can't reach the server. Check your connection.", fields: {} };
   }
   const [first] = error.graphQLErrors;
   const { code, details } = (first?.extensions ?? {}) as {
@@ -23,7 +23,7 @@ export function problemOf(error: CombinedError): Problem {
   };
   return {
     code: code ?? 'internal_error',
-    message: first?.message ?? 'Something went wrong on our side.',
+    message: first?.message ?? 'Something went wrong on our end.',
     fields: Object.fromEntries((details ?? []).map(({ field, message }) => [lastName(field), capital(message)])),
     ...(requestId === undefined ? {} : { requestId }),
   };

@@ -9,9 +9,9 @@ import { Empty } from '../components/states.tsx';
 export function NoSuchPage() {
   const { id: projectId } = useProject();
   return (
-    <Page title="There is nothing here">
+    <Page title="Not found">
       <Empty
-        title="No such page"
+        title="Page not found"
         icon={IconMoodEmpty}
         action={
           <ButtonLink to="/p/$projectId" params={{ projectId }} variant="default">
@@ -19,7 +19,7 @@ export function NoSuchPage() {
           </ButtonLink>
         }
       >
-        The address may be mistyped. The pages of the project are in the navigation.
+        Check the URL, or choose a page from the navigation.
       </Empty>
     </Page>
   );
@@ -31,9 +31,9 @@ export function NotFound() {
   return (
     <Center mih="60vh" p="md" component="main">
       <Stack align="center" gap="xs">
-        <Title order={1}>There is nothing here</Title>
+        <Title order={1}>Not found</Title>
         <Text c="dimmed" ta="center" maw={420}>
-          The address may be mistyped, or it belongs to a project that you are not in.
+          Check the URL. The page may belong to a project you are not a member of.
         </Text>
         <TextLink to="/">Go to your projects</TextLink>
       </Stack>

@@ -12,7 +12,7 @@ interface AskPasswordProps {
 /** Asks for the password once more: somebody else may sit at a browser that is signed in. */
 export function AskPassword(props: AskPasswordProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>Your password, please</Text>}>
+    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>Confirm your password</Text>}>
       <Question {...props} />
     </Modal>
   );
@@ -38,7 +38,7 @@ function Question({ onClose, onPassword }: AskPasswordProps) {
           label="Password"
           autoComplete="current-password"
           data-autofocus
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />

@@ -20,6 +20,6 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
 export function deviceOf(userAgent: string | null): string {
   const find = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
-  if (browser === undefined && system === undefined) return 'An unknown browser';
-  return system === undefined ? (browser ?? '') : `${browser ?? 'A browser'} on ${system}`;
+  if (browser === undefined && system === undefined) return 'Unknown browser';
+  return system === undefined ? (browser ?? '') : `${browser ?? 'Browser'} on ${system}`;
 }

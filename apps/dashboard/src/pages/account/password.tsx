@@ -8,7 +8,7 @@ import { tell } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { passwordProblem } from '../sign-in/password.ts';
 
-const SHOW = { visibilityToggleButtonProps: { 'aria-label': 'Show or hide the password' } };
+const SHOW = { visibilityToggleButtonProps: { 'aria-label': 'Show or hide password' } };
 
 export function Password() {
   const [problem, setProblem] = useState<string>();
@@ -16,7 +16,7 @@ export function Password() {
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '', revokeOtherSessions: true },
     validate: {
-      currentPassword: (value) => (value === '' ? 'Give the password that you have now' : null),
+      currentPassword: (value) => (value === '' ? 'Enter your current password' : null),
       newPassword: passwordProblem,
     },
   });
@@ -27,7 +27,7 @@ export function Password() {
     setProblem(answer.problem);
     if (answer.data === undefined) return;
     form.reset();
-    tell('Your password is changed.');
+    tell('Password changed.');
     refresh();
   });
   return (
@@ -50,12 +50,12 @@ export function Password() {
               {...form.getInputProps('newPassword')}
             />
             <Checkbox
-              label="Sign out every other browser"
+              label="Sign out of all other sessions"
               {...form.getInputProps('revokeOtherSessions', { type: 'checkbox' })}
             />
             <Group justify="flex-end">
               <Button type="submit" loading={waiting}>
-                Change the password
+                Change password
               </Button>
             </Group>
           </Stack>

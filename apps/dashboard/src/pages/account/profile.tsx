@@ -21,13 +21,13 @@ export function Profile() {
   const rename = useChange(RENAME);
   const form = useForm({
     initialValues: { name: me.name },
-    validate: { name: (value) => (value.trim() === '' ? 'Say what people call you' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter your name' : null) },
   });
   useFieldProblems(form, rename.problem);
   const submit = form.onSubmit(async ({ name }) => {
     if ((await rename.run({ name })) === undefined) return;
     form.resetDirty();
-    tell('Your name is changed.');
+    tell('Profile updated.');
     await reload();
   });
   return (
@@ -37,7 +37,13 @@ export function Profile() {
           <Stack>
             <FormProblem problem={rename.problem} fields={['name']} />
             <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
-            <TextInput label="Email" description="What you sign in with." value={me.email} readOnly variant="filled" />
+            <TextInput
+              label="Email"
+              description="You sign in with this address."
+              value={me.email}
+              readOnly
+              variant="filled"
+            />
             <Group justify="flex-end">
               <Button type="submit" loading={rename.running} disabled={!form.isDirty()}>
                 Save

@@ -26,7 +26,7 @@ export function SecondFactor() {
   const askOff = async (password: string) => {
     const answer = await postAuth('/two-factor/disable', { password });
     if (answer.data === undefined) return answer.problem;
-    tell('Signing in takes the password alone again.');
+    tell('Two-factor authentication is off.');
     await reload();
     return undefined;
   };
@@ -38,7 +38,7 @@ export function SecondFactor() {
   };
   const ask = { 'ask-on': askOn, 'ask-off': askOff, 'ask-codes': askCodes, none: undefined }[step];
   return (
-    <Section title="Second factor">
+    <Section title="Two-factor authentication">
       <Card>
         <Group justify="space-between">
           <div>
@@ -49,13 +49,13 @@ export function SecondFactor() {
               <State tone={me.twoFactorEnabled ? 'good' : 'quiet'}>{me.twoFactorEnabled ? 'On' : 'Off'}</State>
             </Group>
             <Text size="sm" c="dimmed" maw={420}>
-              A code of your phone beside the password, so that a stolen password is not enough.
+              Require a code from an authenticator app when you sign in, so that a stolen password is not enough.
             </Text>
           </div>
           {me.twoFactorEnabled ? (
             <Group gap="xs">
               <Button variant="default" onClick={() => setStep('ask-codes')}>
-                New backup codes
+                Generate new backup codes
               </Button>
               <Button variant="light" color="red" onClick={() => setStep('ask-off')}>
                 Turn off

@@ -42,16 +42,16 @@ export function Sessions() {
   const others = sessions.data?.mySessions.some(({ current }) => !current) ?? false;
   const signOutOthers = async () => {
     const answer = await postAuth('/revoke-other-sessions');
-    if (answer.data !== undefined) tell('Every other browser is signed out.');
+    if (answer.data !== undefined) tell('Signed out of all other sessions.');
     refresh();
   };
   return (
     <Section
-      title="Where you are signed in"
+      title="Active sessions"
       actions={
         others && (
           <Button variant="default" size="xs" onClick={() => void signOutOthers()}>
-            Sign out all others
+            Sign out all other sessions
           </Button>
         )
       }
@@ -102,7 +102,7 @@ function Device({ of: { userAgent, current, ipAddress, createdAt } }: { of: Sess
   return (
     <>
       <Text size="sm" fw={550}>
-        {deviceOf(userAgent)} {current && <State tone="good">This one</State>}
+        {deviceOf(userAgent)} {current && <State tone="good">This session</State>}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm">
         {ipAddress ?? 'unknown'} · <When at={createdAt} />

@@ -27,7 +27,7 @@ export function SetUp({ answer, onDone }: { answer: SetUpAnswer | undefined; onD
         opened={answer !== undefined && !checked}
         onClose={done}
         size="lg"
-        title={<Text fw={600}>Set up your authenticator</Text>}
+        title={<Text fw={600}>Set up two-factor authentication</Text>}
       >
         {answer !== undefined && <Scan uri={answer.totpURI} onChecked={() => setChecked(true)} />}
       </Modal>
@@ -43,7 +43,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
   const verify = async (code: string) => {
     const answer = await postAuth('/two-factor/verify-totp', { code });
     if (answer.data !== undefined) {
-      tell('Your second factor is on.');
+      tell('Two-factor authentication is on.');
       return onChecked();
     }
     setProblem(answer.problem);
@@ -53,15 +53,15 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
       <Center>
         <Card bg="white" p="sm">
-          <QRCodeSVG value={uri} size={196} title="QR code for your authenticator" level="M" />
+          <QRCodeSVG value={uri} size={196} title="QR code for your authenticator app" level="M" />
         </Card>
       </Center>
       <Stack>
-        <Text size="sm">Scan the picture with the authenticator on your phone, or type the key into it.</Text>
+        <Text size="sm">Scan the QR code with your authenticator app, or enter the key manually.</Text>
         <CopyField label="Key" value={secret} />
         <Stack gap={6}>
           <Text size="sm" fw={500}>
-            The six digits that it shows
+            6-digit code
           </Text>
           <Refusal>{problem}</Refusal>
           <PinInput
@@ -92,7 +92,8 @@ export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDo
     >
       <Stack>
         <Text size="sm">
-          Each signs you in once when your phone is lost. Keep them where your passwords are; they are not shown again.
+          Use one of these codes to sign in if you lose your phone. Each works once. Store them with your passwords;
+          they will not be shown again.
         </Text>
         <Card p="md">
           <Group justify="space-between" align="flex-start" wrap="nowrap">
@@ -101,10 +102,10 @@ export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDo
                 <span key={code}>{code}</span>
               ))}
             </SimpleGrid>
-            <CopyButton text={codes?.join('\n') ?? ''} label="Copy the codes" />
+            <CopyButton text={codes?.join('\n') ?? ''} label="Copy codes" />
           </Group>
         </Card>
-        <Button onClick={onDone}>I saved them</Button>
+        <Button onClick={onDone}>I have saved them</Button>
       </Stack>
     </Modal>
   );

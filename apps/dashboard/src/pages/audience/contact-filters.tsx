@@ -110,14 +110,14 @@ export function ContactFilters({ search }: { search: ContactSearch }) {
         </Popover>
       </Group>
       {pills.length > 0 && (
-        <Pill.Group aria-label="Filters in use">
+        <Pill.Group aria-label="Active filters">
           {pills.map(([key, label]) => (
             <Pill
               key={key}
               size="md"
               withRemoveButton
               onRemove={() => change({ [key]: undefined })}
-              removeButtonProps={{ 'aria-label': `Remove the filter ${label}`, 'aria-hidden': false, tabIndex: 0 }}
+              removeButtonProps={{ 'aria-label': `Remove filter ${label}`, 'aria-hidden': false, tabIndex: 0 }}
             >
               {label}
             </Pill>

@@ -42,7 +42,7 @@ function Event({ event: { type, at, detail, messageId, subject, campaignId, camp
         {messageId !== null && (
           <Text size="sm">
             <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
-              {subject ?? 'a message without a subject'}
+              {subject ?? '(no subject)'}
             </TextLink>
             {campaignId !== null && (
               <Text span size="sm" c="dimmed">

@@ -106,7 +106,7 @@ export function Contact() {
         row && (
           <Group component="span" gap={4} wrap="nowrap">
             <span className="breakable">{row.email}</span>
-            <CopyButton text={row.email} label="Copy the address" />
+            <CopyButton text={row.email} label="Copy address" />
           </Group>
         )
       }
@@ -283,7 +283,7 @@ function Belongs({ contact: { groups, segments } }: { contact: ContactRow }) {
   const list = (kind: 'group' | 'segment', rows: { id: string; name: string }[]) =>
     rows.length === 0 ? (
       <Text size="sm" c="dimmed">
-        In no {kind}.
+        Not in any {kind}.
       </Text>
     ) : (
       <Group gap={6}>
@@ -334,7 +334,7 @@ function Actions({ contact }: { contact: ContactRow }) {
     tell(subscribed ? `${name} is subscribed again.` : `${name} is unsubscribed.`);
   };
   const block = async () => {
-    if ((await suppress.run({ email })) !== undefined) tell(`${email} is not mailed any more.`);
+    if ((await suppress.run({ email })) !== undefined) tell(`${email} is suppressed.`);
   };
   return (
     <>
@@ -367,7 +367,7 @@ function Actions({ contact }: { contact: ContactRow }) {
         <Menu.Dropdown>
           {suppressionStatus === 'none' && (
             <Menu.Item leftSection={<IconBan size={16} aria-hidden />} onClick={() => void block()}>
-              Suppress the address
+              Suppress address
             </Menu.Item>
           )}
           {may('manage') && (
@@ -375,7 +375,7 @@ function Actions({ contact }: { contact: ContactRow }) {
               leftSection={<IconDownload size={16} aria-hidden />}
               onClick={() => void savePersonData(contact)}
             >
-              Download what is kept of them
+              Export personal data
             </Menu.Item>
           )}
           <Menu.Item
@@ -391,7 +391,7 @@ function Actions({ contact }: { contact: ContactRow }) {
               leftSection={<IconEraser size={16} aria-hidden />}
               onClick={() => setAsked('erase')}
             >
-              Erase the person
+              Erase personal data
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -423,7 +423,7 @@ function Delete({ contact, opened, onClose }: { contact: ContactRow; opened: boo
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      The contact and what is known of it are deleted for good. If the address is suppressed, it stays so.
+      The contact and its data are permanently deleted. If the address is suppressed, it stays suppressed.
     </Confirm>
   );
 }

@@ -71,7 +71,7 @@ export function Contacts() {
   const may = useMay();
   const create = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      Add a contact
+      Add contact
     </Button>
   );
   const { id: projectId } = useProject();
@@ -92,7 +92,7 @@ export function Contacts() {
     </>
   );
   return (
-    <Page title="Contacts" about="Everybody this project may write to, newest first." actions={actions}>
+    <Page title="Contacts" about="Everyone this project can email, newest first." actions={actions}>
       <Stack gap="sm">
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <ContactFilters search={search} />
@@ -120,21 +120,22 @@ function NoContacts({ filtered, create }: { filtered: boolean; create: React.Rea
   if (filtered) {
     return (
       <Empty
-        title="Nobody matches"
+        title="No matching contacts"
         icon={IconSearchOff}
         action={
           <ButtonLink to="." search={{} as never} variant="default">
-            Show everybody
+            Clear filters
           </ButtonLink>
         }
       >
-        No contact passes this search with these filters.
+        No contact matches this search and these filters.
       </Empty>
     );
   }
   return (
     <Empty title="No contacts yet" icon={IconUsersGroup} action={create}>
-      Add people here, or let your programs do so by the API. A campaign goes to groups and segments of them.
+      Add or import contacts here, or create them through the API. Campaigns are sent to groups and segments of
+      contacts.
     </Empty>
   );
 }
@@ -213,7 +214,7 @@ function ColumnChoice({
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown mah={400} className="scrolling">
-        <Menu.Label>Custom fields as columns</Menu.Label>
+        <Menu.Label>Custom field columns</Menu.Label>
         {fields.map(({ key, label }) => (
           <Menu.Item
             key={key}

@@ -31,7 +31,7 @@ interface CreateContactProps {
 /** Adds one contact, and goes to it. */
 export function CreateContact({ opened, onClose, fields }: CreateContactProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add a contact</Text>}>
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add contact</Text>}>
       <ContactForm fields={fields} onClose={onClose} />
     </Modal>
   );
@@ -44,14 +44,14 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
   const [values, setValues] = useState<Values>({});
   const form = useForm({
     initialValues: { email: '', name: '' },
-    validate: { email: (value) => (value.trim() === '' ? 'Whom is it for?' : null) },
+    validate: { email: (value) => (value.trim() === '' ? 'Enter an email address' : null) },
   });
   useFieldProblems(form, create.problem);
   const submit = form.onSubmit(async ({ email, name }) => {
     const data = await create.run({ input: { email, name: name.trim() === '' ? null : name, customFields: values } });
     if (data === undefined) return;
     const { created, contact } = data.createContact;
-    tell(created ? `${contact.name} was added.` : 'This contact was there already.');
+    tell(created ? `${contact.name} was added.` : 'This contact already exists.');
     onClose();
     void navigate({ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: contact.id } });
   });
@@ -69,7 +69,7 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
         />
         <TextInput
           label="Name"
-          description="The part before the @ unless you give one."
+          description="Defaults to the part before the @."
           autoComplete="off"
           {...form.getInputProps('name')}
         />

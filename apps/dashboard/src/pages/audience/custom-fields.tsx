@@ -44,7 +44,7 @@ const TYPES: Record<CustomFieldType, string> = {
   number: 'Number',
   boolean: 'Yes or no',
   date: 'Date',
-  select: 'One of several',
+  select: 'Single choice',
 };
 
 /** What the project knows of its contacts beside names and addresses. */
@@ -61,14 +61,14 @@ export function CustomFields() {
   return (
     <Page
       title="Custom fields"
-      about="What you know of contacts beside name and address. Placeholders and segments name fields by their keys."
+      about="Extra information about contacts. Use a field’s key in placeholders and segments."
       actions={create}
     >
       <Answer of={fields} skeleton={<RowsSkeleton />}>
         {({ customFields: { nodes } }) =>
           nodes.length === 0 ? (
             <Empty title="No custom fields yet" icon={IconForms} action={create}>
-              A field such as a plan or a city lets mail say {'{{city|your town}}'}, and segments find people by it.
+              Add a field such as plan or city to personalize email with {'{{city|your town}}'}, and to build segments.
             </Empty>
           ) : (
             <DataTable
@@ -116,7 +116,7 @@ export function CustomFields() {
       <Modal
         opened={editing !== undefined}
         onClose={() => setEditing(undefined)}
-        title={<Text fw={600}>{editing === 'new' ? 'New field' : 'Edit the field'}</Text>}
+        title={<Text fw={600}>{editing === 'new' ? 'New field' : 'Edit field'}</Text>}
       >
         {editing === 'new' && <NewField onClose={() => setEditing(undefined)} />}
         {typeof editing === 'object' && <EditField field={editing} onClose={() => setEditing(undefined)} />}
@@ -142,7 +142,7 @@ function NewField({ onClose }: { onClose: () => void }) {
   const create = useChange(CREATE);
   const form = useForm({
     initialValues: { label: '', key: '', type: 'text' as CustomFieldType, options: [] as string[] },
-    validate: { label: (value) => (value.trim() === '' ? 'What is it called?' : null) },
+    validate: { label: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   useFieldProblems(form, create.problem);
   const suggested = keyOf(form.values.label);
@@ -159,14 +159,14 @@ function NewField({ onClose }: { onClose: () => void }) {
         <TextInput label="Name" placeholder="City" autoComplete="off" data-autofocus {...form.getInputProps('label')} />
         <TextInput
           label="Key"
-          description="What placeholders and the API call it. It stays as it is."
+          description="Used in placeholders and the API. It can't be changed later."
           placeholder={suggested === '' ? 'city' : suggested}
           autoComplete="off"
           {...form.getInputProps('key')}
         />
         <Select
           label="Holds"
-          description="It stays as it is, too."
+          description="It can't be changed later."
           allowDeselect={false}
           data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('type')}
@@ -175,7 +175,7 @@ function NewField({ onClose }: { onClose: () => void }) {
           <TagsInput
             size="sm"
             label="Choices"
-            description="Press Enter after each."
+            description="Press Enter after each choice."
             {...form.getInputProps('options')}
           />
         )}
@@ -208,7 +208,7 @@ function EditField({ field, onClose }: { field: CustomField; onClose: () => void
           <TagsInput
             size="sm"
             label="Choices"
-            description="Values that contacts have already stay."
+            description="Existing contact values are kept."
             {...form.getInputProps('options')}
           />
         )}
@@ -240,7 +240,7 @@ function Delete({ field, onClose }: { field: CustomField | undefined; onClose: (
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      Its values are deleted from all contacts. This can not be undone.
+      Its values are deleted from all contacts. This cannot be undone.
     </Confirm>
   );
 }

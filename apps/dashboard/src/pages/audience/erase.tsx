@@ -29,22 +29,22 @@ export function Erase({
   const erase = useChange(ERASE);
   const confirm = async () => {
     if ((await erase.run({ contactId: id })) === undefined) return;
-    tell('The person is erased, and is never mailed again.');
+    tell('The contact’s personal data was erased and the address will never be emailed again.');
     void navigate({ to: '/p/$projectId/contacts', params: { projectId } });
   };
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
-      title="Erase this person?"
+      title="Erase this contact’s personal data?"
       action="Erase"
       word={email}
       running={erase.running}
       problem={erase.problem}
       onConfirm={() => void confirm()}
     >
-      The contact is deleted, messages that wait are canceled, and those that were sent stay as figures without a name.
-      Of the address only a hash is kept, so that it is never mailed again. This can not be undone.
+      The contact is deleted, pending messages are canceled, and sent messages are kept only as anonymous statistics.
+      Only a hash of the address is kept, so that it is never emailed again. This cannot be undone.
     </Confirm>
   );
 }

@@ -58,7 +58,7 @@ function FieldInput({
       return (
         <Select
           label={label}
-          placeholder="Not known"
+          placeholder="Unknown"
           clearable
           data={[
             { value: 'true', label: 'Yes' },

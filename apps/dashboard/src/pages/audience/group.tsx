@@ -133,10 +133,12 @@ export function Group() {
 /** How many there are, and what they see of the group. */
 function aboutOf({ memberCount, publicName, leftCount }: GroupRow): string {
   const members = countOf(memberCount, 'member');
-  if (publicName === null) return `${members}. They do not see this group.`;
+  if (publicName === null) return `${members}. Members do not see this group.`;
   const left =
-    leftCount === 0 ? '' : ` ${number(leftCount)} left it there and ${leftCount === 1 ? 'gets' : 'get'} no mail of it.`;
-  return `${members}. They see it as “${publicName}” where they unsubscribe.${left}`;
+    leftCount === 0
+      ? ''
+      : ` ${number(leftCount)} unsubscribed from it and ${leftCount === 1 ? 'gets' : 'get'} no email for it.`;
+  return `${members}. Members see it as “${publicName}” on the unsubscribe page.${left}`;
 }
 
 function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }) {
@@ -153,7 +155,7 @@ function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }
             Rename
           </Menu.Item>
           <Menu.Item leftSection={<IconEye size={16} aria-hidden />} onClick={() => ask('show')}>
-            Name for its members
+            Public name
           </Menu.Item>
           <Menu.Item
             color="var(--mantine-color-error)"
@@ -176,7 +178,8 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
   const remove = useChange(REMOVE);
   const may = useMay();
   const take = async (member: Member) => {
-    if ((await remove.run({ id: groupId, contactIds: [member.id] })) !== undefined) tell(`${member.name} is out.`);
+    if ((await remove.run({ id: groupId, contactIds: [member.id] })) !== undefined)
+      tell(`${member.name} was removed from the group.`);
   };
   return (
     <>
@@ -212,7 +215,7 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
             cell: ({ suppressionStatus }) => <Subscription status={suppressionStatus} />,
           },
           {
-            title: 'Take out',
+            title: 'Remove',
             silent: true,
             align: 'right',
             from: 'xs',
@@ -220,7 +223,7 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
             cell: (member) =>
               may('write') && (
                 <Button size="compact-sm" variant="subtle" color="gray" onClick={() => void take(member)}>
-                  Take out<span className="visually-hidden"> {member.name}</span>
+                  Remove<span className="visually-hidden"> {member.name}</span>
                 </Button>
               ),
           },
@@ -236,10 +239,10 @@ function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onC
       <Modal opened={asked === 'add'} onClose={onClose} title={<Text fw={600}>Add members</Text>}>
         <AddForm group={group} onClose={onClose} />
       </Modal>
-      <Modal opened={asked === 'rename'} onClose={onClose} title={<Text fw={600}>Rename the group</Text>}>
+      <Modal opened={asked === 'rename'} onClose={onClose} title={<Text fw={600}>Rename group</Text>}>
         <RenameForm group={group} onClose={onClose} />
       </Modal>
-      <Modal opened={asked === 'show'} onClose={onClose} title={<Text fw={600}>Name for its members</Text>}>
+      <Modal opened={asked === 'show'} onClose={onClose} title={<Text fw={600}>Public name</Text>}>
         <PublicNameForm group={group} onClose={onClose} />
       </Modal>
       <Delete group={group} opened={asked === 'delete'} onClose={onClose} />
@@ -251,14 +254,14 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
   const add = useChange(ADD);
   const form = useForm({
     initialValues: { emails: '' },
-    validate: { emails: (value) => (addressesIn(value).length === 0 ? 'Which contacts?' : null) },
+    validate: { emails: (value) => (addressesIn(value).length === 0 ? 'Enter at least one email address' : null) },
   });
   const submit = form.onSubmit(async ({ emails }) => {
     const addresses = addressesIn(emails);
     const data = await add.run({ id, emails: addresses });
     if (data === undefined) return;
     const { matched } = data.addContactsToGroup;
-    tell(`${matched} of ${addresses.length} addresses are contacts, and in the group now.`);
+    tell(`${matched} of ${addresses.length} addresses matched contacts and were added to the group.`);
     onClose();
   });
   return (
@@ -266,8 +269,8 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
       <Stack>
         <FormProblem problem={add.problem} />
         <Textarea
-          label="Addresses of contacts"
-          description="One a line, or with commas between them. Those that are no contacts are left out."
+          label="Email addresses"
+          description="One per line or separated by commas. Addresses that are not contacts are ignored."
           autosize
           minRows={4}
           maxRows={12}
@@ -306,7 +309,7 @@ function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose
   );
 }
 
-/** What members read on the page behind the link to unsubscribe, where they may leave this group alone. */
+/** The name shown on the unsubscribe page, where members can leave only this group. */
 function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRow; onClose: () => void }) {
   const set = useChange(SET_PUBLIC_NAME);
   const form = useForm({ initialValues: { publicName: publicName ?? '' } });
@@ -314,7 +317,7 @@ function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRo
   const submit = form.onSubmit(async (values) => {
     const given = values.publicName.trim();
     if ((await set.run({ id, publicName: given === '' ? null : given })) === undefined) return;
-    tell(given === '' ? 'Members do not see this group any more.' : `Members see this group as “${given}”.`);
+    tell(given === '' ? 'Members no longer see this group.' : `Members now see this group as “${given}”.`);
     onClose();
   });
   return (
@@ -322,8 +325,8 @@ function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRo
       <Stack>
         <FormProblem problem={set.problem} fields={['publicName']} />
         <TextInput
-          label="Name for its members"
-          description="It stands on the page behind the link to unsubscribe, where they may leave this group and keep the others. Empty: the group is not shown there."
+          label="Public name"
+          description="Shown on the unsubscribe page, where members can leave this group and stay in others. Leave blank to hide the group there."
           placeholder="Monthly product news"
           maxLength={200}
           data-autofocus
@@ -360,7 +363,7 @@ function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; 
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      Its contacts stay. Campaigns that were to go to it go to nobody by it.
+      Its contacts are kept. Campaigns that target it will no longer reach anyone through it.
     </Confirm>
   );
 }

@@ -58,14 +58,14 @@ export function Groups() {
   return (
     <Page
       title="Groups"
-      about="Sets of contacts that people or programs put together. A segment finds its contacts by itself."
+      about="Groups are lists of contacts that you or the API maintain. Segments update automatically."
       actions={create}
     >
       <Answer of={groups} skeleton={<RowsSkeleton />}>
         {({ groups: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No groups yet" icon={IconUsersGroup} action={create}>
-              A campaign goes to groups, such as everybody who signed up for a newsletter.
+              Send campaigns to a group, such as everyone who signed up for a newsletter.
             </Empty>
           ) : (
             <Stack>
@@ -90,9 +90,9 @@ export function Groups() {
                     ),
                   },
                   {
-                    title: 'Members see',
+                    title: 'Public name',
                     from: 'sm',
-                    cell: ({ publicName }) => publicName ?? <Text c="dimmed">Nothing of it</Text>,
+                    cell: ({ publicName }) => publicName ?? <Text c="dimmed">Not shown</Text>,
                   },
                   {
                     title: 'Members',
@@ -122,8 +122,8 @@ function NewGroup({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initialValues: { name: '', emails: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null),
-      emails: (value) => (addressesIn(value).length === 0 ? 'A group needs a member' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
+      emails: (value) => (addressesIn(value).length === 0 ? 'Enter at least one member' : null),
     },
   });
   useFieldProblems(form, create.problem);
@@ -139,7 +139,7 @@ function NewGroup({ onClose }: { onClose: () => void }) {
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <Textarea
           label="Members"
-          description="Addresses of contacts, one a line or with commas between them. Those that are no contacts are left out."
+          description="Email addresses of contacts, one per line or separated by commas. Addresses that are not contacts are ignored."
           autosize
           minRows={4}
           maxRows={10}

@@ -57,7 +57,7 @@ export function BundleEditor({
         <Group gap="xs" wrap="nowrap" justify="space-between">
           <Group gap="xs">
             <Select
-              aria-label="How the conditions go together"
+              aria-label="Match"
               size="xs"
               w={110}
               allowDeselect={false}
@@ -73,7 +73,7 @@ export function BundleEditor({
               these {bundle.match === 'all' ? 'hold' : 'holds'}
             </Text>
           </Group>
-          {onRemove && <RemoveButton label="Remove these conditions" onClick={onRemove} />}
+          {onRemove && <RemoveButton label="Remove condition group" onClick={onRemove} />}
         </Group>
         {bundle.children.map((child, index) =>
           child.kind === 'bundle' ? (
@@ -102,7 +102,7 @@ export function BundleEditor({
             leftSection={<IconPlus size={14} aria-hidden />}
             onClick={() => add(newCondition())}
           >
-            Condition
+            Add condition
           </Button>
           {depth < MAX_DEPTH && (
             <Button
@@ -111,7 +111,7 @@ export function BundleEditor({
               color="gray"
               onClick={() => add(newBundle(bundle.match === 'all' ? 'any' : 'all', [newCondition()]))}
             >
-              Several in one
+              Add condition group
             </Button>
           )}
         </Group>
@@ -156,7 +156,7 @@ function ConditionEditor({
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Group gap="xs" flex={1} align="flex-start">
         <Select
-          aria-label="What it is about"
+          aria-label="Field"
           w={{ base: '100%', xs: 170 }}
           searchable
           allowDeselect={false}
@@ -166,10 +166,10 @@ function ConditionEditor({
           }))}
           value={condition.field}
           onChange={chooseField}
-          error={choice === undefined ? 'This field is gone' : undefined}
+          error={choice === undefined ? 'Deleted field' : undefined}
         />
         <Select
-          aria-label="How it is compared"
+          aria-label="Operator"
           w={{ base: '100%', xs: 190 }}
           allowDeselect={false}
           data={(choice?.operators ?? [condition.op]).map((op) => ({ value: op, label: OPERATORS[op]?.word ?? op }))}
@@ -179,8 +179,8 @@ function ConditionEditor({
         {choice !== undefined && <ValueInput condition={condition} choice={choice} onChange={onChange} />}
         {isAboutMail(condition.field) && (
           <Select
-            aria-label="Of which campaign"
-            placeholder="of any campaign"
+            aria-label="Campaign"
+            placeholder="any campaign"
             w={{ base: '100%', xs: 200 }}
             clearable
             searchable
@@ -190,7 +190,7 @@ function ConditionEditor({
           />
         )}
       </Group>
-      <RemoveButton label="Remove this condition" onClick={onRemove} />
+      <RemoveButton label="Remove condition" onClick={onRemove} />
     </Group>
   );
 }
@@ -207,7 +207,7 @@ function ValueInput({
   const { value } = condition;
   const set = (next: unknown) => onChange({ ...condition, value: next });
   const takes = OPERATORS[condition.op]?.takes;
-  const shared = { 'aria-label': 'Compared with', size: 'sm', w: { base: '100%', xs: 250 } } as const;
+  const shared = { 'aria-label': 'Value', size: 'sm', w: { base: '100%', xs: 250 } } as const;
   const text = value === undefined || value === null ? '' : String(value as string | number | boolean);
   const list = Array.isArray(value) ? value.map(String) : [];
   if (takes === 'nothing') return null;

@@ -90,7 +90,7 @@ export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
   is: { word: 'is', takes: 'one' },
   isNot: { word: 'is not', takes: 'one' },
   in: { word: 'is one of', takes: 'many' },
-  notIn: { word: 'is none of', takes: 'many' },
+  notIn: { word: 'is not one of', takes: 'many' },
   contains: { word: 'contains', takes: 'one' },
   notContains: { word: 'does not contain', takes: 'one' },
   startsWith: { word: 'begins with', takes: 'one' },
@@ -108,8 +108,8 @@ export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
   notSince: { word: 'not since', takes: 'day' },
   ever: { word: 'ever', takes: 'nothing' },
   never: { word: 'never', takes: 'nothing' },
-  isSet: { word: 'has a value', takes: 'nothing' },
-  isNotSet: { word: 'has no value', takes: 'nothing' },
+  isSet: { word: 'is set', takes: 'nothing' },
+  isNotSet: { word: 'is not set', takes: 'nothing' },
 };
 
 /** How a value is given. */
@@ -169,12 +169,12 @@ export function fieldChoices(custom: CustomField[], groups: { id: string; name: 
           unsubscribed: 'Unsubscribed',
           bounced: 'Bounced',
           complained: 'Complained',
-          manual: 'Suppressed by hand',
+          manual: 'Suppressed manually',
         }),
       },
     },
-    { field: 'sent', label: 'Was sent mail', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
-    { field: 'opened', label: 'Opened mail', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
+    { field: 'sent', label: 'Was sent email', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
+    { field: 'opened', label: 'Opened email', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
     { field: 'clicked', label: 'Clicked a link', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
     ...custom.map(customChoice),
   ];

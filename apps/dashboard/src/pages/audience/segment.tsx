@@ -148,7 +148,7 @@ function Editor({ segment, back }: EditorProps) {
   const readOnly = !mayWrite || clash?.seesTheirs === true;
   const filter = filterOf(tree);
   useBlocker({
-    shouldBlockFn: () => changed && !window.confirm('What you changed is not saved. Leave anyway?'),
+    shouldBlockFn: () => changed && !window.confirm('You have unsaved changes. Leave anyway?'),
     enableBeforeUnload: () => changed,
   });
   const save = async () => {
@@ -156,7 +156,7 @@ function Editor({ segment, back }: EditorProps) {
     if (id === undefined) {
       const data = await create.run({ input: { name, filter } });
       if (data === undefined) return;
-      tell('The segment is saved.');
+      tell('Segment created.');
       const params = { projectId, segmentId: data.createSegment.id };
       void navigate({ to: '/p/$projectId/segments/$segmentId', params, replace: true, ignoreBlocker: true });
       return;
@@ -173,7 +173,7 @@ function Editor({ segment, back }: EditorProps) {
     <Page
       title={segment?.name ?? 'New segment'}
       back={back}
-      about="Who is in it follows from what contacts are now; nobody has to be added or taken out."
+      about="Contacts are added and removed automatically as they match the conditions."
       actions={
         mayWrite && (
           <>
@@ -199,7 +199,7 @@ function Editor({ segment, back }: EditorProps) {
         <Stack>
           <TextInput
             label="Name"
-            placeholder="Pro, quiet for a month"
+            placeholder="Pro, inactive for a month"
             maw={420}
             value={name}
             error={problem?.fields.name}
@@ -235,7 +235,7 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
   if (filter === undefined || settled === undefined) {
     return (
       <Text size="sm" c="dimmed" role="status">
-        Complete the conditions to see who is in it.
+        Complete the conditions to see matching contacts.
       </Text>
     );
   }
@@ -244,7 +244,7 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
       {({ segmentPreview: { contactCount, contacts } }) => (
         <Section
           title={`${contactCount.toLocaleString('en')} ${contactCount === 1 ? 'contact' : 'contacts'} now`}
-          about={contactCount > contacts.length ? 'The ten newest of them:' : undefined}
+          about={contactCount > contacts.length ? 'The ten newest:' : undefined}
           actions={
             id !== undefined && (
               <>
@@ -256,7 +256,7 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
                   params={{ projectId }}
                   search={{ segment: id }}
                 >
-                  All of them
+                  View all
                 </ButtonLink>
               </>
             )
@@ -298,7 +298,7 @@ function More({ id, name }: { id: string; name: string }) {
       name={name}
       remove={{
         title: 'Delete this segment?',
-        about: 'Its contacts stay. Campaigns that were to go to it go to nobody by it.',
+        about: 'Its contacts are kept. Campaigns that target it will no longer reach anyone through it.',
         run: () => void confirm(),
         running: remove.running,
         problem: remove.problem,

@@ -58,12 +58,12 @@ export function Segments() {
     </ButtonLink>
   );
   return (
-    <Page title="Segments" about="Saved filters: who is in them follows from what contacts are now." actions={create}>
+    <Page title="Segments" about="Saved filters that update automatically as contacts change." actions={create}>
       <Answer of={segments} skeleton={<RowsSkeleton />}>
         {({ segments: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No segments yet" icon={IconFilter} action={create}>
-              A segment finds people by their fields and by what they opened, such as everybody on a plan who was quiet
+              Segments select contacts by their fields and activity, such as everyone on a plan who has been inactive
               for a month.
             </Empty>
           ) : (
@@ -89,7 +89,7 @@ export function Segments() {
                     ),
                   },
                   {
-                    title: 'Contacts now',
+                    title: 'Contacts',
                     align: 'right',
                     width: 140,
                     cell: ({ id }) =>

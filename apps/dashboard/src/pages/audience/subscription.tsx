@@ -20,8 +20,8 @@ export function Subscription({ status }: { status: SuppressionStatus }) {
 
 /** Why an address is not mailed, in a sentence. */
 export const REASONS: Record<Reason, string> = {
-  unsubscribed: 'They asked not to be mailed any more.',
-  bounced: 'Mail to this address came back for good.',
-  complained: 'They marked a mail as spam.',
-  manual: 'Somebody added the address by hand.',
+  unsubscribed: 'They unsubscribed.',
+  bounced: 'Email to this address bounced permanently.',
+  complained: 'They marked an email as spam.',
+  manual: 'The address was added manually.',
 };

@@ -60,7 +60,7 @@ const NAMES: Record<Reason, string> = {
   unsubscribed: 'Unsubscribed',
   bounced: 'Bounced',
   complained: 'Complained',
-  manual: 'By hand',
+  manual: 'Manual',
 };
 
 /** Addresses that are not mailed, and why. */
@@ -81,18 +81,18 @@ export function Suppressions() {
   };
   const add = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-      Add an address
+      Add address
     </Button>
   );
   return (
     <Page
       title="Suppressions"
-      about="Addresses that get nothing from this project, whoever asks for it. They stay when a contact is deleted."
+      about="Addresses this project never sends to. They stay suppressed even if the contact is deleted."
       actions={add}
     >
       <Stack gap="sm">
         <Group gap="xs">
-          <SearchBox value={email ?? ''} label="Whole address" onSearch={(next) => change({ email: next })} />
+          <SearchBox value={email ?? ''} label="Full address" onSearch={(next) => change({ email: next })} />
           <Select
             aria-label="Reason"
             placeholder="Any reason"
@@ -116,7 +116,7 @@ export function Suppressions() {
           }
         </Answer>
       </Stack>
-      <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress an address</Text>}>
+      <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress address</Text>}>
         <AddForm onClose={() => setAdding(false)} />
       </Modal>
     </Page>
@@ -126,22 +126,22 @@ export function Suppressions() {
 function None({ filtered }: { filtered: boolean }) {
   if (!filtered) {
     return (
-      <Empty title="Nobody is suppressed" icon={IconBan}>
-        Who unsubscribes, complains or can’t be reached is listed here by itself, and is not mailed again.
+      <Empty title="No suppressions yet" icon={IconBan}>
+        Addresses that unsubscribe, complain or bounce are added automatically and never emailed again.
       </Empty>
     );
   }
   return (
     <Empty
-      title="No address matches"
+      title="No matches"
       icon={IconSearchOff}
       action={
         <ButtonLink to="." search={{} as never} variant="default">
-          Show all
+          Clear filters
         </ButtonLink>
       }
     >
-      This address is not suppressed for this reason. It has to be whole.
+      No suppression matches these filters. Enter the full address.
     </Empty>
   );
 }
@@ -152,7 +152,7 @@ function Table({ rows }: { rows: Row[] }) {
   const may = useMay();
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ id: removing.id })) === undefined) return;
-    tell(`${removing.email} may be mailed again, unless there is another reason.`);
+    tell(`${removing.email} was removed. It can receive email again unless it is suppressed for another reason.`);
     setRemoving(undefined);
   };
   return (
@@ -174,7 +174,7 @@ function Table({ rows }: { rows: Row[] }) {
             ),
           },
           { title: 'Reason', from: 'sm', width: 140, cell: ({ reason }) => <Subscription status={reason} /> },
-          { title: 'What it means', from: 'md', cell: ({ reason }) => REASONS[reason] },
+          { title: 'Description', from: 'md', cell: ({ reason }) => REASONS[reason] },
           { title: 'Since', from: 'sm', width: 150, cell: ({ createdAt }) => <When at={createdAt} /> },
           {
             title: 'Remove',
@@ -193,15 +193,15 @@ function Table({ rows }: { rows: Row[] }) {
       <Confirm
         opened={removing !== undefined}
         onClose={() => setRemoving(undefined)}
-        title="Mail this address again?"
+        title="Remove this suppression?"
         action="Remove"
         {...(removing?.reason === 'complained' ? { word: removing.email } : {})}
         running={remove.running}
         problem={remove.problem}
         onConfirm={() => void confirm()}
       >
-        {removing && REASONS[removing.reason]} Mail to people who do not want it, or to addresses that do not exist,
-        costs a sender its good name.
+        {removing && REASONS[removing.reason]} Sending to people who opted out, or to addresses that do not exist,
+        damages your sender reputation.
       </Confirm>
     </>
   );
@@ -211,13 +211,13 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const add = useChange(ADD);
   const form = useForm({
     initialValues: { email: '', reason: 'manual' as Reason },
-    validate: { email: (value) => (value.trim() === '' ? 'Which address?' : null) },
+    validate: { email: (value) => (value.trim() === '' ? 'Enter an email address' : null) },
   });
   useFieldProblems(form, add.problem);
   const submit = form.onSubmit(async (input) => {
     const data = await add.run({ input });
     if (data === undefined) return;
-    tell(data.addSuppression.created ? `${input.email} is not mailed any more.` : 'It was suppressed already.');
+    tell(data.addSuppression.created ? `${input.email} is suppressed.` : 'The address is already suppressed.');
     onClose();
   });
   return (

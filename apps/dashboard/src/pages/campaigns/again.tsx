@@ -43,12 +43,12 @@ export function Again({ campaign }: { campaign: CampaignRow }) {
     <>
       {failed > 0 && (
         <Button variant="default" onClick={() => setAsking('retry')}>
-          Send again to {failed === 1 ? 'the one' : `the ${failed.toLocaleString('en')}`} refused
+          Resend to {countOf(failed, 'failed recipient')}
         </Button>
       )}
       {unknown > 0 && (
         <Button variant="default" onClick={() => setAsking('unknown')}>
-          Decide about {countOf(unknown, 'unknown outcome')}
+          Resolve {countOf(unknown, 'unknown outcome')}
         </Button>
       )}
       <Retry campaign={campaign} opened={asking === 'retry'} onClose={close} />
@@ -67,22 +67,22 @@ function Retry({ campaign: { id, progress }, opened, onClose }: DialogProps & { 
   const confirm = async () => {
     const done = await retry.run({ id });
     if (done === undefined) return;
-    tell(`It goes again to ${countOf(done.retryCampaignRecipients.recipients, 'recipient')}.`);
+    tell(`Resending to ${countOf(done.retryCampaignRecipients.recipients, 'recipient')}.`);
     onClose();
   };
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
-      title="Send again to who was refused?"
-      action="Send again"
+      title="Resend to failed recipients?"
+      action="Resend"
       running={retry.running}
       problem={retry.problem}
       onConfirm={() => void confirm()}
       harmless
     >
-      {countOf(progress.failed, 'recipient')} got nothing, since a server refused. Addresses that are suppressed by now
-      are left out. The campaign is being sent until each has an outcome again.
+      {countOf(progress.failed, 'recipient')} did not receive the email because a server rejected it. Addresses
+      suppressed since then are skipped. The campaign returns to sending until each has an outcome.
     </Confirm>
   );
 }
@@ -101,15 +101,15 @@ function Decide({ campaign: { id, progress }, onClose }: DialogProps) {
         ? (await resend.run({ id }))?.resendCampaignRecipients
         : (await resolve.run({ id, outcome: decision }))?.resolveCampaignRecipients;
     if (done === undefined) return;
-    tell(`Decided for ${countOf(done.recipients, 'recipient')}.`);
+    tell(`Resolved ${countOf(done.recipients, 'recipient')}.`);
     onClose();
   };
   return (
     <Confirm
       opened
       onClose={onClose}
-      title="What became of them?"
-      action={decision === 'resend' ? 'Send again' : 'Note it'}
+      title="Resolve unknown outcomes"
+      action={decision === 'resend' ? 'Resend' : 'Save'}
       running={resolve.running || resend.running}
       problem={resolve.problem ?? resend.problem}
       disabled={decision === 'resend' && !agreed}
@@ -118,28 +118,20 @@ function Decide({ campaign: { id, progress }, onClose }: DialogProps) {
     >
       <Stack>
         <Text size="sm">
-          The connection broke when the mail server may have taken {countOf(progress.unknown, 'message')}. Its log
-          knows; a report by a provider settles them by itself.
+          The connection dropped when the mail server may already have accepted {countOf(progress.unknown, 'message')}.
+          Check its log. A delivery report from the provider resolves them automatically.
         </Text>
-        <Radio.Group
-          aria-label="What became of them"
-          value={decision}
-          onChange={(value) => setDecision(value as Decision)}
-        >
+        <Radio.Group aria-label="Outcome" value={decision} onChange={(value) => setDecision(value as Decision)}>
           <Stack gap="sm">
-            <Radio value="accepted" label="The mail server took them" description="They count as sent." />
-            <Radio
-              value="failed"
-              label="It did not take them"
-              description="They count as failed, and can be sent again."
-            />
-            <Radio value="resend" label="Send them again without knowing" description="Some may get the mail twice." />
+            <Radio value="accepted" label="Accepted by the mail server" description="They are counted as sent." />
+            <Radio value="failed" label="Not accepted" description="They are counted as failed and can be resent." />
+            <Radio value="resend" label="Resend anyway" description="Some recipients may get the email twice." />
           </Stack>
         </Radio.Group>
         {decision === 'resend' && (
           <Group>
             <Checkbox
-              label="I know that some people may get it twice"
+              label="I understand that some recipients may get it twice"
               checked={agreed}
               onChange={(event) => setAgreed(event.currentTarget.checked)}
             />

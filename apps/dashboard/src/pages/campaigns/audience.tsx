@@ -52,7 +52,7 @@ export function Audience({
   const options = (rows: { id: string; name: string }[] = []) =>
     rows.map(({ id, name }) => ({ value: id, label: name }));
   return (
-    <Section title="Who gets it" about="Everybody in any of these, once. Suppressed addresses are left out.">
+    <Section title="Recipients" about="Each contact in any of these gets one email. Suppressed addresses are skipped.">
       <Card>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -93,11 +93,11 @@ function Count({ campaignId, isSaved }: { campaignId: string; isSaved: boolean }
   return (
     <Group gap="xs" aria-live="polite" opacity={isSaved ? 1 : 0.6}>
       <Text size="sm" fw={600}>
-        {contacts === 0 ? 'Nobody yet.' : `${countOf(recipients, 'person', 'people')} would get it now.`}
+        {contacts === 0 ? 'No recipients yet.' : `${countOf(recipients, 'person', 'people')} would receive it now.`}
       </Text>
       {excluded.length > 0 && (
         <Text size="sm" c="dimmed">
-          Left out: {excluded.map(({ reason, contacts: left }) => `${number(left)} ${reason}`).join(', ')}, of{' '}
+          Excluded: {excluded.map(({ reason, contacts: left }) => `${number(left)} ${reason}`).join(', ')}, of{' '}
           {number(contacts)}.
         </Text>
       )}

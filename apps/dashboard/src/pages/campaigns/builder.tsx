@@ -25,19 +25,19 @@ export interface PartProps {
 
 /** What the fields of a draft are called here. */
 const FIELD_WORDS: Record<keyof Draft, string> = {
-  name: 'name of the campaign',
+  name: 'campaign name',
   subject: 'subject',
-  fromName: 'sender’s name',
-  fromEmail: 'sender’s address',
-  replyTo: 'where answers go',
+  fromName: 'from name',
+  fromEmail: 'from address',
+  replyTo: 'reply-to',
   body: 'content',
   templateId: 'content',
   written: 'content',
   groupIds: 'groups',
   segmentIds: 'segments',
   ratePerSecond: 'rate',
-  trackOpens: 'counting of opens',
-  trackClicks: 'counting of clicks',
+  trackOpens: 'open tracking',
+  trackClicks: 'click tracking',
 };
 
 /** A campaign before it is sent. Its parts can be filled in in any order, and are saved as they are typed. */
@@ -62,12 +62,12 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
         problem={problem}
         fields={['name', 'subject', 'fromName', 'fromEmail', 'replyTo', 'html', 'templateId', 'ratePerSecond']}
       />
-      <Section title="Who it is from">
+      <Section title="From">
         <Card>
           <Stack>
             <TextInput
-              label="Name of the campaign"
-              description="Recipients do not see it."
+              label="Campaign name"
+              description="Not visible to recipients."
               value={draft.name}
               error={part.errors.name}
               readOnly={readOnly}
@@ -89,7 +89,7 @@ function Saving({ saving, isSaved, failed, at }: { saving: boolean; isSaved: boo
   if (failed && !isSaved)
     return (
       <Text span c="var(--mantine-color-error)" size="sm">
-        Not saved: see below.
+        Not saved. See the error below.
       </Text>
     );
   if (saving || !isSaved)

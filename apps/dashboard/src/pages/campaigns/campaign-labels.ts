@@ -13,27 +13,27 @@ export const STATUS_WORDS: Record<CampaignStatus, [tone: Tone, word: string]> = 
 /** The states of recipients in the order of a bar, with what each means and its colour. */
 export const RECIPIENT_WORDS: Record<RecipientState, { word: string; tone: Tone; color: string; meaning: string }> = {
   accepted: { word: 'Sent', tone: 'good', color: 'pine.6', meaning: 'The provider accepted the message.' },
-  claimed: { word: 'In flight', tone: 'busy', color: 'blue.5', meaning: 'It is being sent now.' },
+  claimed: { word: 'In flight', tone: 'busy', color: 'blue.5', meaning: 'The message is being sent.' },
   planned: {
     word: 'Waiting',
     tone: 'quiet',
     color: 'gray.4',
-    meaning: 'Not sent yet, or put off by a server and going again.',
+    meaning: 'Not sent yet, or deferred by a server and being retried.',
   },
-  failed: { word: 'Failed', tone: 'bad', color: 'red.6', meaning: 'A server refused it for good.' },
+  failed: { word: 'Failed', tone: 'bad', color: 'red.6', meaning: 'A server rejected it permanently.' },
   unknown: {
-    word: 'Not known',
+    word: 'Unknown',
     tone: 'warn',
     color: 'yellow.6',
-    meaning: 'The connection broke when it may have been accepted. It is not sent again by itself.',
+    meaning: 'The connection dropped when the server may already have accepted it. It is not retried automatically.',
   },
   suppressed: {
     word: 'Suppressed',
     tone: 'quiet',
     color: 'grape.5',
-    meaning: 'The address is not to be mailed, so nothing was sent.',
+    meaning: 'The address is suppressed, so nothing was sent.',
   },
-  canceled: { word: 'Canceled', tone: 'quiet', color: 'gray.6', meaning: 'The campaign ended before it went out.' },
+  canceled: { word: 'Canceled', tone: 'quiet', color: 'gray.6', meaning: 'The campaign ended before it was sent.' },
 };
 
 export const number = (value: number) => value.toLocaleString('en');
@@ -68,7 +68,7 @@ export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }
 /** A share of people, with what programs did beside it. */
 export function ofReached(people: number, { count, word }: Reach, machines = 0): string {
   const share = `${percent(people, count)} of ${word}`;
-  return machines === 0 ? share : `${share}; ${number(machines)} by programs`;
+  return machines === 0 ? share : `${share}; ${number(machines)} by bots`;
 }
 
 /** The share that was delivered; in words where only acceptance is known. */
@@ -77,7 +77,7 @@ export const deliveredShare = (engagement: { sent: number; delivered: number }):
 
 /** What is counted of a campaign, in a sentence. */
 export function countedWords(opens: boolean, clicks: boolean): string {
-  if (opens && clicks) return 'Opens and clicks are counted.';
-  if (!opens && !clicks) return 'Neither opens nor clicks are counted.';
-  return opens ? 'Opens are counted, clicks are not.' : 'Clicks are counted, opens are not.';
+  if (opens && clicks) return 'Opens and clicks are tracked.';
+  if (!opens && !clicks) return 'Opens and clicks are not tracked.';
+  return opens ? 'Opens are tracked; clicks are not.' : 'Clicks are tracked; opens are not.';
 }

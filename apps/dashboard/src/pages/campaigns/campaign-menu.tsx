@@ -34,7 +34,7 @@ export function CampaignMenu({ campaign }: { campaign: CampaignRow }) {
       {...(status === 'draft' && {
         remove: {
           title: 'Delete this draft?',
-          about: 'What was written in it is lost.',
+          about: 'Its content will be lost.',
           run: () => void confirm(),
           running: remove.running,
           problem: remove.problem,

@@ -74,7 +74,7 @@ export function Campaigns() {
     </Button>
   );
   return (
-    <Page title="Campaigns" about="One mail to many people, newest first." actions={create}>
+    <Page title="Campaigns" about="Newsletters and announcements, newest first." actions={create}>
       <Stack gap="sm">
         <Select
           aria-label="Status"
@@ -111,21 +111,21 @@ function NoCampaigns({ filtered, create }: { filtered: boolean; create: React.Re
   if (filtered) {
     return (
       <Empty
-        title="No campaign is there"
+        title="No matching campaigns"
         icon={IconSearchOff}
         action={
           <ButtonLink to="." search={{} as never} variant="default">
-            Show all
+            Clear filters
           </ButtonLink>
         }
       >
-        No campaign has this status now.
+        No campaign has this status.
       </Empty>
     );
   }
   return (
     <Empty title="No campaigns yet" icon={IconSend} action={create}>
-      A campaign sends one mail to the people of groups and segments, and shows what became of each.
+      A campaign sends one email to groups and segments and reports delivery and engagement.
     </Empty>
   );
 }
@@ -236,7 +236,7 @@ function NewCampaign({ onClose }: { onClose: () => void }) {
   const create = useChange(CREATE);
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   useFieldProblems(form, create.problem);
   const submit = form.onSubmit(async ({ name }) => {
@@ -253,8 +253,8 @@ function NewCampaign({ onClose }: { onClose: () => void }) {
         <FormProblem problem={create.problem} fields={['name']} />
         <TextInput
           label="Name"
-          description="Recipients do not see it."
-          placeholder="December letter"
+          description="Not visible to recipients."
+          placeholder="December newsletter"
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('name')}

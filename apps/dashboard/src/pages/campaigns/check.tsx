@@ -50,14 +50,14 @@ export function Check({
 }) {
   const preflight = useRead(PREFLIGHT, { id: campaign.id });
   return (
-    <Section title="Check and send">
+    <Section title="Review and send">
       <Card>
         <Stack>
           <Answer of={preflight}>{({ campaignPreflight }) => <Findings preflight={campaignPreflight} />}</Answer>
           <NumberInput
             size="sm"
-            label="Messages a second, at most"
-            description="Empty for as fast as the provider takes them. It can be changed while the campaign is sent."
+            label="Maximum messages per second"
+            description="Leave blank to send as fast as the provider accepts. You can change it while the campaign is sending."
             maw={420}
             min={1}
             max={100_000}
@@ -68,8 +68,8 @@ export function Check({
           />
           {campaign.status === 'scheduled' && campaign.scheduledAt !== null && (
             <Alert color="blue" icon={<IconCalendarTime aria-hidden />}>
-              It starts <When at={campaign.scheduledAt} />: {exactly(campaign.scheduledAt)}. Its recipients are those
-              that are in its groups and segments then.
+              It starts <When at={campaign.scheduledAt} />: {exactly(campaign.scheduledAt)}. Recipients are the contacts
+              in its groups and segments at that time.
             </Alert>
           )}
           {!part.readOnly && <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />}
@@ -89,13 +89,13 @@ function Findings({
     <Stack gap="sm" aria-live="polite">
       {isReady ? (
         <Alert color="green" icon={<IconCheck aria-hidden />}>
-          Nothing keeps it from being sent.
-          {messageBytes !== null && ` A message has about ${Math.max(1, Math.round(messageBytes / 1024))} KB.`}
+          Ready to send.
+          {messageBytes !== null && ` Message size: about ${Math.max(1, Math.round(messageBytes / 1024))} KB.`}
           {` ${countedWords(tracksOpens, tracksClicks)}`}
-          {estimatedSeconds !== null && ` At its rate it takes about ${duration(estimatedSeconds)}.`}
+          {estimatedSeconds !== null && ` Estimated sending time: about ${duration(estimatedSeconds)}.`}
         </Alert>
       ) : (
-        <Alert color="gray" title="Still missing" icon={<IconAlertTriangle aria-hidden />}>
+        <Alert color="gray" title="Required before sending" icon={<IconAlertTriangle aria-hidden />}>
           <List size="sm">
             {problems.map(({ field, message }) => (
               <List.Item key={field + message}>
@@ -106,7 +106,7 @@ function Findings({
         </Alert>
       )}
       {warnings.length > 0 && (
-        <Alert color="yellow" title="Have a look at" icon={<IconAlertTriangle aria-hidden />}>
+        <Alert color="yellow" title="Warnings" icon={<IconAlertTriangle aria-hidden />}>
           <List size="sm">
             {warnings.map(({ field, message }) => (
               <List.Item key={field + message}>
@@ -119,7 +119,7 @@ function Findings({
       )}
       {withDefault.length > 0 && (
         <Text size="sm" c="dimmed">
-          Without a value, {withDefault.map(({ name, fallback }) => `{{${name}}} says “${fallback}”`).join(', ')}.
+          If blank, {withDefault.map(({ name, fallback }) => `{{${name}}} says “${fallback}”`).join(', ')}.
         </Text>
       )}
     </Stack>
@@ -129,8 +129,8 @@ function Findings({
 /** What the fields of findings are called on this page. */
 const WORDS: Record<string, string> = {
   subject: 'Subject',
-  fromName: 'Sender’s name',
-  fromEmail: 'Sender’s address',
+  fromName: 'From name',
+  fromEmail: 'From address',
   html: 'Content',
   templateId: 'Content',
   text: 'Text',
@@ -174,12 +174,12 @@ function Commands({
       <FormProblem problem={unschedule.problem} />
       <Group justify="space-between" gap="xs">
         <Button variant="default" onClick={() => void ask('test')}>
-          Send a test
+          Send test email
         </Button>
         <Group gap="xs">
           {status === 'scheduled' && (
             <Button variant="default" loading={unschedule.running} onClick={() => void unschedule.run({ id })}>
-              Make it a draft again
+              Unschedule
             </Button>
           )}
           <Button
@@ -188,7 +188,7 @@ function Commands({
             disabled={!ready}
             onClick={() => void ask('schedule')}
           >
-            {status === 'scheduled' ? 'Another time' : 'Schedule'}
+            {status === 'scheduled' ? 'Reschedule' : 'Schedule'}
           </Button>
           <Button leftSection={<IconSend size={16} aria-hidden />} disabled={!ready} onClick={() => void ask('send')}>
             Send now
@@ -199,14 +199,14 @@ function Commands({
         opened={asking === 'send'}
         onClose={close}
         title="Send this campaign now?"
-        action="Send it"
+        action="Send"
         harmless
         running={send.running}
         problem={send.problem}
         onConfirm={() => void confirmSend()}
       >
-        {name} goes to {countOf(preflight.data?.campaignPreflight.audience.recipients ?? 0, 'person', 'people')}. It can
-        be paused, but what has gone out stays out.
+        {name} goes to {countOf(preflight.data?.campaignPreflight.audience.recipients ?? 0, 'person', 'people')}. You
+        can pause it, but sent messages cannot be recalled.
       </Confirm>
       <Schedule campaign={campaign} opened={asking === 'schedule'} onClose={close} />
       <TestSend campaignId={id} opened={asking === 'test'} onClose={close} />

@@ -51,16 +51,16 @@ export function Content({ draft, set, errors, readOnly }: PartProps) {
   const { change, question } = useBody({ draft, set }, chosen);
   const { body } = draft;
   return (
-    <Section title="What it says" about="An unsubscribe link is added at the end if there is none.">
+    <Section title="Content" about="An unsubscribe link is added at the end if there is none.">
       <Card>
         <Stack>
           <SegmentedControl
-            aria-label="Where the content comes from"
+            aria-label="Content source"
             value={body}
             disabled={readOnly}
             onChange={(next) => change(next as Draft['body'])}
             data={[
-              { value: 'template', label: 'A template' },
+              { value: 'template', label: 'Template' },
               { value: 'html', label: `Own ${FORMAT_WORDS.html}` },
               { value: 'mjml', label: `Own ${FORMAT_WORDS.mjml}` },
             ]}
@@ -96,9 +96,9 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
       <Text size="sm" c="dimmed">
         There are no templates yet.{' '}
         <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm" underline="always">
-          Write one
+          Create one
         </TextLink>{' '}
-        to send it again and again, or write this campaign’s own text.
+        to reuse it, or write content for this campaign only.
       </Text>
     );
   }
@@ -108,7 +108,7 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
       <Select
         label="Template"
         description={
-          replaces ? 'It takes the place of what was written here.' : 'It is sent as it is when the campaign starts.'
+          replaces ? 'It replaces the content written here.' : 'The version published when the campaign starts is sent.'
         }
         placeholder="Choose a template"
         searchable
@@ -178,19 +178,15 @@ function useBody({ draft, set }: Pick<PartProps, 'draft' | 'set'>, chosen: Choic
     <Confirm
       opened={asked !== undefined}
       onClose={() => setAsked(undefined)}
-      title={asked === 'mjml' ? 'Begin again in MJML?' : 'Go on in HTML?'}
-      action={asked === 'mjml' ? 'Begin again' : 'Make it HTML'}
+      title={asked === 'mjml' ? 'Start over in MJML?' : 'Convert to HTML?'}
+      action={asked === 'mjml' ? 'Start over' : 'Convert to HTML'}
       running={false}
-      problem={
-        failed
-          ? { code: 'validation_error', message: 'What is wrong with the MJML has to be mended first.', fields: {} }
-          : undefined
-      }
+      problem={failed ? { code: 'validation_error', message: 'Fix the MJML errors first.', fields: {} } : undefined}
       onConfirm={() => void confirm()}
     >
       {asked === 'mjml'
-        ? 'HTML can not be made into MJML, so what is written here now is given up for a new letter.'
-        : 'The MJML is made into the HTML that is sent, and you go on with that. It can not be made into MJML again.'}
+        ? "HTML can't be converted to MJML, so the current content is replaced with a starter email."
+        : "The MJML is converted to HTML, which you then edit. It can't be converted back to MJML."}
     </Confirm>
   );
   return { change, question };

@@ -23,8 +23,8 @@ export function Hours({ campaignId }: { campaignId: string }) {
   const hours = useRead(HOURS, { id: campaignId }).data?.campaignHours ?? [];
   if (!hours.some(({ opened, clicked, unsubscribed }) => opened + clicked + unsubscribed > 0)) return null;
   return (
-    <Section title="Hour by hour" about={`What people did in the first three days. Times are those of ${TIME_ZONE}.`}>
-      <Card component="figure" m={0} aria-label="Opens, clicks and unsubscribes by the hour">
+    <Section title="By hour" about={`Engagement in the first three days. Time zone: ${TIME_ZONE}.`}>
+      <Card component="figure" m={0} aria-label="Opens, clicks and unsubscribes by hour">
         <Suspense fallback={<Skeleton h={240} />}>
           <HoursChart hours={hours} />
         </Suspense>

@@ -22,14 +22,14 @@ export function Links({ campaignId }: { campaignId: string }) {
   const links = useRead(LINKS, { id: campaignId }).data?.campaignLinks ?? [];
   if (links.length === 0) return null;
   return (
-    <Section title="Links" about="Clicks by people and by programs, such as scanners, are counted apart.">
+    <Section title="Links" about="Human clicks and bot clicks, such as security scanners, are counted separately.">
       <DataTable
         label="Links"
         rows={links}
         keyOf={({ position }) => String(position)}
         columns={[
           {
-            title: 'Leads to',
+            title: 'URL',
             cell: ({ url }) => (
               <Text size="sm" className="breakable" lineClamp={2} title={url}>
                 {url}
@@ -39,7 +39,7 @@ export function Links({ campaignId }: { campaignId: string }) {
           { title: 'People', align: 'right', width: 90, cell: ({ uniqueClicks }) => number(uniqueClicks) },
           { title: 'Clicks', from: 'sm', align: 'right', width: 90, cell: ({ clicks }) => number(clicks) },
           {
-            title: 'Programs',
+            title: 'Bots',
             from: 'sm',
             align: 'right',
             width: 100,

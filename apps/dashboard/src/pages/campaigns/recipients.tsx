@@ -70,7 +70,11 @@ export function Recipients() {
   return (
     <Page
       title="Recipients"
-      about={state === undefined ? 'Everybody the campaign went to, as it froze them.' : RECIPIENT_WORDS[state].meaning}
+      about={
+        state === undefined
+          ? 'Everyone in the recipient snapshot taken when the campaign started.'
+          : RECIPIENT_WORDS[state].meaning
+      }
       back={
         <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
           <BackLabel>{recipients.data?.campaign.name ?? 'Campaign'}</BackLabel>
@@ -79,7 +83,7 @@ export function Recipients() {
     >
       <Stack gap="sm">
         <Group gap="xs">
-          <SearchBox value={email ?? ''} label="Whole address" onSearch={(next) => change({ email: next })} />
+          <SearchBox value={email ?? ''} label="Full address" onSearch={(next) => change({ email: next })} />
           <Select
             aria-label="State"
             placeholder="Any state"
@@ -93,21 +97,21 @@ export function Recipients() {
         <Answer of={recipients} skeleton={<RowsSkeleton rows={12} />}>
           {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
             recipientsDeletedAt !== null ? (
-              <Empty title="Nobody is listed any more" icon={IconSearchOff}>
-                Its recipients were older than the project keeps messages, and were deleted{' '}
-                <When at={recipientsDeletedAt} />. The counts of the campaign stay.
+              <Empty title="Recipients deleted" icon={IconSearchOff}>
+                The recipient list passed the project’s retention period and was deleted{' '}
+                <When at={recipientsDeletedAt} />. The campaign’s statistics are kept.
               </Empty>
             ) : nodes.length === 0 ? (
               <Empty
-                title="Nobody is there"
+                title="No matching recipients"
                 icon={IconSearchOff}
                 action={
                   <ButtonLink to="." search={{} as never} variant="default">
-                    Show all recipients
+                    Clear filters
                   </ButtonLink>
                 }
               >
-                No recipient of this campaign is in this state with this address.
+                No recipient of this campaign matches this status and address.
               </Empty>
             ) : (
               <Stack>
@@ -150,8 +154,8 @@ function RecipientTable({ recipients }: { recipients: Recipient[] }) {
           width: 130,
           cell: ({ state }) => <State tone={RECIPIENT_WORDS[state].tone}>{RECIPIENT_WORDS[state].word}</State>,
         },
-        { title: 'Since then', from: 'sm', cell: (recipient) => <Since recipient={recipient} /> },
-        { title: 'Answer', from: 'md', cell: (recipient) => <ServerAnswer recipient={recipient} /> },
+        { title: 'Last event', from: 'sm', cell: (recipient) => <Since recipient={recipient} /> },
+        { title: 'Response', from: 'md', cell: (recipient) => <ServerAnswer recipient={recipient} /> },
       ]}
     />
   );
@@ -167,7 +171,7 @@ function Since({ recipient }: { recipient: Recipient }) {
     ['Opened', recipient.openedAt],
     ['Delivered', recipient.deliveredAt],
     ['Sent', recipient.acceptedAt],
-    ['Goes again', recipient.notBefore],
+    ['Retries', recipient.notBefore],
   ];
   const [word, at] = facts.find(([, time]) => time !== null) ?? ['', null];
   if (at === null) return <>–</>;
@@ -185,7 +189,7 @@ function ServerAnswer({ recipient: { answer, deferrals } }: { recipient: Recipie
       <Code className="breakable">{answer}</Code>
       {deferrals > 0 && (
         <Text size="xs" c="dimmed">
-          Put off {deferrals === 1 ? 'once' : `${deferrals} times`}
+          Deferred {deferrals === 1 ? 'once' : `${deferrals} times`}
         </Text>
       )}
     </Stack>

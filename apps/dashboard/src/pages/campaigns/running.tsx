@@ -116,7 +116,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
           {campaign.waitingUntil !== null && (
             <>
               {' '}
-              It goes on <When at={campaign.waitingUntil} />.
+              It resumes <When at={campaign.waitingUntil} />.
             </>
           )}
         </Alert>
@@ -128,8 +128,8 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
             <StateBar campaign={campaign} />
             {unknown > 0 && (
               <Text size="sm" c="dimmed">
-                Of {countOf(unknown, 'message')} nobody can know whether they arrived: the connection broke at the last
-                moment. They are not sent again by themselves, so that nobody gets them twice.
+                {countOf(unknown, 'message')} with an unknown outcome: the connection dropped before the server
+                confirmed. They are not retried automatically, so that nobody gets the email twice.
               </Text>
             )}
             <Group gap="xs">
@@ -152,7 +152,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       {campaign.html !== null && (
         <Section title="Content">
           <Card>
-            <MailFrame html={campaign.html} title="The mail as it is shown" />
+            <MailFrame html={campaign.html} title="Email preview" />
           </Card>
         </Section>
       )}
@@ -165,13 +165,9 @@ function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) 
   const acknowledge = useChange(ACKNOWLEDGE);
   const may = useMay();
   return (
-    <Alert
-      color="red"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="No other campaign goes out from this sender’s domain"
-    >
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Campaigns from this domain are paused">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{pauseReason} Look after the audience before you send again.</Text>
+        <Text size="sm">{pauseReason} Clean up your audience before you send again.</Text>
         <FormProblem problem={acknowledge.problem} />
         {may('write') && (
           <Button variant="default" loading={acknowledge.running} onClick={() => void acknowledge.run({ id })}>
@@ -204,11 +200,11 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
           Sending: {done} done
           {rate !== undefined && `, ${speed(rate)}`}
           {rate !== undefined && `, about ${duration(open / rate)} left`}
-          {pace === 0 && '. Nothing has gone out just now; the answers of the mail server stand with the recipients'}.
+          {pace === 0 && '. Sending has stalled; see the mail server’s responses under Recipients'}.
         </>
       )}
-      {status === 'sending' && open === 0 && <>All is sent; it is about to be completed.</>}
-      {status === 'paused' && <>Paused: {done} done. Nothing goes out until it is resumed.</>}
+      {status === 'sending' && open === 0 && <>All messages are sent. Finishing up.</>}
+      {status === 'paused' && <>Paused: {done} done. Nothing is sent until you resume.</>}
       {status === 'completed' && startedAt !== null && completedAt !== null && (
         <>
           {number(progress.accepted)} of {number(recipientCount)} sent in{' '}
@@ -217,7 +213,7 @@ function Sentence({ campaign }: { campaign: CampaignRow }) {
       )}
       {status === 'canceled' && (
         <>
-          Canceled: {number(progress.accepted)} of {number(recipientCount)} had gone out.
+          Canceled: {number(progress.accepted)} of {number(recipientCount)} were sent.
         </>
       )}
     </Text>
@@ -229,19 +225,19 @@ function Engagement({ campaign: { engagement, trackOpens, trackClicks } }: { cam
     engagement;
   const reach = reachOf(engagement);
   return (
-    <Figures label="What recipients did">
+    <Figures label="Engagement">
       {reach.word === 'accepted' ? (
-        <Figure label="Accepted" value={sent} detail="delivery is not reported" />
+        <Figure label="Accepted" value={sent} detail="delivery not reported" />
       ) : (
         <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
       )}
       {trackOpens === false ? (
-        <Figure label="Opened" value="–" detail="not counted" />
+        <Figure label="Opened" value="–" detail="not tracked" />
       ) : (
         <Figure label="Opened" value={opened} detail={ofReached(opened, reach, openedByMachines)} />
       )}
       {trackClicks === false ? (
-        <Figure label="Clicked" value="–" detail="not counted" />
+        <Figure label="Clicked" value="–" detail="not tracked" />
       ) : (
         <Figure label="Clicked" value={clicked} detail={ofReached(clicked, reach, clickedByMachines)} />
       )}
@@ -270,17 +266,17 @@ function Setup({ campaign }: { campaign: CampaignRow }) {
   ].map(({ name }) => name);
   const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
   return (
-    <Section title="How it was set up">
+    <Section title="Setup">
       <Card>
         <Facts
           facts={[
             ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
-            replyTo !== null && ['Answers go to', replyTo],
-            ['Audience', names.length === 0 ? 'Groups and segments that are gone' : names.join(', ')],
-            ['Rate', ratePerSecond === null ? 'As fast as the provider takes it' : `At most ${ratePerSecond} a second`],
+            replyTo !== null && ['Reply-to', replyTo],
+            ['Audience', names.length === 0 ? 'Deleted groups and segments' : names.join(', ')],
+            ['Rate', ratePerSecond === null ? 'As fast as the provider accepts' : `At most ${ratePerSecond} a second`],
             campaign.templateId !== null && ['Content', <SentTemplate key="content" campaign={campaign} />],
             campaign.trackOpens !== null &&
-              campaign.trackClicks !== null && ['Counted', countedWords(campaign.trackOpens, campaign.trackClicks)],
+              campaign.trackClicks !== null && ['Tracked', countedWords(campaign.trackOpens, campaign.trackClicks)],
             startedAt !== null && ['Started', <When key="started" at={startedAt} />],
             completedAt !== null && ['Ended', <When key="ended" at={completedAt} />],
           ]}
@@ -294,7 +290,7 @@ function Setup({ campaign }: { campaign: CampaignRow }) {
 function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign: CampaignRow }) {
   const { id: projectId } = useProject();
   const template = useRead(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;
-  if (template === undefined) return 'A template';
+  if (template === undefined) return 'Template';
   if (templateVersion === null) return template.name;
   return (
     <TextLink
@@ -332,7 +328,7 @@ function Commands({ campaign: { id, name, status, ratePerSecond, progress } }: {
         leftSection={<IconPlayerStop size={16} aria-hidden />}
         onClick={() => setAsking('cancel')}
       >
-        Cancel it
+        Cancel
       </Button>
       {status === 'sending' ? (
         <Button
@@ -355,13 +351,13 @@ function Commands({ campaign: { id, name, status, ratePerSecond, progress } }: {
         opened={asking === 'cancel'}
         onClose={close}
         title="Cancel this campaign?"
-        action="Cancel the campaign"
+        action="Cancel campaign"
         word={name}
         running={cancel.running}
         problem={cancel.problem}
         onConfirm={() => void confirmCancel()}
       >
-        {countOf(progress.planned, 'recipient')} will get nothing, and it can not be started again.
+        {countOf(progress.planned, 'recipient')} will not receive it. A canceled campaign cannot be restarted.
       </Confirm>
       <ChangeRate key={String(ratePerSecond)} id={id} rate={ratePerSecond} opened={asking === 'rate'} onClose={close} />
     </>
@@ -383,23 +379,23 @@ function ChangeRate({
   const [wanted, setWanted] = useState<number | string>(rate ?? '');
   const confirm = async () => {
     if ((await change.run({ id, rate: wanted === '' ? null : Number(wanted) })) === undefined) return;
-    tell('The rate changes within seconds.');
+    tell('Sending rate updated.');
     onClose();
   };
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
-      title="How fast may it go?"
-      action="Change the rate"
+      title="Sending rate"
+      action="Update rate"
       running={change.running}
       problem={change.problem}
       onConfirm={() => void confirm()}
       harmless
     >
       <NumberInput
-        label="Messages a second, at most"
-        description="Empty for as fast as the provider takes them."
+        label="Maximum messages per second"
+        description="Leave blank to send as fast as the provider accepts."
         min={1}
         max={100_000}
         value={wanted}

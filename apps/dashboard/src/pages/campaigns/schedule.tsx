@@ -25,7 +25,7 @@ interface ScheduleProps {
 /** When it is to start: a time on the clocks of a place. */
 export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>When is it to start?</Text>}>
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Schedule campaign</Text>}>
       <ScheduleForm campaign={campaign} onClose={onClose} />
     </Modal>
   );
@@ -64,7 +64,7 @@ function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleP
           data-autofocus
         />
         <Select
-          label="On the clocks of"
+          label="Time zone"
           searchable
           allowDeselect={false}
           limit={100}
@@ -75,7 +75,7 @@ function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleP
         {at !== undefined && (
           <Text size="sm" c="dimmed">
             {ago(at.toISOString(), Date.now())}
-            {zone === OWN_ZONE ? '' : `; on your clock ${exactly(at.toISOString())}`}
+            {zone === OWN_ZONE ? '' : `; in your time zone ${exactly(at.toISOString())}`}
           </Text>
         )}
         <FormButtons submit="Schedule" running={schedule.running} disabled={at === undefined}>

@@ -33,13 +33,12 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
     <>
       {data !== undefined && domains.length === 0 && (
         <Alert color="yellow">
-          No domain of this project is verified for sending yet. Add one under Domains; the campaign can be written
-          meanwhile.
+          No domain is verified for sending yet. Add one under Domains; you can write the campaign in the meantime.
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <TextInput
-          label="Sender’s name"
+          label="From name"
           placeholder="The workshop"
           value={draft.fromName}
           error={errors.fromName}
@@ -48,7 +47,7 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
         />
         <Autocomplete
           size="sm"
-          label="Sender’s address"
+          label="From address"
           placeholder={`hello@${domains[0]?.domain ?? 'your-domain.example'}`}
           data={domains.map(({ domain }) => `${local}@${domain}`)}
           filter={({ options }) => options}
@@ -58,8 +57,8 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
           onChange={(fromEmail) => set({ fromEmail })}
         />
         <TextInput
-          label="Answers go to"
-          placeholder="The sender’s address"
+          label="Reply-to"
+          placeholder="Same as the from address"
           value={draft.replyTo}
           error={errors.replyTo}
           readOnly={readOnly}

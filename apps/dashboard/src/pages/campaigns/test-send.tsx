@@ -24,7 +24,7 @@ interface TestSendProps {
 /** Sends the campaign as it is now to a few addresses. */
 export function TestSend({ campaignId, opened, onClose }: TestSendProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Send a test</Text>}>
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Send test email</Text>}>
       <TestForm campaignId={campaignId} onClose={onClose} />
     </Modal>
   );
@@ -40,9 +40,7 @@ function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
     if (data === undefined) return;
     const suppressed = data.testCampaign.filter(({ status }) => status === 'suppressed').length;
     tell(
-      suppressed === 0
-        ? 'The test is on its way.'
-        : `The test goes out, but ${suppressed} of the addresses are suppressed.`,
+      suppressed === 0 ? 'Test email sent.' : `The test was sent, but ${suppressed} of the addresses are suppressed.`,
     );
     onClose();
   };
@@ -53,7 +51,7 @@ function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
         <TagsInput
           size="sm"
           label="Addresses"
-          description="Up to ten. Placeholders show their defaults."
+          description="Up to ten addresses. Placeholders show their defaults."
           value={emails}
           onChange={setEmails}
           maxTags={10}
@@ -62,7 +60,7 @@ function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
           dropdownOpened={false}
           data-autofocus
         />
-        <FormButtons submit="Send the test" running={test.running} disabled={emails.length === 0}>
+        <FormButtons submit="Send test" running={test.running} disabled={emails.length === 0}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

@@ -10,12 +10,12 @@ export function TrackingChoice({ draft, set, readOnly }: PartProps) {
   const { id } = useProject();
   const project = useRead(TRACKING, {}).data?.projects.find((each) => each.id === id);
   return (
-    <Section title="What is counted" about="It holds from the start of the campaign on. Tests are never counted.">
+    <Section title="Tracking" about="Applies from the start of the campaign. Test emails are never tracked.">
       <Card>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Switches
             label="Opens"
-            description="By a small picture in the mail."
+            description="Adds a tracking pixel to the email."
             ofProject={project?.trackOpens}
             value={draft.trackOpens}
             readOnly={readOnly}
@@ -23,7 +23,7 @@ export function TrackingChoice({ draft, set, readOnly }: PartProps) {
           />
           <Switches
             label="Clicks"
-            description="Links lead by way of this server."
+            description="Rewrites links to pass through this server."
             ofProject={project?.trackClicks}
             value={draft.trackClicks}
             readOnly={readOnly}
@@ -55,7 +55,7 @@ function Switches({
   readOnly: boolean;
   onChange: (value: boolean | null) => void;
 }) {
-  const words = ofProject === undefined ? '' : ofProject ? ': counted' : ': not counted';
+  const words = ofProject === undefined ? '' : ofProject ? ': tracked' : ': not tracked';
   return (
     <Select
       size="sm"
@@ -63,9 +63,9 @@ function Switches({
       description={description}
       allowDeselect={false}
       data={[
-        { value: 'project', label: `As the project has it${words}` },
-        { value: 'on', label: 'Counted' },
-        { value: 'off', label: 'Not counted' },
+        { value: 'project', label: `Project default${words}` },
+        { value: 'on', label: 'Tracked' },
+        { value: 'off', label: 'Not tracked' },
       ]}
       value={value === null ? 'project' : value ? 'on' : 'off'}
       readOnly={readOnly}

@@ -102,7 +102,8 @@ export function useDraft(campaign: CampaignRow) {
     return () => clearTimeout(timer);
   }, [draft, waits, version]);
   useBlocker({
-    shouldBlockFn: async () => !isSaved && !(await save()) && !window.confirm('This could not be saved. Leave anyway?'),
+    shouldBlockFn: async () =>
+      !isSaved && !(await save()) && !window.confirm('Your changes could not be saved. Leave anyway?'),
     enableBeforeUnload: () => !isSaved,
   });
   // A refusal is about what is not saved; that somebody else saved it is told by the clash.

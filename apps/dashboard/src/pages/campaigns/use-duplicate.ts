@@ -39,7 +39,7 @@ export function useDuplicate(campaign: CampaignRow) {
       (await create.run({ input: { ...draft, ...(templateId === null ? own : { templateId }) } })) ??
       (templateId !== null && templateVersion !== null ? await create.run({ input: { ...draft, ...own } }) : undefined);
     if (data === undefined) return;
-    tell('This is the copy, a draft.');
+    tell('Duplicated. You are editing the copy.');
     void navigate({
       to: '/p/$projectId/campaigns/$campaignId',
       params: { projectId, campaignId: data.createCampaign.id },

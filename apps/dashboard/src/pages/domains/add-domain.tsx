@@ -18,7 +18,7 @@ const ADD = graphql(`
 /** Asks for a domain and goes to its records. */
 export function AddDomain({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add a domain</Text>}>
+    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add domain</Text>}>
       <DomainForm onClose={onClose} />
     </Modal>
   );
@@ -30,7 +30,7 @@ function DomainForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const form = useForm({
     initialValues: { domain: '', mailFromLabel: 'bounce' },
-    validate: { domain: (value) => (value.includes('.') ? null : 'Give a domain, such as example.com') },
+    validate: { domain: (value) => (value.includes('.') ? null : 'Enter a domain, such as example.com') },
   });
   useFieldProblems(form, add.problem);
   const submit = form.onSubmit(async ({ domain, mailFromLabel }) => {
@@ -45,20 +45,20 @@ function DomainForm({ onClose }: { onClose: () => void }) {
         <TextInput
           label="Domain"
           placeholder="mail.example.com"
-          description="What stands behind the @ of your sender addresses."
+          description="The part after the @ in your from addresses."
           autoComplete="off"
           spellCheck={false}
           data-autofocus
           {...form.getInputProps('domain')}
         />
         <TextInput
-          label="Subdomain that bounces come back to"
-          description={`Bounces go to ${form.values.mailFromLabel || 'bounce'}.${form.values.domain || 'mail.example.com'}. Take another word if you use that one already.`}
+          label="MAIL FROM subdomain"
+          description={`Bounces go to ${form.values.mailFromLabel || 'bounce'}.${form.values.domain || 'mail.example.com'}. Choose another label if that one is already in use.`}
           autoComplete="off"
           spellCheck={false}
           {...form.getInputProps('mailFromLabel')}
         />
-        <FormButtons submit="Add the domain" running={add.running}>
+        <FormButtons submit="Add domain" running={add.running}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

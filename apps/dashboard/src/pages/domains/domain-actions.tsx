@@ -41,7 +41,7 @@ export function DomainActions({ domain }: { domain: Domain }) {
           leftSection={<IconCloudUpload size={16} aria-hidden />}
           onClick={() => setAsked('publish')}
         >
-          Publish for me
+          Publish records
         </Button>
       )}
       {hasRecords && <CheckNow domain={domain} />}
@@ -54,7 +54,7 @@ export function DomainActions({ domain }: { domain: Domain }) {
         <Menu.Dropdown>
           {hasRecords && (
             <Menu.Item leftSection={<IconCloudUpload size={16} aria-hidden />} onClick={() => setAsked('publish')}>
-              Publish the records
+              Publish records
             </Menu.Item>
           )}
           {domain.workflowUrl !== null && hasRecords && (
@@ -65,7 +65,7 @@ export function DomainActions({ domain }: { domain: Domain }) {
               rel="noreferrer"
               leftSection={<IconExternalLink size={16} aria-hidden />}
             >
-              Its workflow
+              Open workflow
             </Menu.Item>
           )}
           <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('remove')}>
@@ -82,12 +82,12 @@ export function DomainActions({ domain }: { domain: Domain }) {
 function CheckNow({ domain: { id } }: { domain: Domain }) {
   const check = useChange(CHECK);
   const run = async () => {
-    if ((await check.run({ id })) === undefined) return warn('The look-up could not be asked for.');
-    tell('DNS is being looked up; what is found shows here.');
+    if ((await check.run({ id })) === undefined) return warn('The DNS check could not be started.');
+    tell('Checking DNS. Results will appear here.');
   };
   return (
     <Button leftSection={<IconRefresh size={16} aria-hidden />} loading={check.running} onClick={() => void run()}>
-      Look now
+      Check now
     </Button>
   );
 }
@@ -98,7 +98,7 @@ function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; o
   const navigate = useNavigate();
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell(`${domain} is removed.`);
+    tell(`${domain} was removed.`);
     void navigate({ to: '/p/$projectId/domains', params: { projectId } });
   };
   return (
@@ -112,8 +112,8 @@ function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; o
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      Mail from it is refused from then on, that of scheduled campaigns too. Its keys are deleted, so a domain that is
-      added again needs new records.
+      Email from this domain is rejected immediately, including scheduled campaigns. Its DKIM keys are deleted, so
+      adding it again requires new DNS records.
     </Confirm>
   );
 }

@@ -129,9 +129,9 @@ function Content({ domain }: { domain: Domain }) {
         <Card>
           <Facts
             facts={[
-              ['Looked up', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
-              nextCheckAt !== null && ['Looked up next', <When key="next" at={nextCheckAt} />],
-              ['DNS is at', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Not known yet')],
+              ['Last checked', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
+              nextCheckAt !== null && ['Next check', <When key="next" at={nextCheckAt} />],
+              ['DNS provider', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Unknown')],
               ['Bounces go to', mailFromDomain],
               region !== 'local' && ['Region', region],
             ]}
@@ -152,18 +152,18 @@ function Situation({ domain: { verification, verifiedForSending, blockedAt, bloc
   if (blockedAt !== null) {
     return (
       <Alert color="red" icon={<IconAlertTriangle aria-hidden />}>
-        An operator has blocked this domain, so campaigns from it are refused. {blockedReason}
+        An operator blocked this domain. Campaigns from it are rejected. {blockedReason}
       </Alert>
     );
   }
   const say = {
-    verified: 'Mail may be sent from this domain.',
+    verified: 'This domain is ready to send.',
     pending:
-      'Publish the records below where the DNS of the domain is run. We look until they are there; it can take an hour until the world sees a new record.',
+      'Publish the records below at your DNS provider. We check until we find them; DNS changes can take up to an hour.',
     failing: verifiedForSending
-      ? 'A record that was there is gone. Mail may still be sent from this domain for up to three days: put the record back.'
-      : 'A record that was there is gone, so mail from this domain is refused: put the record back.',
-    failed: 'The records were not found, so mail from this domain is refused. Publish them, then look now.',
+      ? 'A DNS record is missing. You can keep sending from this domain for up to three days; restore the record.'
+      : 'A DNS record is missing, so email from this domain is rejected. Restore the record.',
+    failed: 'The records were not found, so email from this domain is rejected. Publish them, then check now.',
   }[verification];
   const color = { verified: 'green', pending: 'blue', failing: 'yellow', failed: 'red' }[verification];
   const Icon =

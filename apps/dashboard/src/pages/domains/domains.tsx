@@ -48,21 +48,20 @@ export function Domains() {
   const [adding, setAdding] = useState(false);
   const add = useMay()('manage') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-      Add a domain
+      Add domain
     </Button>
   );
   return (
     <Page
       title="Domains"
-      about="What you send from. A domain proves by DNS records that its mail is yours, so that mailboxes take it."
+      about="Verify the domains you send from with DNS records, so that mailbox providers accept your email."
       actions={add}
     >
       <Answer of={domains} skeleton={<RowsSkeleton rows={3} />}>
         {({ domains: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No domains yet" icon={IconWorldCheck} action={add}>
-              Add the domain of your sender address. You get four DNS records to publish, and we look until they are
-              there.
+              Add the domain of your from address. You get four DNS records to publish, and we check until we find them.
             </Empty>
           ) : (
             <>
@@ -113,7 +112,7 @@ function DomainTable({ domains }: { domains: Domain[] }) {
           from: 'md',
         },
         {
-          title: 'Looked up',
+          title: 'Last checked',
           cell: ({ checkedAt }) => (checkedAt === null ? <Text c="dimmed">Not yet</Text> : <When at={checkedAt} />),
           from: 'sm',
           width: 150,

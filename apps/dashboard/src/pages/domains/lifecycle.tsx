@@ -8,7 +8,7 @@ const COLORS: Record<string, string> = { verified: 'green', failing: 'yellow', f
 /** What happened to a domain, newest first. */
 export function Lifecycle({ events }: { events: Domain['lifecycle'] }) {
   return (
-    <Section title="What happened">
+    <Section title="Activity">
       <Card>
         <Timeline bulletSize={12} lineWidth={2} active={events.length}>
           {events.map(({ at, type, part, actor, detail }) => (
@@ -18,7 +18,7 @@ export function Lifecycle({ events }: { events: Domain['lifecycle'] }) {
               </Text>
               <Text size="xs" c="dimmed">
                 <When at={at} />
-                {BY[actor] ?? ', by a person'}
+                {BY[actor] ?? ', by a user'}
               </Text>
             </Timeline.Item>
           ))}

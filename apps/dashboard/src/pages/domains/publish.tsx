@@ -32,8 +32,8 @@ type Publication = PublishRecordsMutation['publishDomainRecords'];
 const ACTIONS: Record<Publication['steps'][number]['action'], [tone: Tone, planned: string, done: string]> = {
   create: ['good', 'Will be added', 'Added'],
   replace: ['good', 'Will be replaced', 'Replaced'],
-  keep: ['quiet', 'Is there', 'Is there'],
-  conflict: ['bad', 'In the way', 'In the way'],
+  keep: ['quiet', 'Already published', 'Already published'],
+  conflict: ['bad', 'Conflict', 'Conflict'],
 };
 
 interface PublishProps {
@@ -49,7 +49,7 @@ export function Publish(props: PublishProps) {
       opened={props.opened}
       onClose={props.onClose}
       size="lg"
-      title={<Text fw={600}>Publish the records at your DNS provider</Text>}
+      title={<Text fw={600}>Publish records at your DNS provider</Text>}
     >
       <Steps {...props} />
     </Modal>
@@ -73,7 +73,7 @@ function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
     const data = await publish.run({ id, input: { dryRun, ...where } });
     if (data === undefined) return;
     setPlan(data.publishDomainRecords);
-    if (!dryRun) tell('The records are published.');
+    if (!dryRun) tell('Records published.');
   };
   if (plan !== undefined) {
     return (
@@ -101,24 +101,24 @@ function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
         {form.values.provider === 'cloudflare' ? (
           <PasswordInput
             label="API token"
-            description="One that may edit the DNS of this zone. It is used once and not kept."
+            description="It needs permission to edit DNS in this zone. It is used once and not stored."
             autoComplete="off"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the token' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide token' }}
             {...form.getInputProps('apiToken')}
           />
         ) : (
           <>
-            <TextInput label="Access key id" autoComplete="off" {...form.getInputProps('accessKeyId')} />
+            <TextInput label="Access key ID" autoComplete="off" {...form.getInputProps('accessKeyId')} />
             <PasswordInput
               label="Secret access key"
-              description="Used once and not kept."
+              description="Used once and not stored."
               autoComplete="off"
-              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret' }}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide secret' }}
               {...form.getInputProps('secretAccessKey')}
             />
           </>
         )}
-        <FormButtons submit="Show what it would do" running={publish.running}>
+        <FormButtons submit="Preview changes" running={publish.running}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
@@ -145,8 +145,10 @@ function Plan({
     <Stack>
       {problem}
       <Text size="sm">
-        {dryRun ? 'Nothing has been changed yet. This would be done in the zone' : 'This was done in the zone'} {zone}.
-        What is not ours is never changed.
+        {dryRun
+          ? 'Nothing has been changed yet. These changes will be made in the zone'
+          : 'These changes were made in the zone'}{' '}
+        {zone}. Your other records are never changed.
       </Text>
       <DataTable
         label="Records"
@@ -167,7 +169,7 @@ function Plan({
             ),
           },
           {
-            title: 'What',
+            title: 'Action',
             width: 140,
             cell: ({ action }) => {
               const [tone, planned, done] = ACTIONS[action];

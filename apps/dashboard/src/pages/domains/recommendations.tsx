@@ -8,9 +8,9 @@ type Recommendation = Domain['recommendations'][number];
 
 const SEVERITIES: Record<Recommendation['severity'], [tone: Tone, word: string]> = {
   high: ['bad', 'Important'],
-  medium: ['warn', 'Worth it'],
-  low: ['quiet', 'Small'],
-  info: ['quiet', 'Good to know'],
+  medium: ['warn', 'Recommended'],
+  low: ['quiet', 'Minor'],
+  info: ['quiet', 'Info'],
 };
 
 /** What had better be changed about the DNS of a domain, the worst first. */

@@ -9,10 +9,10 @@ type DnsRecord = Domain['records'][number] | NonNullable<Domain['trackingRecord'
 
 /** What the records are for, in words. */
 const PURPOSES: Record<string, string> = {
-  dkim: 'DKIM: signs your mail, so that mailboxes know that nobody changed it',
-  mailFrom: 'MAIL FROM: brings bounces back and says who may send',
-  dmarc: 'DMARC: says what becomes of mail that only pretends to be yours',
-  tracking: 'Links: lets them begin with your own name',
+  dkim: 'DKIM: signs your email so that receivers can verify it',
+  mailFrom: 'MAIL FROM: receives bounces and authorizes senders (SPF)',
+  dmarc: 'DMARC: tells receivers how to handle forged email',
+  tracking: 'Links: serves tracked links from your own domain',
 };
 
 /** The records to publish, each with how it stands and what stands there instead. */
@@ -22,7 +22,7 @@ export function Records({ domain: { records, zone, dnsProvider } }: { domain: Do
       <Section title="DNS records">
         <Card>
           <Text size="sm" c="dimmed">
-            This is a domain of development: it needs no records, and its mail goes to the inbox on this machine.
+            This is a development domain. It needs no records, and its email goes to the local inbox.
           </Text>
         </Card>
       </Section>
@@ -31,7 +31,7 @@ export function Records({ domain: { records, zone, dnsProvider } }: { domain: Do
   return (
     <Section
       title="DNS records"
-      about="Add each of them where the DNS of the domain is run, exactly as it stands here."
+      about="Add each record at your DNS provider, exactly as shown."
       actions={
         dnsProvider !== null && (
           <Button
@@ -78,7 +78,7 @@ export function RecordCard({ record, zone }: { record: DnsRecord; zone: string |
         <CopyField label="Host" value={relativeTo(zone, name)} />
         {zone !== null && (
           <Text size="xs" c="dimmed" mt={-6}>
-            Some DNS editors want the whole name: {name}
+            Some DNS providers require the full name: {name}
           </Text>
         )}
         {type === 'MX' ? (
@@ -97,7 +97,7 @@ export function RecordCard({ record, zone }: { record: DnsRecord; zone: string |
         {status !== 'verified' && found.length > 0 && (
           <Stack gap={4}>
             <Text size="sm" fw={500}>
-              What stands there now
+              Current value
             </Text>
             {found.map((text) => (
               <code key={text} className="breakable found">

@@ -3,7 +3,7 @@ import { State, type Tone } from '../../components/badge.tsx';
 
 const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   verified: ['good', 'Verified'],
-  pending: ['busy', 'Looking for it'],
+  pending: ['busy', 'Pending'],
   failing: ['warn', 'Lost'],
   failed: ['bad', 'Not found'],
 };
@@ -16,7 +16,7 @@ export function PartStatus({ of, name }: { of: VerificationStatus; name?: string
 
 const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   verified: ['good', 'Verified'],
-  pending: ['busy', 'Waiting for DNS'],
+  pending: ['busy', 'Pending'],
   failing: ['warn', 'Failing'],
   failed: ['bad', 'Not verified'],
 };

@@ -25,12 +25,12 @@ export function TrackingHost({ domain }: { domain: Domain }) {
   const { trackingDomain, trackingRecord } = domain;
   return (
     <Section
-      title="Links in mail"
-      about="Counted links and pictures begin with the address of this server, or with a name of your own."
+      title="Tracking domain"
+      about="Tracked links and pixels use this server’s address or your own domain."
       actions={
         manages && (
           <Button variant="default" size="sm" onClick={() => setChanging(true)}>
-            {trackingDomain === null ? 'Use your own name' : 'Change the name'}
+            {trackingDomain === null ? 'Use your own domain' : 'Change'}
           </Button>
         )
       }
@@ -41,7 +41,7 @@ export function TrackingHost({ domain }: { domain: Domain }) {
         </Card>
         {trackingRecord !== null && <RecordCard record={trackingRecord} zone={domain.zone} />}
       </Stack>
-      <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Links in mail</Text>}>
+      <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Tracking domain</Text>}>
         <HostForm domain={domain} onClose={() => setChanging(false)} />
       </Modal>
     </Section>
@@ -49,10 +49,9 @@ export function TrackingHost({ domain }: { domain: Domain }) {
 }
 
 function sayWhich({ trackingDomain, trackingRecord }: Domain): string {
-  if (trackingDomain === null) return 'Links begin with the address of this server.';
-  if (trackingRecord === null || trackingRecord.status === 'verified')
-    return `Links begin with https://${trackingDomain}.`;
-  return `Links begin with the address of this server until the record of ${trackingDomain} is seen.`;
+  if (trackingDomain === null) return 'Links use this server’s address.';
+  if (trackingRecord === null || trackingRecord.status === 'verified') return `Links use https://${trackingDomain}.`;
+  return `Links use this server’s address until the record for ${trackingDomain} is found.`;
 }
 
 function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain: Domain; onClose: () => void }) {
@@ -62,7 +61,7 @@ function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain:
   const submit = form.onSubmit(async ({ host }) => {
     const given = host.trim();
     if ((await set.run({ id, host: given === '' ? null : given })) === undefined) return;
-    tell(given === '' ? 'Links begin with the address of this server again.' : `Publish the record of ${given} next.`);
+    tell(given === '' ? 'Links use this server’s address again.' : `Publish the record for ${given} next.`);
     onClose();
   });
   return (
@@ -71,15 +70,15 @@ function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain:
         <FormProblem problem={set.problem} fields={['host']} />
         <TextInput
           label="Name"
-          description={`Below ${domain}. Empty: the address of this server.`}
+          description={`Below ${domain}. Leave blank to use this server’s address.`}
           placeholder={`links.${domain}`}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('host')}
         />
         <Text size="xs" c="dimmed">
-          Links always begin with https://, so whoever runs this server has to have a certificate for the name first, or
-          every link of your mail is broken.
+          Links always use https://. Make sure the server has a certificate for this name first, or every link in your
+          email will break.
         </Text>
         <FormButtons submit="Save" running={set.running}>
           <Button variant="default" onClick={onClose}>

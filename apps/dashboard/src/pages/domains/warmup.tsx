@@ -33,17 +33,17 @@ export function Warmup({ domain }: { domain: Domain }) {
   return (
     <Section
       title="Warm-up"
-      about="So many messages of campaigns a day, and more each day, until mailbox providers know the domain."
+      about="Limits campaign messages per day and raises the limit daily while the domain builds its reputation."
       actions={
         manages && (
           <Button variant="default" size="sm" onClick={() => setChanging(true)}>
-            Change the plan
+            Change plan
           </Button>
         )
       }
     >
       <Card>
-        {warmup === null ? <Text size="sm">Off: campaigns have no limit a day.</Text> : <Today of={warmup} />}
+        {warmup === null ? <Text size="sm">Off. Campaigns have no daily limit.</Text> : <Today of={warmup} />}
       </Card>
       <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Warm-up plan</Text>}>
         <PlanForm domain={domain} onClose={() => setChanging(false)} />
@@ -61,7 +61,7 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
   return (
     <Stack gap="sm">
       {todayLimit !== null && (
-        <Progress value={Math.min(100, (todaySent / todayLimit) * 100)} aria-label="Used of today’s messages" />
+        <Progress value={Math.min(100, (todaySent / todayLimit) * 100)} aria-label="Today’s usage" />
       )}
       <Facts
         facts={[
@@ -69,12 +69,12 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
             'Today',
             todayLimit === null ? `${count(todaySent)} messages` : `${count(todaySent)} of ${count(todayLimit)}`,
           ],
-          ['Step', isWarm ? 'All done: there is no limit any more' : `${step} of ${steps.length}`],
-          ['Began', day.format(new Date(since))],
+          ['Step', isWarm ? 'Complete: no daily limit' : `${step} of ${steps.length}`],
+          ['Started', day.format(new Date(since))],
         ]}
       />
       <Text size="xs" c="dimmed" className="breakable">
-        Messages a day: {steps.map(count).join(', ')}. Only days on which mail goes out count.
+        Messages per day: {steps.map(count).join(', ')}. Only days with email sent count.
       </Text>
     </Stack>
   );
@@ -98,13 +98,13 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
     },
     validate: {
       steps: (value, { plan }) =>
-        plan === 'own' && stepsOf(value) === undefined ? 'Give numbers with commas between them' : null,
+        plan === 'own' && stepsOf(value) === undefined ? 'Enter numbers separated by commas' : null,
     },
   });
   const submit = form.onSubmit(async ({ plan, steps }) => {
     const given = { off: null, default: defaults, own: stepsOf(steps) ?? null }[plan];
     if ((await set.run({ id, steps: given })) === undefined) return;
-    tell(given === null ? 'The warm-up is off.' : 'The warm-up begins today with its first step.');
+    tell(given === null ? 'Warm-up is off.' : 'Warm-up starts today with its first step.');
     onClose();
   });
   const { plan } = form.values;
@@ -114,20 +114,20 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
         <FormProblem problem={set.problem} />
         <Radio.Group label="Plan" {...form.getInputProps('plan')}>
           <Stack gap="xs" mt={6}>
-            <Radio value="off" label="Off" description="Campaigns have no limit a day." />
+            <Radio value="off" label="Off" description="Campaigns have no daily limit." />
             <Radio
               value="default"
-              label="One that suits most domains"
-              description={`${defaults.map(count).join(', ')} messages a day.`}
+              label="Recommended"
+              description={`${defaults.map(count).join(', ')} messages per day.`}
               disabled={defaults.length === 0}
             />
-            <Radio value="own" label="Your own" />
+            <Radio value="own" label="Custom" />
           </Stack>
         </Radio.Group>
         {plan === 'own' && (
           <Textarea
-            label="Messages on the first, second … day"
-            description="Up to 90 numbers, none less than the one before. After the last there is no limit."
+            label="Messages per day, starting with the first day"
+            description="Up to 90 numbers in ascending order. There is no limit after the last."
             placeholder="50, 100, 200"
             autosize
             minRows={2}
@@ -136,7 +136,7 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
         )}
         {plan !== 'off' && warmup !== null && (
           <Text size="xs" c="dimmed">
-            A plan that is saved begins again today, with its first step.
+            Saving a plan restarts it today with its first step.
           </Text>
         )}
         <FormButtons submit="Save" running={set.running}>

@@ -3,19 +3,19 @@ import { State, type Tone } from '../../components/badge.tsx';
 
 /** What each status is called, and what it means. */
 export const STATUS_WORDS: Record<EmailStatus, [tone: Tone, word: string, meaning: string]> = {
-  queued: ['busy', 'Queued', 'It goes out as soon as the mail server takes it.'],
-  scheduled: ['busy', 'Scheduled', 'It goes out at its time.'],
-  sent: ['good', 'Sent', 'The provider accepted it; the recipient’s server has not been heard of yet.'],
+  queued: ['busy', 'Queued', 'It will be sent as soon as the mail server accepts it.'],
+  scheduled: ['busy', 'Scheduled', 'It will be sent at the scheduled time.'],
+  sent: ['good', 'Sent', 'The provider accepted it. Delivery is not confirmed yet.'],
   delivered: ['good', 'Delivered', 'The recipient’s server accepted it.'],
-  bounced: ['bad', 'Bounced', 'It came back.'],
+  bounced: ['bad', 'Bounced', 'It bounced.'],
   complained: ['bad', 'Complained', 'The recipient marked it as spam.'],
-  failed: ['bad', 'Failed', 'A server or the provider refused it for good.'],
-  suppressed: ['quiet', 'Suppressed', 'The address is not to be mailed, so it was not sent.'],
-  canceled: ['quiet', 'Canceled', 'It was stopped before it went out.'],
+  failed: ['bad', 'Failed', 'The provider or the recipient’s server rejected it permanently.'],
+  suppressed: ['quiet', 'Suppressed', 'The address is suppressed, so it was not sent.'],
+  canceled: ['quiet', 'Canceled', 'It was canceled before it was sent.'],
   unknown: [
     'warn',
-    'Not known',
-    'The connection broke when it may have been accepted. It is not sent again by itself.',
+    'Unknown',
+    'The connection dropped when the server may already have accepted it. It is not retried automatically.',
   ],
 };
 

@@ -91,7 +91,7 @@ export function Email() {
             params={{ projectId, campaignId: row.campaignId }}
             size="sm"
           >
-            <BackLabel>Recipients of the campaign</BackLabel>
+            <BackLabel>Campaign recipients</BackLabel>
           </TextLink>
         )
       }
@@ -114,11 +114,14 @@ function EmailParts({ email }: { email: EmailRow }) {
             ['To', email.to.join(', ')],
             email.cc.length > 0 && ['Cc', email.cc.join(', ')],
             email.bcc.length > 0 && ['Bcc', email.bcc.join(', ')],
-            email.replyTo.length > 0 && ['Answers go to', email.replyTo.join(', ')],
+            email.replyTo.length > 0 && ['Reply-to', email.replyTo.join(', ')],
             email.scheduledAt !== null && ['Scheduled', <When key="at" at={email.scheduledAt} />],
             ['Queued', <When key="at" at={email.createdAt} />],
             email.tags.length > 0 && ['Tags', email.tags.join(', ')],
-            email.attachments.length > 0 && ['Files', email.attachments.map(({ filename }) => filename).join(', ')],
+            email.attachments.length > 0 && [
+              'Attachments',
+              email.attachments.map(({ filename }) => filename).join(', '),
+            ],
             email.contactId !== null && [
               'Contact',
               <TextLink
@@ -127,14 +130,14 @@ function EmailParts({ email }: { email: EmailRow }) {
                 params={{ projectId, contactId: email.contactId }}
                 size="sm"
               >
-                Open the contact
+                View contact
               </TextLink>,
             ],
-            ['Message id', <Code key="id">{email.id}</Code>],
+            ['Message ID', <Code key="id">{email.id}</Code>],
           ]}
         />
       </Card>
-      <Section title="What happened">
+      <Section title="Activity">
         <Card>
           <EmailTimeline events={email.events} />
         </Card>
@@ -148,7 +151,7 @@ function EmailParts({ email }: { email: EmailRow }) {
             columns={[
               { title: 'Address', cell: ({ email: address }) => address },
               { title: 'Status', cell: ({ status }) => <EmailState status={status} /> },
-              { title: 'Answer', from: 'sm', cell: ({ answer }) => answer ?? '–' },
+              { title: 'Response', from: 'sm', cell: ({ answer }) => answer ?? '–' },
             ]}
           />
         </Section>
@@ -205,30 +208,30 @@ function Content({ email: { html, text, campaignId } }: { email: EmailRow }) {
   if (html === null && text === null)
     return campaignId === null ? null : (
       <Text size="sm" c="dimmed">
-        What it says is shown with its campaign.
+        The content is shown with its campaign.
       </Text>
     );
   return (
     <Section title="Content">
       <Tabs defaultValue={html === null ? 'text' : 'shown'} keepMounted={false}>
         <Tabs.List mb="sm">
-          {html !== null && <Tabs.Tab value="shown">As it is shown</Tabs.Tab>}
+          {html !== null && <Tabs.Tab value="shown">Preview</Tabs.Tab>}
           {html !== null && <Tabs.Tab value="html">HTML</Tabs.Tab>}
           {text !== null && <Tabs.Tab value="text">Text</Tabs.Tab>}
         </Tabs.List>
         {html !== null && (
           <Tabs.Panel value="shown">
-            <MailFrame html={html} title="The email as it is shown" />
+            <MailFrame html={html} title="Email preview" />
           </Tabs.Panel>
         )}
         {html !== null && (
           <Tabs.Panel value="html">
-            <CodeBlock text={html} label="HTML of the email" />
+            <CodeBlock text={html} label="Email HTML" />
           </Tabs.Panel>
         )}
         {text !== null && (
           <Tabs.Panel value="text">
-            <CodeBlock text={text} label="Text of the email" />
+            <CodeBlock text={text} label="Email text" />
           </Tabs.Panel>
         )}
       </Tabs>
@@ -243,19 +246,19 @@ function Cancel({ email: { id, subject } }: { email: EmailRow }) {
   if (!may('write')) return null;
   const confirm = async () => {
     if ((await cancel.run({ id })) === undefined) return;
-    tell('The email is canceled.');
+    tell('Email canceled.');
     setAsking(false);
   };
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Cancel it
+        Cancel
       </Button>
       <Confirm
         opened={asking}
         onClose={() => setAsking(false)}
         title="Cancel this email?"
-        action="Cancel the email"
+        action="Cancel email"
         running={cancel.running}
         problem={cancel.problem}
         onConfirm={() => void confirm()}

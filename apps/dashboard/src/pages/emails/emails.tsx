@@ -57,7 +57,7 @@ export function Emails() {
   return (
     <Page
       title="Emails"
-      about="What programs sent by the API, newest first. The mail of a campaign is listed with the campaign."
+      about="Transactional email sent through the API, newest first. Campaign email is listed with its campaign."
       actions={<InboxLink />}
     >
       <Stack gap="sm">
@@ -106,7 +106,7 @@ function EmailFilters({ search }: { search: EmailSearch }) {
   };
   return (
     <Group gap="xs" align="flex-start">
-      <SearchBox value={search.to ?? ''} label="Recipient’s whole address" onSearch={(to) => change({ to })} />
+      <SearchBox value={search.to ?? ''} label="Recipient’s full address" onSearch={(to) => change({ to })} />
       <SearchBox value={search.tag ?? ''} label="Tag" width={160} onSearch={(tag) => change({ tag })} />
       <Select
         aria-label="Status"
@@ -125,21 +125,21 @@ function NoEmails({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <Empty
-        title="No email matches"
+        title="No matching emails"
         icon={IconSearchOff}
         action={
           <ButtonLink to="." search={{} as never} variant="default">
-            Show all
+            Clear filters
           </ButtonLink>
         }
       >
-        Nothing was sent that passes these filters. The address has to be whole.
+        No email matches these filters. Enter the full address.
       </Empty>
     );
   }
   return (
     <Empty title="No emails yet" icon={IconMail}>
-      What programs send with POST /v1/emails is listed here, with what became of it.
+      Email sent with POST /v1/emails appears here with its delivery status.
     </Empty>
   );
 }

@@ -62,7 +62,7 @@ function worriesOf(
 ): Worry[] {
   const campaignLink = (campaignId: string) => (
     <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm" pt={3}>
-      Look
+      View
     </TextLink>
   );
   return [
@@ -72,11 +72,11 @@ function worriesOf(
         key: id,
         color: verifiedForSending ? 'yellow' : 'red',
         says: verifiedForSending
-          ? `${domain}: its records are not as they were. There are three days to mend them.`
-          : `${domain} can not be sent from: its records are not seen.`,
+          ? `${domain}: its DNS records have changed. Fix them within three days.`
+          : `${domain} can't send: its DNS records were not found.`,
         link: (
           <TextLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }} size="sm" pt={3}>
-            Look
+            View
           </TextLink>
         ),
       })),
@@ -86,11 +86,11 @@ function worriesOf(
         key: id,
         color: enabled ? 'yellow' : 'red',
         says: enabled
-          ? `The webhook ${description ?? url} does not acknowledge events now.`
+          ? `The webhook ${description ?? url} is not acknowledging events.`
           : `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`,
         link: (
           <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }} size="sm" pt={3}>
-            Look
+            View
           </TextLink>
         ),
       })),
@@ -99,10 +99,10 @@ function worriesOf(
       .map(({ id, email, statusReason }): Worry => ({
         key: id,
         color: 'red',
-        says: `No mail goes out by the mailbox ${email}${statusReason === null ? '.' : `: ${statusReason.replaceAll('\n', '. ')}`}`,
+        says: `The mailbox ${email} is not sending${statusReason === null ? '.' : `: ${statusReason.replaceAll('\n', '. ')}`}`,
         link: (
           <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" pt={3}>
-            Look
+            View
           </TextLink>
         ),
       })),
@@ -117,7 +117,7 @@ function worriesOf(
       .map(({ id, name, progress }): Worry => ({
         key: `${id} unknown`,
         color: 'yellow',
-        says: `${name}: of ${countOf(progress.unknown, 'message')} nobody can know whether they arrived.`,
+        says: `${name}: ${countOf(progress.unknown, 'message')} with an unknown outcome.`,
         link: campaignLink(id),
       })),
   ];
@@ -136,14 +136,14 @@ function ratesOf(points: readonly Point[], words: string): Worry[] {
       bounced,
       sent,
       MOST_BOUNCED,
-      `${percent(bounced, sent)} of the mail of ${words} came back. Providers want less than 2 %: are these addresses old?`,
+      `${percent(bounced, sent)} of email from ${words} bounced. Providers expect less than 2 %. Check for outdated addresses.`,
     ),
     ...worry(
       'complaints',
       complained,
       reached,
       MOST_COMPLAINED,
-      `${percent(complained, reached)} of the mail of ${words} was marked as spam. Providers want less than 0.1 %.`,
+      `${percent(complained, reached)} of email from ${words} was marked as spam. Providers expect less than 0.1 %.`,
     ),
   ];
 }

@@ -18,7 +18,7 @@ export default function Chart({ points, step }: { points: readonly Point[]; step
   const yAxisProps = { width: 44, allowDecimals: false } as const;
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-      <Stack gap="xs" component="figure" m={0} aria-label="Mail over time">
+      <Stack gap="xs" component="figure" m={0} aria-label="Email over time">
         <Text size="sm" fw={550} component="figcaption">
           Mail
         </Text>
@@ -41,7 +41,7 @@ export default function Chart({ points, step }: { points: readonly Point[]; step
       </Stack>
       <Stack gap="xs" component="figure" m={0} aria-label="Bounces, complaints and unsubscribes over time">
         <Text size="sm" fw={550} component="figcaption">
-          What went wrong
+          Delivery problems
         </Text>
         <BarChart
           h={260}

@@ -17,9 +17,9 @@ export function Checklist({ overview }: { overview: Overview }) {
       done: domains.nodes.some(({ verifiedForSending }) => verifiedForSending),
     },
     { label: 'Add contacts', to: '/p/$projectId/contacts' as const, done: contacts.nodes.length > 0 },
-    { label: 'Put them into a group', to: '/p/$projectId/groups' as const, done: groups.nodes.length > 0 },
-    { label: 'Write a campaign', to: '/p/$projectId/campaigns' as const, done: recent.nodes.length > 0 },
-    { label: 'Send it', to: '/p/$projectId/campaigns' as const, done: false },
+    { label: 'Add them to a group', to: '/p/$projectId/groups' as const, done: groups.nodes.length > 0 },
+    { label: 'Create a campaign', to: '/p/$projectId/campaigns' as const, done: recent.nodes.length > 0 },
+    { label: 'Send', to: '/p/$projectId/campaigns' as const, done: false },
   ];
   const next = steps.find(({ done }) => !done);
   return (

@@ -31,7 +31,7 @@ export function Home() {
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
   return (
-    <Page title="Home" about={`What is going on in ${name}.`}>
+    <Page title="Home" about={`Overview of ${name}.`}>
       <Answer of={overview} skeleton={<LinesSkeleton lines={3} />}>
         {(known) => <Now overview={known} points={statistics.data?.statistics ?? []} period={period} />}
       </Answer>
@@ -60,7 +60,7 @@ function OverTime({ period, statistics }: { period: Period; statistics: Read<Sta
       actions={
         <SegmentedControl
           size="xs"
-          aria-label="How far back"
+          aria-label="Period"
           value={period}
           data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
           onChange={(next) => void navigate({ to: '.', search: { period: next } as never, replace: true })}
@@ -91,7 +91,7 @@ function Totals({ points, words }: { points: readonly Point[]; words: string }) 
     <Figures label={`In ${words}`}>
       <Figure label="Sent" value={sent} detail={`${number(total(points, 'failed'))} failed`} />
       {reach.word === 'accepted' ? (
-        <Figure label="Accepted" value={sent} detail="delivery is not reported" />
+        <Figure label="Accepted" value={sent} detail="delivery not reported" />
       ) : (
         <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of sent`} />
       )}

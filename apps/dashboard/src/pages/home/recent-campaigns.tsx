@@ -13,7 +13,7 @@ export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['
   if (campaigns.length === 0) return null;
   return (
     <Section
-      title="Last campaigns"
+      title="Recent campaigns"
       actions={
         <ButtonLink variant="default" size="compact-sm" to="/p/$projectId/campaigns" params={{ projectId }}>
           All campaigns
@@ -21,7 +21,7 @@ export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['
       }
     >
       <DataTable
-        label="Last campaigns"
+        label="Recent campaigns"
         rows={campaigns}
         keyOf={({ id }) => id}
         columns={[

@@ -23,7 +23,7 @@ export function RunningCampaigns({ campaigns }: { campaigns: Overview['sending']
   useLive(PROGRESS, { id: first?.id ?? '' }, { pause: first === undefined });
   if (first === undefined) return null;
   return (
-    <Section title="Being sent">
+    <Section title="Sending now">
       <Card>
         <Stack>
           {campaigns.map(({ id, name, recipientCount, progress }) => {

@@ -27,24 +27,24 @@ export function ColumnTargets({
     onChange(rows.map(({ name, target }) => (target === 'none' && isWorthAField(name) ? 'new' : target)));
   return (
     <Section
-      title="What the columns are"
-      about={isRow ? 'The file begins with a contact, so its columns have no names.' : undefined}
+      title="Map columns"
+      about={isRow ? 'The file has no header row, so its columns have no names.' : undefined}
       actions={
         left.length > 0 && (
           <Button variant="default" leftSection={<IconForms size={16} aria-hidden />} onClick={makeAll}>
-            {left.length === 1 ? 'Make a field of the other' : `Make fields of the other ${left.length}`}
+            {left.length === 1 ? 'Create a field for the other' : `Create fields for the other ${left.length}`}
           </Button>
         )
       }
     >
       <DataTable
-        label="Columns of the file"
+        label="File columns"
         rows={rows}
         keyOf={({ column }) => String(column)}
         columns={[
           { title: 'Column', cell: (row) => <Column name={row.name} samples={samplesOf(beginning, row.column)} /> },
           {
-            title: 'First values',
+            title: 'Sample values',
             from: 'sm',
             cell: ({ column }) => (
               <Text size="sm" c="dimmed" lineClamp={2} className="breakable">
@@ -53,11 +53,11 @@ export function ColumnTargets({
             ),
           },
           {
-            title: 'Becomes',
+            title: 'Maps to',
             width: '45%',
             cell: ({ name, column, target }) => (
               <Select
-                aria-label={`What ${name} becomes`}
+                aria-label={`Action ${name} maps to`}
                 allowDeselect={false}
                 data={[
                   { value: 'none', label: 'Not imported' },

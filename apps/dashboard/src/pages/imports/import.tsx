@@ -98,7 +98,7 @@ export function Import() {
   return (
     <Page
       title={row?.fileName ?? 'Import'}
-      about={row?.dryRun === true ? 'Tried out: this is what the import would do. Nothing is written.' : undefined}
+      about={row?.dryRun === true ? 'Dry run: this is what the import would do. Nothing was saved.' : undefined}
       back={
         <TextLink to="/p/$projectId/imports" params={{ projectId }} size="sm">
           <BackLabel>Imports</BackLabel>
@@ -114,8 +114,8 @@ export function Import() {
             <Counts row={shown} />
             {shown.errors.nodes.length > 0 && (
               <Section
-                title="What is wrong with rows"
-                about="These rows were not imported, or not wholly; all others were."
+                title="Row errors"
+                about="These rows were skipped or only partly imported. All other rows were imported."
                 actions={
                   <Button
                     component="a"
@@ -130,7 +130,7 @@ export function Import() {
               >
                 <Stack>
                   <DataTable
-                    label="What is wrong with rows"
+                    label="Row errors"
                     rows={shown.errors.nodes}
                     keyOf={({ line, field }) => `${line} ${field}`}
                     columns={[
@@ -141,7 +141,7 @@ export function Import() {
                         from: 'sm',
                         cell: ({ field }) => <span className="breakable">{wordFor(field)}</span>,
                       },
-                      { title: 'What is wrong', cell: (error) => <Wrong of={error} /> },
+                      { title: 'Error', cell: (error) => <Wrong of={error} /> },
                     ]}
                   />
                   <Pager search={search} pageInfo={shown.errors.pageInfo} shown={shown.errors.nodes.length} />
@@ -170,7 +170,11 @@ function Wrong({ of: { field, message } }: { of: ImportRow['errors']['nodes'][nu
 function Course({ row: { status, progress, error, cancelRequestedAt, fileName } }: { row: ImportRow }) {
   if (status === 'failed') {
     return (
-      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="The file can not be used; nothing was written">
+      <Alert
+        color="red"
+        icon={<IconAlertTriangle aria-hidden />}
+        title="The file could not be imported. Nothing was saved."
+      >
         {error}
       </Alert>
     );
@@ -179,10 +183,10 @@ function Course({ row: { status, progress, error, cancelRequestedAt, fileName } 
   const share = Math.round(progress * 100);
   const words =
     cancelRequestedAt !== null
-      ? 'It ends after the rows that are in hand.'
+      ? 'Stopping after the current rows.'
       : status === 'queued'
-        ? 'It begins as soon as a worker takes it up.'
-        : `${share} % of the file is done. You can leave this page; it goes on.`;
+        ? 'Waiting for a worker to start it.'
+        : `${share} % of the file processed. You can leave this page; the import continues.`;
   return (
     <Card>
       <Stack gap="sm">
@@ -196,23 +200,23 @@ function Course({ row: { status, progress, error, cancelRequestedAt, fileName } 
 function Counts({ row: { counts, dryRun } }: { row: ImportRow }) {
   const { rows, created, updated, unchanged, duplicates, suppressed, invalid } = counts;
   return (
-    <Figures label={dryRun ? `What would become of ${rows.toLocaleString('en')} rows` : 'What became of the rows'}>
+    <Figures label={dryRun ? `Preview of ${rows.toLocaleString('en')} rows` : 'Results'}>
       <Figure label="New" value={created} detail={`of ${rows.toLocaleString('en')} rows`} />
-      <Figure label="Changed" value={updated} detail="were contacts already" />
-      <Figure label="As they were" value={unchanged} detail="were contacts already" />
-      <Figure label="Twice in the file" value={duplicates} detail="the first row counts" />
-      <Figure label="Suppressed" value={suppressed} detail="not to be mailed" />
+      <Figure label="Changed" value={updated} detail="already contacts" />
+      <Figure label="Unchanged" value={unchanged} detail="already contacts" />
+      <Figure label="Duplicates" value={duplicates} detail="first row used" />
+      <Figure label="Suppressed" value={suppressed} detail="imported but not emailed" />
       <Figure
         label="Not imported"
         value={invalid}
         tone={invalid > 0 ? 'bad' : undefined}
-        detail={invalid > 0 ? 'see below' : 'nothing is wrong'}
+        detail={invalid > 0 ? 'see below' : 'no errors'}
       />
     </Figures>
   );
 }
 
-const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Bar' };
+const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Pipe' };
 
 function Settings({ row }: { row: ImportRow }) {
   const { id: projectId } = useProject();
@@ -222,21 +226,21 @@ function Settings({ row }: { row: ImportRow }) {
       (groupName ?? 'None')
     ) : (
       <TextLink to="/p/$projectId/groups/$groupId" params={{ projectId, groupId }} size="sm">
-        {groupName ?? 'Open the group'}
+        {groupName ?? 'View group'}
       </TextLink>
     );
   return (
-    <Section title="How it was done">
+    <Section title="Setup">
       <Stack>
         <Card>
           <Facts
             facts={[
               ['Size', fileSize(size)],
               encoding !== null && ['Encoding', encoding],
-              separator !== null && ['Between values', SEPARATORS[separator] ?? separator],
-              ['Contacts that exist', onConflict === 'update' ? 'Get the values of the file' : 'Stay as they are'],
-              ['They join', group],
-              ['Begun', <When key="begun" at={startedAt ?? createdAt} />],
+              separator !== null && ['Separator', SEPARATORS[separator] ?? separator],
+              ['Existing contacts', onConflict === 'update' ? 'Update with the file’s values' : 'Keep unchanged'],
+              ['Added to group', group],
+              ['Started', <When key="begun" at={startedAt ?? createdAt} />],
               finishedAt !== null && ['Ended', <When key="ended" at={finishedAt} />],
             ]}
           />
@@ -247,16 +251,16 @@ function Settings({ row }: { row: ImportRow }) {
             rows={columns.map((column, index) => ({ ...column, index }))}
             keyOf={({ index }) => String(index)}
             columns={[
-              { title: 'Column of the file', cell: ({ name }) => name },
+              { title: 'File column', cell: ({ name }) => name },
               {
-                title: 'Became',
+                title: 'Imported as',
                 cell: ({ fields }) => (fields.length === 0 ? 'Not imported' : fields.map(wordFor).join(', ')),
               },
               {
                 title: 'Type',
                 from: 'sm',
                 width: 180,
-                cell: ({ type, isNew }) => (type === null ? '' : `${type}${isNew ? ', a new field' : ''}`),
+                cell: ({ type, isNew }) => (type === null ? '' : `${type}${isNew ? ', new field' : ''}`),
               },
             ]}
           />
@@ -274,7 +278,7 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
   const may = useMay();
   const confirm = async () => {
     if ((await cancel.run({ id })) === undefined) return;
-    tell('The import ends after the rows that are in hand.');
+    tell('The import stops after the current rows.');
     setAsking(false);
   };
   return (
@@ -286,7 +290,7 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
           leftSection={<IconPlayerStop size={16} aria-hidden />}
           onClick={() => setAsking(true)}
         >
-          Cancel it
+          Cancel
         </Button>
       )}
       {may('write') && dryRun && status === 'completed' && <ForReal id={id} />}
@@ -299,7 +303,7 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
         problem={cancel.problem}
         onConfirm={() => void confirm()}
       >
-        Contacts that are written already stay. The rest of the file is not read.
+        Contacts imported so far are kept. The rest of the file is skipped.
       </Confirm>
     </>
   );
@@ -323,7 +327,7 @@ function ForReal({ id }: { id: string }) {
   };
   return (
     <Button leftSection={<IconFileImport size={16} aria-hidden />} loading={running} onClick={() => void start()}>
-      Import it now
+      Import now
     </Button>
   );
 }

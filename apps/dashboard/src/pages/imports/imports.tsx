@@ -60,16 +60,16 @@ export function Imports() {
       params={{ projectId }}
       leftSection={<IconFileImport size={16} aria-hidden />}
     >
-      Import a file
+      Import contacts
     </ButtonLink>
   );
   return (
-    <Page title="Imports" about="Files of contacts that were imported, newest first." actions={start}>
+    <Page title="Imports" about="Contact files you imported, newest first." actions={start}>
       <Answer of={imports} skeleton={<RowsSkeleton />}>
         {({ imports: { pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No imports yet" icon={IconFileImport} action={start}>
-              Bring your contacts along as a CSV file, as spreadsheets and other services export it.
+              Upload a CSV file exported from a spreadsheet or another email service.
             </Empty>
           ) : (
             <Stack>
@@ -98,7 +98,7 @@ function ImportTable({ imports }: { imports: Import[] }) {
         { title: 'New', from: 'sm', align: 'right', cell: ({ counts }) => count(counts.created) },
         { title: 'Changed', from: 'md', align: 'right', cell: ({ counts }) => count(counts.updated) },
         { title: 'Not imported', from: 'md', align: 'right', cell: ({ counts }) => count(counts.invalid) },
-        { title: 'Begun', from: 'sm', width: 130, cell: ({ createdAt }) => <When at={createdAt} /> },
+        { title: 'Started', from: 'sm', width: 130, cell: ({ createdAt }) => <When at={createdAt} /> },
       ]}
     />
   );
@@ -116,11 +116,11 @@ function File({ of: { id, fileName, dryRun, counts } }: { of: Import }) {
         size="sm"
         c="var(--mantine-color-text)"
       >
-        {fileName ?? 'A file without a name'}
+        {fileName ?? 'Untitled file'}
       </TextLink>
       {dryRun && (
         <Text size="xs" c="dimmed">
-          Tried out: nothing was written
+          Dry run: nothing saved
         </Text>
       )}
       <Text size="xs" c="dimmed" hiddenFrom="sm">

@@ -54,8 +54,8 @@ export function columnsInput({ header: { names } }: Beginning, targets: Target[]
 /** Why the columns can't be imported so; undefined when they can. */
 export function targetsProblem(targets: Target[]): string | undefined {
   const emails = targets.filter((target) => target === 'email').length;
-  if (emails === 0) return 'Say which column holds the addresses.';
-  if (emails > 1) return 'Only one column can hold the addresses.';
+  if (emails === 0) return 'Choose the column that contains email addresses.';
+  if (emails > 1) return 'Only one column can be the email address.';
   const taken = targets.filter((target) => target.startsWith('field:'));
-  return new Set(taken).size < taken.length ? 'Two columns can not go into the same field.' : undefined;
+  return new Set(taken).size < taken.length ? "Two columns can't map to the same field." : undefined;
 }

@@ -42,7 +42,7 @@ export function NewImport() {
   return (
     <Page
       title="Import contacts"
-      about="A CSV file, as spreadsheets and other services export it. Its columns become what you say."
+      about="Upload a CSV file and map its columns to contact fields."
       back={
         <TextLink to="/p/$projectId/imports" params={{ projectId }} size="sm">
           <BackLabel>Imports</BackLabel>
@@ -54,18 +54,18 @@ export function NewImport() {
       {chosen === undefined && (
         <Dropzone
           onDrop={([file]) => void choose(file)}
-          onReject={() => setProblem(`Choose one CSV file of at most ${fileSize(MAX_BYTES)}.`)}
+          onReject={() => setProblem(`Choose one CSV file, up to ${fileSize(MAX_BYTES)}.`)}
           accept={{ 'text/csv': ['.csv'], 'text/tab-separated-values': ['.tsv'], 'text/plain': ['.txt'] }}
           maxSize={MAX_BYTES}
           multiple={false}
           p="xl"
-          inputProps={{ 'aria-label': 'A CSV file' }}
+          inputProps={{ 'aria-label': 'CSV file' }}
         >
           <Stack align="center" gap="xs" mih={160} justify="center" className="behind">
             <IconFileUpload size={40} stroke={1.4} aria-hidden />
-            <Text fw={600}>Drop a CSV file here, or choose one</Text>
+            <Text fw={600}>Drop a CSV file here, or click to browse</Text>
             <Text size="sm" c="dimmed" ta="center">
-              At most {fileSize(MAX_BYTES)}. Encoding and separator are found out.
+              At most {fileSize(MAX_BYTES)}. Encoding and separator are detected automatically.
             </Text>
           </Stack>
         </Dropzone>
@@ -136,24 +136,24 @@ function Settings({
             </div>
           </Group>
           <Button variant="default" onClick={onOther}>
-            Another file
+            Choose another file
           </Button>
         </Group>
       </Card>
       <ColumnTargets beginning={beginning} fields={fields} targets={targets} onChange={setTargets} />
-      <Section title="Contacts that exist already">
+      <Section title="Existing contacts">
         <Card>
           <Radio.Group
-            aria-label="Contacts that exist already"
+            aria-label="Existing contacts"
             value={onConflict}
             onChange={(value) => setOnConflict(value as 'skip' | 'update')}
           >
             <Stack gap="sm">
-              <Radio value="skip" label="Stay as they are" description="Only new addresses are added." />
+              <Radio value="skip" label="Keep unchanged" description="Only add new contacts." />
               <Radio
                 value="update"
-                label="Get the values of the file"
-                description="A blank cell changes nothing, and nobody is resubscribed by it."
+                label="Update with the file’s values"
+                description="Blank cells are ignored, and no one is resubscribed."
               />
             </Stack>
           </Radio.Group>
@@ -162,8 +162,8 @@ function Settings({
       <GroupToJoin choice={group} onChange={setGroup} />
       <Card>
         <Switch
-          label="Try it out first"
-          description="Nothing is written: you see what the import would do, and what is wrong with the file."
+          label="Do a dry run first"
+          description="Nothing is saved. You see what the import would do and any errors in the file."
           checked={dryRun}
           onChange={(event) => setDryRun(event.currentTarget.checked)}
         />
@@ -182,7 +182,7 @@ function Settings({
           loading={sent !== undefined}
           onClick={() => void start()}
         >
-          {dryRun ? 'Try it out' : 'Import'}
+          {dryRun ? 'Start dry run' : 'Import'}
         </Button>
       </Group>
     </>
@@ -200,17 +200,17 @@ interface GroupChoice {
 function GroupToJoin({ choice, onChange }: { choice: GroupChoice; onChange: (choice: GroupChoice) => void }) {
   const groups = useRead(AUDIENCES, {}).data?.groups.nodes ?? [];
   return (
-    <Section title="A group to join" about="Campaigns go to groups and segments.">
+    <Section title="Add to group" about="Campaigns go to groups and segments.">
       <Card>
         <Group align="flex-end" gap="sm">
           <Select
-            aria-label="A group to join"
+            aria-label="Add to group"
             placeholder="None"
             clearable
             searchable
             w={280}
             data={[
-              { value: NEW_GROUP, label: 'A new group' },
+              { value: NEW_GROUP, label: 'New group' },
               ...groups.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             value={choice.id}
@@ -218,7 +218,7 @@ function GroupToJoin({ choice, onChange }: { choice: GroupChoice; onChange: (cho
           />
           {choice.id === NEW_GROUP && (
             <TextInput
-              label="Name of the group"
+              label="Group name"
               required
               w={280}
               maxLength={200}

@@ -67,14 +67,14 @@ type Failure = Parameters<typeof problemOf>[0];
 
 function refusal(error: Failure | undefined): Problem {
   if (error !== undefined) return problemOf(error);
-  return { code: 'internal_error', message: 'Something went wrong on our side.', fields: {} };
+  return { code: 'internal_error', message: 'Something went wrong on our end.', fields: {} };
 }
 
 async function inBase64(part: Blob): Promise<string> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(reader.result as string));
-    reader.addEventListener('error', () => reject(reader.error ?? new Error('The file can not be read.')));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error("The file can't be read.")));
     reader.readAsDataURL(part);
   });
   return url.slice(url.indexOf(',') + 1);

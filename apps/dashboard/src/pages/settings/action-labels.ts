@@ -2,7 +2,7 @@
 const PAST: Record<string, string> = {
   accept: 'Accepted',
   add: 'Added',
-  authorize: 'Asked for consent for',
+  authorize: 'Requested authorization for',
   cancel: 'Canceled',
   change: 'Changed',
   check: 'Checked',
@@ -21,7 +21,7 @@ const PAST: Record<string, string> = {
   remove: 'Removed',
   rename: 'Renamed',
   replay: 'Replayed',
-  resend: 'Sent again to',
+  resend: 'Resent to',
   resolve: 'Resolved',
   restore: 'Restored',
   resume: 'Resumed',
@@ -44,7 +44,7 @@ const NAMES: Record<string, string> = { api: 'API' };
 export function actionInWords(action: string): string {
   const [verb = '', ...rest] = action.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
   const words = rest.map((word) => NAMES[word] ?? word).join(' ');
-  if (action === 'invite') return 'Invited a person';
-  if (action === 'renameMe') return 'Changed their own name';
+  if (action === 'invite') return 'Invited a member';
+  if (action === 'renameMe') return 'Changed their name';
   return `${PAST[verb] ?? verb} ${words}`.trim();
 }

@@ -59,20 +59,20 @@ export function ApiKeys() {
   const [creating, setCreating] = useState(false);
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      Create a key
+      Create API key
     </Button>
   );
   return (
     <Page
       title="API keys"
-      about="What programs call the API with. Use one for each program, so that each can be revoked alone."
+      about="Keys authenticate calls to the API. Use one per application, so that you can revoke each separately."
       actions={create}
     >
       <Answer of={keys} skeleton={<RowsSkeleton />}>
         {({ apiKeys }) =>
           apiKeys.length === 0 ? (
-            <Empty title="No keys yet" icon={IconKey} action={create}>
-              A program needs a key to send mail or to manage contacts. It is shown once, when it is created.
+            <Empty title="No API keys yet" icon={IconKey} action={create}>
+              Create a key to send email or manage contacts through the API. It is shown only once.
             </Empty>
           ) : (
             <KeyTable keys={apiKeys} />
@@ -147,7 +147,7 @@ function useKeyAction(): (key: Key) => 'revoke' | 'remove' | undefined {
   };
 }
 
-const SCOPES = { full: 'Full', sending: 'Sending only' } as const;
+const SCOPES = { full: 'Full access', sending: 'Sending access' } as const;
 
 function KeyName({ of: { name, revokedAt, last4, scope } }: { of: Key }) {
   return (
@@ -165,7 +165,7 @@ function KeyName({ of: { name, revokedAt, last4, scope } }: { of: Key }) {
 /** The names of the projects that a key covers, as far as the person knows them. */
 function Covered({ by: { allProjects, projectIds } }: { by: Key }) {
   const { projects } = useSession();
-  if (allProjects) return 'All, later ones too';
+  if (allProjects) return 'All, including future projects';
   const names = projectIds.map((id) => projects.find((project) => project.id === id)?.name ?? 'another');
   return names.join(', ');
 }
@@ -174,21 +174,21 @@ function Revoke({ of: key, onClose }: { of: Key | undefined; onClose: () => void
   const revoke = useChange(REVOKE);
   const confirm = async () => {
     if (key === undefined || (await revoke.run({ id: key.id })) === undefined) return;
-    tell(`${key.name} is revoked.`);
+    tell(`${key.name} was revoked.`);
     onClose();
   };
   return (
     <Confirm
       opened={key !== undefined}
       onClose={onClose}
-      title="Revoke this key?"
+      title="Revoke this API key?"
       action="Revoke"
       word={key?.name ?? ''}
       running={revoke.running}
       problem={revoke.problem}
       onConfirm={() => void confirm()}
     >
-      Programs that use it are refused at once. This can not be undone.
+      Applications using it stop working immediately. This cannot be undone.
     </Confirm>
   );
 }
@@ -212,7 +212,7 @@ function RemoveFromProject({ of: key, onClose }: { of: Key | undefined; onClose:
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      It loses access to {projectName} at once. It keeps working in projects that you do not manage.
+      It loses access to {projectName} immediately. It keeps working in projects you do not manage.
     </Confirm>
   );
 }

@@ -42,12 +42,12 @@ export function AuditLog() {
   const search = useSearch({ from: '/gate/p/$projectId/audit' });
   const log = useRead(AUDIT_LOG, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
   return (
-    <Page title="Audit log" about="What people and keys changed in this project, newest first.">
+    <Page title="Audit log" about="Changes made by members and API keys in this project, newest first.">
       <Answer of={log} skeleton={<RowsSkeleton rows={10} />}>
         {({ auditLog: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
-            <Empty title="Nothing has been changed yet" icon={IconHistory}>
-              Every change of settings, content and people leaves a line here: who made it, and when.
+            <Empty title="No changes yet" icon={IconHistory}>
+              Changes to settings, content and members are recorded here with who made them and when.
             </Empty>
           ) : (
             <>
@@ -68,7 +68,7 @@ function Entries({ entries }: { entries: Entry[] }) {
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'What', cell: (entry) => <What of={entry} /> },
+        { title: 'Action', cell: (entry) => <What of={entry} /> },
         { title: 'Who', cell: (entry) => <Actor of={entry} />, from: 'sm' },
         { title: 'To', cell: ({ targetId }) => targetId !== null && <Target id={targetId} />, from: 'md' },
         { title: 'When', cell: ({ createdAt }) => <When at={createdAt} />, width: 150 },

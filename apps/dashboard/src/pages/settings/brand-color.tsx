@@ -31,7 +31,7 @@ export function BrandColor() {
   const { id } = useProject();
   const projects = useRead(BRAND_COLOR, {});
   return (
-    <Section title="Brand" about="How pages look that recipients see, such as the one to unsubscribe.">
+    <Section title="Branding" about="How recipient-facing pages look, such as the unsubscribe page.">
       <Answer of={projects}>
         {(data) => <ColorForm color={data.projects.find((project) => project.id === id)?.brandColor ?? ''} />}
       </Answer>
@@ -47,7 +47,7 @@ function ColorForm({ color: known }: { color: string }) {
   const submit = form.onSubmit(async ({ color }) => {
     if ((await set.run({ color: color === '' ? null : color })) === undefined) return;
     form.resetDirty();
-    tell('The colour is changed.');
+    tell('Brand color saved.');
   });
   return (
     <Card>
@@ -55,8 +55,8 @@ function ColorForm({ color: known }: { color: string }) {
         <Stack>
           <FormProblem problem={set.problem} fields={['color']} />
           <ColorInput
-            label="Colour"
-            description="Empty for our own."
+            label="Brand color"
+            description="Leave blank for the default."
             placeholder="#1f5eff"
             format="hex"
             fixOnBlur={false}

@@ -41,7 +41,7 @@ export function ConnectMailbox({ opened, onClose }: { opened: boolean; onClose: 
     setConsenting(undefined);
     onClose();
   };
-  const title = consenting === undefined ? 'Connect a mailbox' : 'Give consent';
+  const title = consenting === undefined ? 'Connect mailbox' : 'Authorize';
   return (
     <Modal opened={opened} onClose={close} size="lg" title={<Text fw={600}>{title}</Text>}>
       {consenting === undefined ? (
@@ -102,15 +102,15 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
     if (data === undefined) return;
     const { account, authorizationUrl } = data.connectMailbox;
     if (authorizationUrl !== null) return onConsent({ email: account.email, url: authorizationUrl });
-    if (account.status === 'connected') tell(`${account.email} is connected.`);
-    else warn(`${account.email} is there, but its server does not let us in; the list says why.`);
+    if (account.status === 'connected') tell(`${account.email} connected.`);
+    else warn(`${account.email} was added, but the connection failed. See the list for the reason.`);
     onClose();
   });
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         <FormProblem problem={connect.problem} fields={FIELDS} />
-        <Radio.Group label="Who runs it" {...form.getInputProps('provider')}>
+        <Radio.Group label="Provider" {...form.getInputProps('provider')}>
           <Group gap="lg" mt={6}>
             {Object.entries(MAILBOX_PROVIDERS).map(([value, { label }]) => (
               <Radio key={value} value={value} label={label} />
@@ -126,10 +126,10 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
           {...form.getInputProps('email')}
         />
         {provider !== 'other' && (
-          <Radio.Group label="How it is signed in to" {...form.getInputProps('signIn')}>
+          <Radio.Group label="Authentication" {...form.getInputProps('signIn')}>
             <Group gap="lg" mt={6}>
-              <Radio value="password" label="With a password" />
-              <Radio value="oauth2" label="With consent (OAuth2)" />
+              <Radio value="password" label="Password" />
+              <Radio value="oauth2" label="OAuth2" />
             </Group>
           </Radio.Group>
         )}
@@ -153,13 +153,13 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
               />
             </Group>
             <Checkbox
-              label="TLS from the first byte"
-              description="As on port 465; otherwise STARTTLS."
+              label="Implicit TLS"
+              description="For port 465. Otherwise STARTTLS is used."
               {...form.getInputProps('implicitTls', { type: 'checkbox' })}
             />
             <TextInput
-              label="User name"
-              description="Who signs in; the address unless given."
+              label="Username"
+              description="Defaults to the email address."
               autoComplete="off"
               {...form.getInputProps('username')}
             />
@@ -175,12 +175,12 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
         ) : (
           <>
             <CopyField
-              label="Redirect URI, to register with the OAuth2 client"
+              label="Redirect URI to register with your OAuth2 client"
               value={`${window.location.origin}/providers/mailbox/callback`}
             />
             <TextInput
               label="Client ID"
-              description="Of the OAuth2 client that you registered with the provider."
+              description="The OAuth2 client you registered with the provider."
               autoComplete="off"
               {...form.getInputProps('clientId')}
             />
@@ -188,7 +188,7 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
             {provider === 'microsoft' && (
               <TextInput
                 label="Tenant"
-                description="When the application is for one organisation only."
+                description="Only for single-tenant applications."
                 autoComplete="off"
                 {...form.getInputProps('tenant')}
               />
@@ -197,14 +197,14 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
         )}
         <Group grow align="flex-start">
           <NumberInput
-            label="Messages a minute, at most"
+            label="Maximum messages per minute"
             placeholder={String(perMinute)}
             min={1}
             hideControls
             {...form.getInputProps('perMinute')}
           />
           <NumberInput
-            label="In 24 hours, at most"
+            label="Daily limit"
             placeholder={String(dailyCap)}
             min={1}
             hideControls

@@ -10,7 +10,7 @@ export interface Consenting {
 /** Leads to the page of the mailbox provider, which opens beside this one. */
 export function Consent({ of: consenting, onClose }: { of: Consenting | undefined; onClose: () => void }) {
   return (
-    <Modal opened={consenting !== undefined} onClose={onClose} title={<Text fw={600}>Give consent</Text>}>
+    <Modal opened={consenting !== undefined} onClose={onClose} title={<Text fw={600}>Authorize</Text>}>
       {consenting !== undefined && <ConsentStep of={consenting} onDone={onClose} />}
     </Modal>
   );
@@ -20,8 +20,8 @@ export function ConsentStep({ of: { email, url }, onDone }: { of: Consenting; on
   return (
     <Stack>
       <Text size="sm">
-        Sign in as <b className="breakable">{email}</b> on the page that opens, and allow mail to be sent. It has to be
-        done within 15 minutes and in this browser.
+        Sign in as <b className="breakable">{email}</b> on the page that opens, and allow Postroom to send email.
+        Complete this within 15 minutes in this browser.
       </Text>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onDone}>
@@ -35,7 +35,7 @@ export function ConsentStep({ of: { email, url }, onDone }: { of: Consenting; on
           leftSection={<IconExternalLink size={16} aria-hidden />}
           onClick={onDone}
         >
-          Go there
+          Continue
         </Button>
       </Group>
     </Stack>

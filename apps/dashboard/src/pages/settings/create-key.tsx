@@ -34,7 +34,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
       onClose={shown ? () => {} : onClose}
       withCloseButton={!shown}
       size="lg"
-      title={<Text fw={600}>{shown ? 'Save this key now' : 'Create an API key'}</Text>}
+      title={<Text fw={600}>{shown ? 'Save your API key' : 'Create API key'}</Text>}
     >
       {shown ? <SaveKey secret={key} onDone={done} /> : <KeyForm onCreated={setKey} onClose={onClose} />}
     </Modal>
@@ -48,7 +48,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
   const form = useForm({
     initialValues: { name: '', scope: 'sending' as KeyScope, allProjects: false, projectIds: [current] },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       projectIds: (value, { allProjects }) => (value.length === 0 && !allProjects ? 'Choose a project' : null),
     },
   });
@@ -68,10 +68,14 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Radio.Group label="What it may do" {...form.getInputProps('scope')}>
+        <Radio.Group label="Permission" {...form.getInputProps('scope')}>
           <Stack gap="xs" mt={6}>
-            <Radio value="sending" label="Send" description="Only transactional email: POST /v1/emails." />
-            <Radio value="full" label="Full" description="Email, contacts, groups, campaigns, templates, webhooks." />
+            <Radio value="sending" label="Send" description="Transactional email only: POST /v1/emails." />
+            <Radio
+              value="full"
+              label="Full access"
+              description="Email, contacts, groups, campaigns, templates, webhooks."
+            />
           </Stack>
         </Radio.Group>
         <MultiSelect
@@ -82,11 +86,11 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
           {...form.getInputProps('projectIds')}
         />
         <Checkbox
-          label="All projects, those created later too"
-          description="Only for owners of every project."
+          label="All projects, including future ones"
+          description="Requires ownership of every project."
           {...form.getInputProps('allProjects', { type: 'checkbox' })}
         />
-        <FormButtons submit="Create the key" running={create.running}>
+        <FormButtons submit="Create API key" running={create.running}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
@@ -105,16 +109,16 @@ function SaveKey({ secret, onDone }: { secret: string; onDone: () => void }) {
   ].join('\n');
   return (
     <Stack>
-      <Text size="sm">We keep only a fingerprint of it, so nobody can show it to you again.</Text>
+      <Text size="sm">Copy it now. Only a hash is stored, so it can't be shown again.</Text>
       <CopyField label="Key" value={secret} />
-      <CopyField label="For a .env file" value={`POSTROOM_API_KEY=${secret}`} />
+      <CopyField label=".env file" value={`POSTROOM_API_KEY=${secret}`} />
       <Stack gap={4}>
         <Text size="sm" fw={500}>
-          To try it
+          Try it
         </Text>
         <CodeBlock text={curl} label="curl command" />
       </Stack>
-      <Button onClick={onDone}>I saved it</Button>
+      <Button onClick={onDone}>I have saved it</Button>
     </Stack>
   );
 }

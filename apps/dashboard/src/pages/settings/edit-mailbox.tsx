@@ -19,7 +19,7 @@ const UPDATE = graphql(`
 /** Changes the limits of a mailbox account, or what it is signed in to with; secrets that are not given stay. */
 export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
   return (
-    <Modal opened={mailbox !== undefined} onClose={onClose} title={<Text fw={600}>Edit the mailbox</Text>}>
+    <Modal opened={mailbox !== undefined} onClose={onClose} title={<Text fw={600}>Edit mailbox</Text>}>
       {mailbox !== undefined && <EditForm mailbox={mailbox} onClose={onClose} />}
     </Modal>
   );
@@ -53,9 +53,8 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
       },
     });
     if (data === undefined) return;
-    if (data.updateMailbox.status === 'needs_attention')
-      warn(`${email} is changed, but its server does not let us in.`);
-    else tell(`${email} is changed.`);
+    if (data.updateMailbox.status === 'needs_attention') warn(`${email} was updated, but the connection failed.`);
+    else tell(`${email} was updated.`);
     onClose();
   });
   const secret = signIn === 'password' ? 'password' : 'clientSecret';
@@ -71,13 +70,13 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
         )}
         <PasswordInput
           label={signIn === 'password' ? 'New password' : 'New client secret'}
-          description="The one that is known stays unless you give another."
+          description="Leave blank to keep the current one."
           autoComplete="new-password"
           {...form.getInputProps(secret)}
         />
         <Group grow align="flex-start">
-          <NumberInput label="Messages a minute, at most" min={1} hideControls {...form.getInputProps('perMinute')} />
-          <NumberInput label="In 24 hours, at most" min={1} hideControls {...form.getInputProps('dailyCap')} />
+          <NumberInput label="Maximum messages per minute" min={1} hideControls {...form.getInputProps('perMinute')} />
+          <NumberInput label="Daily limit" min={1} hideControls {...form.getInputProps('dailyCap')} />
         </Group>
         <FormButtons submit="Save" running={update.running}>
           <Button variant="default" onClick={onClose}>

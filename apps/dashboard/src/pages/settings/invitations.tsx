@@ -34,7 +34,7 @@ export function Invitations() {
   const read = useRead(INVITATIONS, {});
   const withdraw = useChange(WITHDRAW);
   const take = async (id: string, email: string) => {
-    if ((await withdraw.run({ id })) !== undefined) tell(`The invitation of ${email} is withdrawn.`);
+    if ((await withdraw.run({ id })) !== undefined) tell(`The invitation for ${email} was withdrawn.`);
   };
   return (
     <Answer of={read} skeleton={<RowsSkeleton rows={1} />}>
@@ -42,7 +42,7 @@ export function Invitations() {
         invitations.length === 0 ? (
           <Card>
             <Text size="sm" c="dimmed">
-              Nobody is invited at the moment.
+              No pending invitations.
             </Text>
           </Card>
         ) : (
@@ -63,7 +63,7 @@ export function Invitations() {
                   align: 'right',
                   cell: ({ id, email }) => (
                     <Button size="compact-sm" variant="subtle" color="red" onClick={() => void take(id, email)}>
-                      Withdraw<span className="visually-hidden"> the invitation of {email}</span>
+                      Withdraw<span className="visually-hidden"> the invitation for {email}</span>
                     </Button>
                   ),
                 },

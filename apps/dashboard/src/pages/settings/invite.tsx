@@ -30,15 +30,15 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
       opened={opened}
       onClose={close}
       size="lg"
-      title={<Text fw={600}>{sentTo === undefined ? 'Invite a person' : 'Invitation sent'}</Text>}
+      title={<Text fw={600}>{sentTo === undefined ? 'Invite member' : 'Invitation sent'}</Text>}
     >
       {sentTo === undefined ? (
         <InviteForm onInvited={setSentTo} onClose={close} />
       ) : (
         <Stack>
           <Text size="sm" role="status">
-            We sent <b className="breakable">{sentTo}</b> an email with a link to join. It works once, within seven
-            days, and only for this address.
+            We sent <b className="breakable">{sentTo}</b> an email with a link to join. The link works once, for this
+            address only, and expires in seven days.
           </Text>
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>
@@ -54,7 +54,7 @@ function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void
   const invite = useChange(INVITE);
   const form = useForm({
     initialValues: { email: '', role: 'member' as Role },
-    validate: { email: (value) => (value.includes('@') ? null : 'Give an email address') },
+    validate: { email: (value) => (value.includes('@') ? null : 'Enter an email address') },
   });
   useFieldProblems(form, invite.problem);
   const submit = form.onSubmit(async (input) => {
@@ -75,7 +75,7 @@ function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void
               ))}
           </Stack>
         </Radio.Group>
-        <FormButtons submit="Send the invitation" running={invite.running}>
+        <FormButtons submit="Send invitation" running={invite.running}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

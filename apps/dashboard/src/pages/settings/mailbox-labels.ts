@@ -8,22 +8,23 @@ export const MAILBOX_PROVIDERS: Record<
 > = {
   gmail: {
     label: 'Gmail',
-    password: 'An app password: the ordinary one does not work. Google makes one when 2-step verification is on.',
+    password:
+      'Use an app password; your regular password does not work. Create one in your Google account with 2-Step Verification on.',
     perMinute: 20,
     dailyCap: 400,
   },
   microsoft: {
     label: 'Microsoft 365',
-    password: 'Of the mailbox. “Authenticated SMTP” must be allowed for it.',
+    password: 'The mailbox password. “Authenticated SMTP” must be enabled for the mailbox.',
     perMinute: 24,
     dailyCap: 2000,
   },
-  other: { label: 'Another', password: 'Of the mailbox, or an app password.', perMinute: 5, dailyCap: 300 },
+  other: { label: 'Other', password: 'The mailbox password or an app password.', perMinute: 5, dailyCap: 300 },
 };
 
 export const MAILBOX_STATES: Record<MailboxStatus, { label: string; tone: Tone }> = {
   connected: { label: 'Connected', tone: 'good' },
-  connecting: { label: 'Consent is missing', tone: 'warn' },
+  connecting: { label: 'Authorization required', tone: 'warn' },
   needs_attention: { label: 'Needs attention', tone: 'bad' },
 };
 

@@ -83,20 +83,20 @@ export function Mailboxes() {
   useReadOnReturn();
   const connect = manages && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setConnecting(true)}>
-      Connect a mailbox
+      Connect mailbox
     </Button>
   );
   return (
     <Page
       title="Mailbox accounts"
-      about="Mail from the address of a connected mailbox goes out by the mailbox’s own server, as if its owner had written it."
+      about="Email from a connected mailbox’s address is sent through the mailbox’s own server."
       actions={connect}
     >
       <Answer of={mailboxes} skeleton={<RowsSkeleton rows={3} />}>
         {({ mailboxAccounts }) =>
           mailboxAccounts.length === 0 ? (
             <Empty title="No mailboxes yet" icon={IconAt} action={connect}>
-              For small lists and personal senders. The domain of the address need not be one of the project’s.
+              Best for small lists and personal senders. The address does not need a verified domain.
             </Empty>
           ) : (
             <MailboxTable mailboxes={mailboxAccounts} />
@@ -133,9 +133,9 @@ function MailboxTable({ mailboxes }: { mailboxes: Mailbox[] }) {
         columns={[
           { title: 'Mailbox', cell: (mailbox) => <Who of={mailbox} /> },
           { title: 'Sent in 24 hours', cell: (mailbox) => <Used of={mailbox} />, from: 'sm' },
-          { title: 'A minute', cell: ({ perMinute }) => `at most ${perMinute.toLocaleString('en')}`, from: 'md' },
+          { title: 'Per minute', cell: ({ perMinute }) => `up to ${perMinute.toLocaleString('en')}`, from: 'md' },
           {
-            title: 'Asked',
+            title: 'Last checked',
             cell: ({ checkedAt }) => (checkedAt === null ? 'Never' : <When at={checkedAt} />),
             from: 'md',
           },
@@ -169,8 +169,7 @@ function Who({ of: { email, provider, signIn, host, status, statusReason, sentTo
         {email} <State tone={tone}>{label}</State>
       </Text>
       <Text size="xs" c="dimmed" className="breakable">
-        {provider === 'other' ? host : MAILBOX_PROVIDERS[provider].label},{' '}
-        {signIn === 'oauth2' ? 'with consent' : 'with a password'}
+        {provider === 'other' ? host : MAILBOX_PROVIDERS[provider].label}, {signIn === 'oauth2' ? 'OAuth2' : 'password'}
       </Text>
       {statusReason !== null && (
         <Text size="xs" c="var(--mantine-color-error)" className="breakable">
@@ -203,13 +202,13 @@ function Actions({
   const authorize = useChange(AUTHORIZE);
   const tryIt = async () => {
     const tested = (await test.run({ id }))?.testMailbox;
-    if (tested === undefined) return warn('The mailbox could not be tried. Try again.');
-    if (tested.status === 'connected') return tell(`The server of ${email} lets us in.`);
-    warn(`The server of ${email} does not let us in; the list says why.`);
+    if (tested === undefined) return warn('The mailbox could not be tested. Try again.');
+    if (tested.status === 'connected') return tell(`Connection to ${email} successful.`);
+    warn(`Connection to ${email} failed. See the list for the reason.`);
   };
   const askForConsent = async () => {
     const url = (await authorize.run({ id }))?.authorizeMailbox.authorizationUrl;
-    if (url == null) return warn('Consent could not be asked for. Try again.');
+    if (url == null) return warn('Authorization could not be started. Try again.');
     onConsent(url);
   };
   return (
@@ -227,7 +226,7 @@ function Actions({
         )}
         {signIn === 'oauth2' && (
           <Menu.Item leftSection={<IconExternalLink size={16} aria-hidden />} onClick={() => void askForConsent()}>
-            Give consent
+            Authorize
           </Menu.Item>
         )}
         <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
@@ -249,7 +248,7 @@ function Disconnect({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose
   const disconnect = useChange(DISCONNECT);
   const confirm = async () => {
     if (mailbox === undefined || (await disconnect.run({ id: mailbox.id })) === undefined) return;
-    tell(`${mailbox.email} is disconnected.`);
+    tell(`${mailbox.email} was disconnected.`);
     onClose();
   };
   return (
@@ -263,7 +262,7 @@ function Disconnect({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose
       problem={disconnect.problem}
       onConfirm={() => void confirm()}
     >
-      Email that waits for it is canceled, and campaigns that go by it pause. Its password or tokens are deleted.
+      Pending email from it is canceled and campaigns that use it are paused. Its password or tokens are deleted.
     </Confirm>
   );
 }

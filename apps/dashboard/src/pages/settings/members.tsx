@@ -60,7 +60,7 @@ export function Members() {
   return (
     <Page
       title="Members"
-      about="Who works in this project. Owners and admins invite people and change what they may do."
+      about="People with access to this project. Owners and admins can invite members and change roles."
       actions={
         manages && (
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
@@ -94,7 +94,7 @@ function MemberTable({ members }: { members: Member[] }) {
   };
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ userId: removing.user.id })) === undefined) return;
-    tell(`${removing.user.name} is not in ${projectName} any more.`);
+    tell(`${removing.user.name} was removed from ${projectName}.`);
     if (removing.user.id === me.id) await reload();
     close();
   };
@@ -108,7 +108,7 @@ function MemberTable({ members }: { members: Member[] }) {
           { title: 'Person', cell: (member) => <Who member={member} isMe={member.user.id === me.id} /> },
           { title: 'Role', cell: (member) => <RoleOf member={member} />, width: 150, from: 'xs' },
           {
-            title: 'Second factor',
+            title: 'Two-factor authentication',
             cell: ({ user }) => (user.twoFactorEnabled ? 'On' : <Text c="dimmed">Off</Text>),
             from: 'md',
           },
@@ -129,15 +129,15 @@ function MemberTable({ members }: { members: Member[] }) {
       <Confirm
         opened={removing !== undefined}
         onClose={close}
-        title="Remove this person?"
+        title="Remove this member?"
         action="Remove"
         word={removing?.user.email ?? ''}
         running={remove.running}
         problem={remove.problem}
         onConfirm={() => void confirm()}
       >
-        {removing?.user.name} loses access to {projectName} at once. API keys that they created for it and invitations
-        that they sent stop working; everything else that they made stays.
+        {removing?.user.name} loses access to {projectName} immediately. API keys they created for it and invitations
+        they sent stop working. Everything else they created is kept.
       </Confirm>
     </>
   );

@@ -28,13 +28,13 @@ export function ProjectSettings() {
   const rename = useChange(RENAME);
   const form = useForm({
     initialValues: { name },
-    validate: { name: (value) => (value.trim() === '' ? 'A project needs a name' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a project name' : null) },
   });
   useFieldProblems(form, rename.problem);
   const submit = form.onSubmit(async (values) => {
     if ((await rename.run(values)) === undefined) return;
     form.resetDirty();
-    tell('The project is renamed.');
+    tell('Project renamed.');
     await reload();
   });
   return (
@@ -50,7 +50,7 @@ export function ProjectSettings() {
               readOnly={!manages}
               {...form.getInputProps('name')}
             />
-            <CopyField label="Project id, for the X-Project-Id header" value={id} />
+            <CopyField label="Project ID, for the X-Project-Id header" value={id} />
             {manages && (
               <Group justify="flex-end">
                 <Button type="submit" loading={rename.running} disabled={!form.isDirty()}>

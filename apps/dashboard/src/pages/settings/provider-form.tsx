@@ -59,7 +59,7 @@ export function ProviderDialog({
   provider?: Provider | undefined;
   onClose: () => void;
 }) {
-  const title = provider === undefined ? 'Add a provider' : 'Edit the provider';
+  const title = provider === undefined ? 'Add provider' : 'Edit provider';
   return (
     <Modal opened={opened} onClose={onClose} size="lg" title={<Text fw={600}>{title}</Text>}>
       <ProviderForm provider={provider} onClose={onClose} />
@@ -143,9 +143,9 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
       <Stack>
         <FormProblem problem={problem} fields={Object.keys(form.values)} />
         {provider === undefined && (
-          <Radio.Group label="What it is" {...form.getInputProps('kind')}>
+          <Radio.Group label="Type" {...form.getInputProps('kind')}>
             <Group gap="lg" mt={6}>
-              <Radio value="smtp" label="A relay (SMTP)" />
+              <Radio value="smtp" label="SMTP relay" />
               <Radio value="ses" label="Amazon SES" />
             </Group>
           </Radio.Group>
@@ -160,7 +160,7 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
           <DomainChoice form={form} />
           <NumberInput
             label="Position"
-            description="The lowest is tried first."
+            description="The lowest position is tried first."
             min={1}
             max={100}
             {...form.getInputProps('position')}
@@ -185,8 +185,8 @@ function DomainChoice({ form }: { form: Form }) {
   names.delete('');
   return (
     <Select
-      label="Mail from"
-      description="Of one domain, or of all others."
+      label="Sends email for"
+      description="One domain, or all other domains."
       allowDeselect={false}
       data={[{ value: '', label: 'All other domains' }, ...[...names].map((name) => ({ value: name, label: name }))]}
       {...form.getInputProps('domain')}
@@ -194,7 +194,7 @@ function DomainChoice({ form }: { form: Form }) {
   );
 }
 
-const STAYS = 'The one that is known stays unless you give another.';
+const STAYS = 'Leave blank to keep the current one.';
 
 function Relay({ form, isNew }: { form: Form; isNew: boolean }) {
   return (
@@ -219,15 +219,15 @@ function Relay({ form, isNew }: { form: Form; isNew: boolean }) {
         label="Encryption"
         allowDeselect={false}
         data={[
-          { value: 'starttls', label: 'STARTTLS, or no mail' },
-          { value: 'implicit', label: 'TLS from the first byte' },
-          { value: 'optional', label: 'STARTTLS where it is offered; never with a password' },
+          { value: 'starttls', label: 'STARTTLS (required)' },
+          { value: 'implicit', label: 'Implicit TLS' },
+          { value: 'optional', label: 'STARTTLS when available (no password)' },
         ]}
         {...form.getInputProps('tls')}
       />
       <TextInput
-        label="User name"
-        description="Empty when the relay asks for none."
+        label="Username"
+        description="Leave blank if the relay requires no authentication."
         autoComplete="off"
         {...form.getInputProps('username')}
       />
@@ -238,12 +238,17 @@ function Relay({ form, isNew }: { form: Form; isNew: boolean }) {
         {...form.getInputProps('password')}
       />
       <Text size="xs" c="dimmed">
-        Empty: as many as the server is known to take, as fast as it takes them.
+        Leave blank to use the limits the server is known to accept.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput label="Connections" min={1} hideControls {...form.getInputProps('connections')} />
-        <NumberInput label="Messages over one" min={1} hideControls {...form.getInputProps('messagesPerConnection')} />
-        <NumberInput label="Messages a second" min={1} hideControls {...form.getInputProps('ratePerSecond')} />
+        <NumberInput
+          label="Messages per connection"
+          min={1}
+          hideControls
+          {...form.getInputProps('messagesPerConnection')}
+        />
+        <NumberInput label="Messages per second" min={1} hideControls {...form.getInputProps('ratePerSecond')} />
       </SimpleGrid>
     </>
   );
@@ -255,7 +260,7 @@ function Ses({ form, isNew }: { form: Form; isNew: boolean }) {
       <TextInput label="Region" placeholder="eu-west-1" autoComplete="off" {...form.getInputProps('region')} />
       <TextInput
         label="Access key ID"
-        description="Of a user that may send."
+        description="The access key of an IAM user allowed to send."
         autoComplete="off"
         {...form.getInputProps('accessKeyId')}
       />
@@ -267,19 +272,19 @@ function Ses({ form, isNew }: { form: Form; isNew: boolean }) {
       />
       <TextInput
         label="Configuration set"
-        description="Needed for events: without one SES tells of no bounces."
+        description="Required for events. Without it, SES does not report bounces."
         autoComplete="off"
         {...form.getInputProps('configurationSet')}
       />
       <TextInput
-        label="Topic in SNS"
+        label="SNS topic"
         placeholder="arn:aws:sns:eu-west-1:123456789012:postroom"
         autoComplete="off"
         {...form.getInputProps('topicArn')}
       />
       <TextInput
         label="Endpoint"
-        description="Only where SES is reached by another address than the region's own, such as a private link."
+        description="Only if you reach SES through a custom endpoint, such as AWS PrivateLink."
         placeholder="https://email.eu-west-1.amazonaws.com"
         autoComplete="off"
         {...form.getInputProps('endpoint')}

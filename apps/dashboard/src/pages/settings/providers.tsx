@@ -65,7 +65,7 @@ const REMOVE = graphql(`
 export type Provider = MailProvidersQuery['mailProviders'][number];
 
 const STATES: Record<ConnectionStatus, { label: string; tone: Tone }> = {
-  untested: { label: 'Not tried yet', tone: 'quiet' },
+  untested: { label: 'Not tested yet', tone: 'quiet' },
   working: { label: 'Working', tone: 'good' },
   failing: { label: 'Failing', tone: 'bad' },
 };
@@ -80,20 +80,20 @@ export function Providers() {
   const close = () => setAsked(undefined);
   const add = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-      Add a provider
+      Add provider
     </Button>
   );
   return (
     <Section
       title="Providers"
-      about="The lowest position is tried first. Another is taken only when mail was certainly not taken by the one before."
+      about="Providers are tried in order of position, lowest first. Postroom fails over only when a provider definitely did not accept the message."
       actions={add}
     >
       <Answer of={providers} skeleton={<RowsSkeleton rows={2} />}>
         {({ mailProviders }) =>
           mailProviders.length === 0 ? (
             <Empty title="No providers" icon={IconRoute}>
-              Mail goes by the relay of this installation. Add a relay or Amazon SES to send it another way.
+              Email is sent through this installation’s default relay. Add an SMTP relay or Amazon SES to use your own.
             </Empty>
           ) : (
             <DataTable
@@ -102,10 +102,10 @@ export function Providers() {
               keyOf={({ id }) => id}
               columns={[
                 { title: 'Name', cell: (provider) => <Name of={provider} /> },
-                { title: 'Mail from', cell: ({ domain }) => domain ?? 'All other domains', from: 'sm' },
+                { title: 'Sends email for', cell: ({ domain }) => domain ?? 'All other domains', from: 'sm' },
                 { title: 'Position', cell: ({ position }) => position, from: 'sm', align: 'right' },
                 {
-                  title: 'Tried',
+                  title: 'Last tested',
                   cell: ({ checkedAt }) => (checkedAt === null ? 'Never' : <When at={checkedAt} />),
                   from: 'md',
                 },
@@ -157,11 +157,11 @@ function Name({ of: provider }: { of: Provider }) {
 
 /** Where events of SES come to, or that they do. */
 function Events({ of: { subscribedAt, notifiedAt }, url }: { of: Provider; url: string }) {
-  if (subscribedAt === null) return <CopyField label="Subscribe this URL to the topic in SNS" value={url} />;
+  if (subscribedAt === null) return <CopyField label="Subscribe this URL to the SNS topic" value={url} />;
   return (
     <Text size="xs" c="dimmed">
       {notifiedAt === null ? (
-        'Subscribed to its events'
+        'Subscribed to events'
       ) : (
         <>
           Last event <When at={notifiedAt} />
@@ -175,9 +175,9 @@ function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk:
   const test = useChange(TEST);
   const tryIt = async () => {
     const tested = (await test.run({ id }))?.testMailProvider;
-    if (tested === undefined) return warn(`${name} could not be tried. Try again.`);
-    if (tested.status === 'working') tell(`${name} lets us in.`);
-    else warn(`${name} does not let us in; the list says why.`);
+    if (tested === undefined) return warn(`${name} could not be tested. Try again.`);
+    if (tested.status === 'working') tell(`${name} connected successfully.`);
+    else warn(`${name} failed to connect. See the list for the reason.`);
   };
   return (
     <Menu>
@@ -188,7 +188,7 @@ function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk:
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
-          Test the connection
+          Test connection
         </Menu.Item>
         <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
           Edit
@@ -209,7 +209,7 @@ function Remove({ of: provider, onClose }: { of: Provider | undefined; onClose: 
   const remove = useChange(REMOVE);
   const confirm = async () => {
     if (provider === undefined || (await remove.run({ id: provider.id })) === undefined) return;
-    tell(`${provider.name} is removed.`);
+    tell(`${provider.name} was removed.`);
     onClose();
   };
   return (
@@ -223,7 +223,8 @@ function Remove({ of: provider, onClose }: { of: Provider | undefined; onClose: 
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      Mail goes by the providers that are left, or by the relay of this installation. Its password or keys are deleted.
+      Email is sent through the remaining providers or this installation’s default relay. Its password or keys are
+      deleted.
     </Confirm>
   );
 }

@@ -48,7 +48,7 @@ export function Retention() {
   return (
     <Section
       title="Retention"
-      about="What is older is deleted within the hour. Counts of campaigns and links stay, and so do suppressions."
+      about="Older data is deleted within an hour. Campaign and link statistics and suppressions are kept."
     >
       <Answer of={retention}>
         {({ projects }) => {
@@ -59,7 +59,7 @@ export function Retention() {
                 <FormProblem problem={messages.problem ?? events.problem} />
                 <KeptFor
                   label="Keep messages"
-                  about="Who got which mail and what became of it."
+                  about="Recipients, delivery status and content of sent messages."
                   own={project?.messageRetentionDays ?? null}
                   kept={project?.keptMessageDays ?? null}
                   choices={[30, 90, 180, 365, 730, 1825]}
@@ -67,7 +67,7 @@ export function Retention() {
                 />
                 <KeptFor
                   label="Keep events"
-                  about="With their webhook deliveries and attempts, which can be replayed as long as they are here."
+                  about="Events with their webhook deliveries and attempts. They can be replayed until they are deleted."
                   own={project?.eventRetentionDays ?? null}
                   kept={project?.keptEventDays ?? null}
                   choices={[7, 14, 30, 60, 90, 180, 365]}
@@ -99,13 +99,11 @@ function KeptFor({ label, about, own, kept, choices, set }: KeptForProps) {
   const days = own === null || choices.includes(own) ? choices : [...choices, own].sort((a, b) => a - b);
   // What is set for all projects is known while it holds.
   const asInstalled =
-    own === null
-      ? `${kept === null ? 'For ever' : daysWord(kept)}, as set for all projects`
-      : 'As set for all projects';
+    own === null ? `${kept === null ? 'Forever' : daysWord(kept)}, the server default` : 'Server default';
   const change = async (value: string | null) => {
     const chosen = value === AS_INSTALLED ? null : Number(value);
     if ((await set(chosen)) === undefined) return;
-    tell(chosen === null ? 'It is as set for all projects.' : `Kept for ${daysWord(chosen)} from now on.`);
+    tell(chosen === null ? 'Using the server default.' : `Kept for ${daysWord(chosen)} from now on.`);
   };
   return (
     <Select

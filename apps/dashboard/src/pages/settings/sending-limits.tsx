@@ -37,10 +37,7 @@ type Policy = SendingPolicyQuery['sendingPolicy'];
 export function SendingLimits() {
   const policy = useRead(POLICY, {});
   return (
-    <Section
-      title="Limits of campaigns"
-      about="They hold for campaigns that are being sent, too, from the next messages on."
-    >
+    <Section title="Campaign limits" about="Changes also apply to campaigns that are already sending.">
       <Answer of={policy}>{({ sendingPolicy }) => <LimitsForm policy={sendingPolicy} />}</Answer>
     </Section>
   );
@@ -60,8 +57,8 @@ function LimitsForm({ policy }: { policy: Policy }) {
   const form = useForm({
     initialValues: valuesOf(policy),
     validate: {
-      bounceMinSent: (value) => (value === '' ? 'Say how many' : null),
-      complaintMinSent: (value) => (value === '' ? 'Say how many' : null),
+      bounceMinSent: (value) => (value === '' ? 'Enter a number' : null),
+      complaintMinSent: (value) => (value === '' ? 'Enter a number' : null),
     },
   });
   useFieldProblems(form, update.problem);
@@ -69,7 +66,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
     const input = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, numberOrNull(value)]));
     if ((await update.run({ input })) === undefined) return;
     form.resetDirty();
-    tell('The limits are changed.');
+    tell('Limits saved.');
   });
   return (
     <Card>
@@ -78,22 +75,22 @@ function LimitsForm({ policy }: { policy: Policy }) {
           <FormProblem problem={update.problem} fields={Object.keys(form.values)} />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <NumberInput
-              label="Messages a second, at most"
-              description="Shared by the campaigns of the project; empty for no limit."
+              label="Maximum messages per second"
+              description="Shared by all campaigns in the project. Leave blank for no limit."
               min={1}
               allowDecimal={false}
               {...form.getInputProps('ratePerSecond')}
             />
             <NumberInput
-              label="Pause after refusals in a row"
-              description="With nothing accepted in between; empty for never."
+              label="Pause after consecutive rejections"
+              description="Without any accepted message in between. Leave blank to disable."
               min={1}
               allowDecimal={false}
               {...form.getInputProps('refusalsInRow')}
             />
             <NumberInput
-              label="Pause at a bounce rate of"
-              description="Messages that bounced or were refused; empty for never."
+              label="Pause at bounce rate"
+              description="Share of messages that bounced or were rejected. Leave blank to disable."
               suffix=" %"
               min={0}
               max={100}
@@ -101,8 +98,8 @@ function LimitsForm({ policy }: { policy: Policy }) {
               {...form.getInputProps('bounceLimitPercent')}
             />
             <NumberInput
-              label="Bounces count from"
-              description="So many messages have to be sent first."
+              label="Minimum sent for bounce rate"
+              description="The rate is checked after this many messages."
               suffix=" messages"
               thousandSeparator=","
               min={1}
@@ -110,8 +107,8 @@ function LimitsForm({ policy }: { policy: Policy }) {
               {...form.getInputProps('bounceMinSent')}
             />
             <NumberInput
-              label="Pause at a complaint rate of"
-              description="Messages that were marked as spam; empty for never."
+              label="Pause at complaint rate"
+              description="Share of messages marked as spam. Leave blank to disable."
               suffix=" %"
               min={0}
               max={100}
@@ -119,8 +116,8 @@ function LimitsForm({ policy }: { policy: Policy }) {
               {...form.getInputProps('complaintLimitPercent')}
             />
             <NumberInput
-              label="Complaints count from"
-              description="So many messages have to be sent first."
+              label="Minimum sent for complaint rate"
+              description="The rate is checked after this many messages."
               suffix=" messages"
               thousandSeparator=","
               min={1}

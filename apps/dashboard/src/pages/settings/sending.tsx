@@ -5,7 +5,7 @@ import { SendingLimits } from './sending-limits.tsx';
 /** How mail leaves: the ways out of the project, its rate, and when campaigns pause by themselves. */
 export function Sending() {
   return (
-    <Page title="Sending" about="The ways by which mail goes out, how fast, and when campaigns pause by themselves.">
+    <Page title="Sending" about="Providers, sending rate, and when campaigns pause automatically.">
       <Providers />
       <SendingLimits />
     </Page>

@@ -34,10 +34,10 @@ export function Tracking() {
   const change = useChange(CHANGE);
   const set = async (part: { opens?: boolean; clicks?: boolean }) => {
     if ((await change.run({ opens: part.opens ?? null, clicks: part.clicks ?? null })) === undefined) return;
-    tell('It holds for mail from now on.');
+    tell('Saved. Applies to new email.');
   };
   return (
-    <Section title="Tracking" about="Where a campaign or a message does not say itself.">
+    <Section title="Tracking" about="The default for campaigns and emails that do not specify it.">
       <Answer of={tracking}>
         {({ projects }) => {
           const project = projects.find((each) => each.id === id);
@@ -46,15 +46,15 @@ export function Tracking() {
               <Stack>
                 <FormProblem problem={change.problem} />
                 <Switch
-                  label="Count opens"
-                  description="By a small picture in each mail. Programs that load it are counted apart from people."
+                  label="Track opens"
+                  description="Adds a tracking pixel to each email. Opens by bots are counted separately."
                   checked={project?.trackOpens ?? false}
                   disabled={!manages}
                   onChange={(event) => void set({ opens: event.currentTarget.checked })}
                 />
                 <Switch
-                  label="Count clicks"
-                  description="Links lead by way of this server, which forwards to their targets."
+                  label="Track clicks"
+                  description="Rewrites links to pass through this server, which redirects to the target."
                   checked={project?.trackClicks ?? false}
                   disabled={!manages}
                   onChange={(event) => void set({ clicks: event.currentTarget.checked })}

@@ -26,17 +26,17 @@ export function Invitation() {
   const [joined, setJoined] = useState<string>();
   if (token === undefined) {
     return (
-      <Door title="This link is not complete">
-        <Text size="sm">Open the whole link of the mail, or ask for another invitation.</Text>
+      <Door title="This link is incomplete">
+        <Text size="sm">Open the full link from the email, or ask for a new invitation.</Text>
       </Door>
     );
   }
   if (joined !== undefined) {
     return (
-      <Door title="You are in">
+      <Door title="Invitation accepted">
         <Stack>
           <Text size="sm" role="status">
-            Your place in the project is yours. Sign in with your address and password.
+            You have joined the project. Sign in with your email and password.
           </Text>
           <TextLink to="/sign-in" search={{ to: `/p/${joined}` }}>
             Go to the project
@@ -58,7 +58,7 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
   const form = useForm({
     initialValues: { name: '', password: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Say what people call you' : null),
+      name: (value) => (value.trim() === '' ? 'Enter your name' : null),
       password: passwordProblem,
     },
   });
@@ -84,11 +84,11 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
             label="Password"
             description="At least 10 characters."
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
             {...form.getInputProps('password')}
           />
           <Button type="submit" size="md" loading={waiting === 'new'}>
-            Join the project
+            Join project
           </Button>
         </Stack>
       </form>
@@ -97,7 +97,7 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
         <TextLink to="/sign-in" search={{ to: `/invitation?token=${encodeURIComponent(token)}` }} underline="always">
           sign in
         </TextLink>{' '}
-        first, then join with it.
+        first, then accept the invitation.
       </Text>
       <Button variant="default" loading={waiting === 'own'} onClick={() => void accept('own', {})}>
         Join with my account

@@ -20,7 +20,7 @@ function AskForMail() {
   const [waiting, setWaiting] = useState(false);
   const form = useForm({
     initialValues: { email: '' },
-    validate: { email: (value) => (value.includes('@') ? null : 'Give your email address') },
+    validate: { email: (value) => (value.includes('@') ? null : 'Enter your email address') },
   });
   const submit = form.onSubmit(async ({ email }) => {
     setWaiting(true);
@@ -30,15 +30,15 @@ function AskForMail() {
     setSentTo(email.trim());
   });
   return (
-    <Door title={sentTo === undefined ? 'Forgot your password?' : 'Look at your mail'}>
+    <Door title={sentTo === undefined ? 'Forgot your password?' : 'Check your email'}>
       {sentTo === undefined ? (
         <form onSubmit={submit} noValidate>
           <Stack>
             <Refusal>{problem}</Refusal>
-            <Text size="sm">We send you a link by which you can choose a new one.</Text>
+            <Text size="sm">We will email you a link to reset your password.</Text>
             <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
             <Button type="submit" loading={waiting}>
-              Send the link
+              Send reset link
             </Button>
             <TextLink to="/sign-in" size="sm" ta="center">
               Back to sign in
@@ -48,7 +48,7 @@ function AskForMail() {
       ) : (
         <Stack>
           <Text size="sm" role="status">
-            If <b className="breakable">{sentTo}</b> has an account, a link is on its way. It works for an hour.
+            If <b className="breakable">{sentTo}</b> has an account, we sent a link to it. The link expires in one hour.
           </Text>
           <TextLink to="/sign-in" size="sm">
             Back to sign in
@@ -72,11 +72,11 @@ function ChoosePassword({ token }: { token: string }) {
     setDone(true);
   });
   return (
-    <Door title={done ? 'Your password is changed' : 'Choose a new password'}>
+    <Door title={done ? 'Password changed' : 'Choose a new password'}>
       {done ? (
         <Stack>
           <Text size="sm" role="status">
-            Every browser that was signed in has been signed out.
+            All sessions have been signed out.
           </Text>
           <TextLink to="/sign-in">Sign in</TextLink>
         </Stack>
@@ -89,11 +89,11 @@ function ChoosePassword({ token }: { token: string }) {
               description="At least 10 characters."
               autoComplete="new-password"
               autoFocus
-              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
               {...form.getInputProps('password')}
             />
             <Button type="submit" loading={waiting}>
-              Change the password
+              Change password
             </Button>
           </Stack>
         </form>

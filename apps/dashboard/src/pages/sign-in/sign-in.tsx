@@ -18,7 +18,7 @@ export function SignIn() {
       <ProviderStep to={to} />
     </Door>
   ) : (
-    <Door title="Your second factor">
+    <Door title="Two-factor authentication">
       <CodeStep onDone={done} />
     </Door>
   );
@@ -30,8 +30,8 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: {
-      email: (value) => (value.includes('@') ? null : 'Give your email address'),
-      password: (value) => (value === '' ? 'Give your password' : null),
+      email: (value) => (value.includes('@') ? null : 'Enter your email address'),
+      password: (value) => (value === '' ? 'Enter your password' : null),
     },
   });
   const submit = form.onSubmit(async ({ email, password }) => {
@@ -50,7 +50,7 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
         <PasswordInput
           label="Password"
           autoComplete="current-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
           {...form.getInputProps('password')}
         />
         <Button type="submit" size="md" loading={waiting} fullWidth>
@@ -66,16 +66,16 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
 
 /** Why the provider's answer was not taken, by the word that comes back with the person. */
 const REFUSALS: Record<string, string> = {
-  account_not_linked: 'The provider has not verified your address, so it can not sign you in here.',
-  signup_disabled: 'Nobody has an account with your address. Ask an owner for an invitation.',
-  access_denied: 'The provider did not let you in.',
+  account_not_linked: "The provider has not verified your email address, so you can't sign in with it.",
+  signup_disabled: 'No account uses your email address. Ask a project owner for an invitation.',
+  access_denied: 'The provider denied access.',
 };
 
 function ProviderStep({ to }: { to: string }) {
   const { error } = useSearch({ from: '/sign-in' });
   const [name, setName] = useState<string | null>(null);
   const [problem, setProblem] = useState(
-    error === undefined ? undefined : (REFUSALS[error] ?? 'Signing in with the provider did not work. Try again.'),
+    error === undefined ? undefined : (REFUSALS[error] ?? 'Sign-in with the provider failed. Try again.'),
   );
   const [waiting, setWaiting] = useState(false);
   useEffect(() => void providerName().then(setName), []);
@@ -85,7 +85,7 @@ function ProviderStep({ to }: { to: string }) {
     const answer = await postAuth('/sign-in/social', { provider: 'oidc', callbackURL: to, errorCallbackURL });
     if (typeof answer.data?.url === 'string') return window.location.assign(answer.data.url);
     setWaiting(false);
-    setProblem(answer.problem ?? 'The provider can not be reached. Try again.');
+    setProblem(answer.problem ?? "Can't reach the provider. Try again.");
   };
   if (name === null) return <Refusal>{problem}</Refusal>;
   return (
@@ -115,7 +115,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
         <BackupCode onSubmit={verify} />
       ) : (
         <>
-          <Text size="sm">Type the six digits that your authenticator shows.</Text>
+          <Text size="sm">Enter the 6-digit code from your authenticator app.</Text>
           <PinInput
             key={tries}
             length={6}
@@ -128,7 +128,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
         </>
       )}
       <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!backup)}>
-        {backup ? 'Use the authenticator' : 'Use a backup code'}
+        {backup ? 'Use authenticator app' : 'Use a backup code'}
       </Anchor>
     </Stack>
   );

@@ -15,7 +15,7 @@ const HTML = `<!doctype html>
               <td style="padding:32px">
                 <h1 style="margin:0 0 16px;font-size:24px;line-height:1.3;color:#1c211f">What is new</h1>
                 <p style="margin:0 0 16px;font-size:16px;line-height:1.6;color:#38403c">Hello {{name|there}},</p>
-                <p style="margin:0 0 24px;font-size:16px;line-height:1.6;color:#38403c">Say here what it is about.</p>
+                <p style="margin:0 0 24px;font-size:16px;line-height:1.6;color:#38403c">Write your message here.</p>
                 <a href="https://example.com" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#2b6a58;color:#ffffff;text-decoration:none">Read more</a>
               </td>
             </tr>
@@ -43,7 +43,7 @@ const MJML = `<mjml lang="en">
           <h1 style="margin:0;font-size:24px">What is new</h1>
         </mj-text>
         <mj-text>Hello {{name|there}},</mj-text>
-        <mj-text>Say here what it is about.</mj-text>
+        <mj-text>Write your message here.</mj-text>
         <mj-button href="https://example.com" align="left" padding="8px 0 0" background-color="#2b6a58" border-radius="8px" font-size="16px">
           Read more
         </mj-button>

@@ -111,7 +111,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const { id: projectId } = useProject();
   const changed = !edited.isSaved;
   useBlocker({
-    shouldBlockFn: () => changed && !window.confirm('What you changed is not saved. Leave anyway?'),
+    shouldBlockFn: () => changed && !window.confirm('You have unsaved changes. Leave anyway?'),
     enableBeforeUnload: () => changed,
   });
   const save = (told?: string) =>
@@ -124,7 +124,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const saveAndTell = () => void save('Saved.');
   const saveAndPublish = async () => {
     if (changed && !(await save())) return;
-    if ((await publish.run({ id })) !== undefined) tell('The template is published.');
+    if ((await publish.run({ id })) !== undefined) tell('Template published.');
   };
   useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
   const problem = update.problem?.fields.version === undefined ? (update.problem ?? publish.problem) : undefined;
@@ -201,8 +201,9 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
       <MailEditor value={content.body} format={format} readOnly={readOnly} onChange={(body) => set({ body })} />
       <Group gap="xs">
         <Text size="xs" c="dimmed">
-          Campaigns send a template as it is when they start, transactional mail as it is at that moment: what is saved
-          in a published template goes out from then on. An unsubscribe link is added to campaigns if it has none.
+          Campaigns use the template as of their start, and transactional email uses the current version, so saving a
+          published template affects new email immediately. An unsubscribe link is added to campaigns if the template
+          has none.
         </Text>
       </Group>
     </Page>
@@ -220,10 +221,10 @@ function More({ template }: { template: TemplateRow }) {
     const input = { name: `${name.slice(0, 190)} (copy)`, subject, body: source ?? body, format };
     const data = await create.run({ input });
     if (data === undefined) {
-      warn('It could not be copied. Is there a copy of that name already?');
+      warn('The template could not be duplicated. A copy with that name may already exist.');
       return;
     }
-    tell('This is the copy, a draft.');
+    tell('Duplicated. You are editing the copy.');
     const params = { projectId, templateId: data.createTemplate.id };
     void navigate({ to: '/p/$projectId/templates/$templateId', params });
   };
@@ -239,7 +240,7 @@ function More({ template }: { template: TemplateRow }) {
       remove={{
         title: 'Delete this template?',
         about:
-          'Its versions go with it, and drafts that use it lose their content. Campaigns that were sent keep theirs.',
+          'Its versions are deleted too, and drafts that use it lose their content. Sent campaigns are not affected.',
         run: () => void confirm(),
         running: remove.running,
         problem: remove.problem,

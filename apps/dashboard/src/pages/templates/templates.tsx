@@ -61,13 +61,13 @@ export function Templates() {
     </Button>
   );
   return (
-    <Page title="Templates" about="Content to send again and again, by campaigns and by the API." actions={create}>
+    <Page title="Templates" about="Reusable content for campaigns and transactional email." actions={create}>
       <Answer of={templates} skeleton={<RowsSkeleton />}>
         {({ templates: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No templates yet" icon={IconFileText} action={create}>
-              A template is HTML or MJML with placeholders such as {'{{name|there}}'}. Written once, it is sent with
-              each person’s own words.
+              Write a template once in HTML or MJML, with placeholders such as {'{{name|there}}'}, which are filled in
+              for each recipient.
             </Empty>
           ) : (
             <Stack>
@@ -119,7 +119,7 @@ function NewTemplate({ onClose }: { onClose: () => void }) {
   const create = useChange(CREATE);
   const form = useForm({
     initialValues: { name: '', format: 'html' as ContentFormat },
-    validate: { name: (value) => (value.trim() === '' ? 'Give it a name to know it by' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   useFieldProblems(form, create.problem);
   const submit = form.onSubmit(async ({ name, format }) => {
@@ -136,7 +136,7 @@ function NewTemplate({ onClose }: { onClose: () => void }) {
         <FormProblem problem={create.problem} fields={['name']} />
         <TextInput
           label="Name"
-          placeholder="Monthly letter"
+          placeholder="Monthly newsletter"
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('name')}

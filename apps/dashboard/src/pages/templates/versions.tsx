@@ -83,7 +83,7 @@ export function Versions() {
     <Page
       title={name === undefined ? 'Versions' : `Versions of ${name}`}
       width={1320}
-      about="Each time it was saved or published. Restoring one makes a new version; none is ever lost."
+      about="A version is created each time the template is saved or published. Restoring one creates a new version; nothing is lost."
       back={
         <TextLink to="/p/$projectId/templates/$templateId" params={{ projectId, templateId }} size="sm">
           <BackLabel>{name ?? 'Template'}</BackLabel>
@@ -151,7 +151,7 @@ function Origin({ version: { authorId, authorName, createdAt, restoredFrom } }: 
     <>
       <When at={createdAt} />
       <Text size="xs" c="dimmed">
-        {authorId === null ? 'Before versions were kept' : by}
+        {authorId === null ? 'Before version history' : by}
         {restoredFrom !== null && `, version ${restoredFrom} again`}
       </Text>
     </>
@@ -198,7 +198,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
                 </Text>
                 <SegmentedControl
                   size="xs"
-                  aria-label="What is shown of it"
+                  aria-label="View"
                   value={view}
                   onChange={(next) => setView(next as typeof view)}
                   data={[
@@ -238,8 +238,8 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
         problem={restore.problem}
         onConfirm={() => void confirm()}
       >
-        The template says again what it said in version {version.number}, as a new version. What it says now stays among
-        its versions.
+        The template’s content will be restored from version {version.number}, as a new version. The current content
+        stays in the version history.
       </Confirm>
     </Section>
   );

@@ -14,7 +14,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
     return (
       <Card>
         <Text size="sm" c="dimmed">
-          It waits for its first attempt.
+          Waiting for the first attempt.
         </Text>
       </Card>
     );
@@ -29,7 +29,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
                 Attempt {attempt.number}
               </Text>
               <State tone={isAcknowledged(attempt) ? 'good' : 'bad'}>
-                {attempt.status === null ? 'No answer' : `Status ${attempt.status}`}
+                {attempt.status === null ? 'No response' : `Status ${attempt.status}`}
               </State>
               <Text size="sm" c="dimmed">
                 <When at={attempt.startedAt} /> · {milliseconds(attempt.durationMs)}
@@ -59,24 +59,24 @@ function Details({ of: { startedAt, error, response, headers } }: { of: Attempt 
       )}
       <Stack gap={4}>
         <Text size="sm" fw={550}>
-          Answer
+          Response
         </Text>
         {response === null || response === '' ? (
           <Text size="sm" c="dimmed">
-            {error === null ? 'Without a body.' : 'None.'}
+            {error === null ? 'Empty body.' : 'None.'}
           </Text>
         ) : (
-          <CodeBlock text={response} label="Body of the answer" maxHeight={220} />
+          <CodeBlock text={response} label="Response body" maxHeight={220} />
         )}
       </Stack>
       <Stack gap={4}>
         <Text size="sm" fw={550}>
-          Headers that were sent
+          Request headers
         </Text>
-        <CodeBlock text={headerLines(headers)} label="Headers that were sent" maxHeight={260} />
+        <CodeBlock text={headerLines(headers)} label="Request headers" maxHeight={260} />
       </Stack>
       <Text size="xs" c="dimmed">
-        Answers are kept up to 4 KB. <Code>X-Webhook-Id</Code> is another one for each attempt.
+        Responses are stored up to 4 KB. <Code>X-Webhook-Id</Code> is unique for each attempt.
       </Text>
     </Stack>
   );

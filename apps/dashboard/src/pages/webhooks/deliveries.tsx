@@ -94,13 +94,12 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
 
 function Nothing({ filtered }: { filtered: boolean }) {
   return filtered ? (
-    <Empty title="None like that" icon={IconChecks}>
-      No delivery is in that state and of that type. Take a filter away to see the others.
+    <Empty title="No matches" icon={IconChecks}>
+      No delivery has that status and event type. Clear a filter to see more.
     </Empty>
   ) : (
-    <Empty title="Nothing delivered yet" icon={IconChecks}>
-      As soon as something happens that this endpoint wants to hear of, its delivery shows here. A test event shows that
-      it works.
+    <Empty title="No deliveries yet" icon={IconChecks}>
+      Deliveries appear here when an event this endpoint subscribes to occurs. Send a test event to check that it works.
     </Empty>
   );
 }
@@ -170,10 +169,10 @@ function DeliveryTable({ deliveries, endpointId }: { deliveries: Delivery[]; end
           cell: ({ state }) => <State tone={STATES[state].tone}>{STATES[state].label}</State>,
           width: 130,
         },
-        { title: 'Last answer', cell: ({ attempts }) => <LastAnswer of={attempts.at(-1)} />, from: 'sm' },
+        { title: 'Last response', cell: ({ attempts }) => <LastAnswer of={attempts.at(-1)} />, from: 'sm' },
         { title: 'Attempts', cell: ({ attemptCount }) => attemptCount, align: 'right', from: 'md', width: 90 },
         {
-          title: 'Next try',
+          title: 'Next attempt',
           cell: ({ nextAttemptAt, state }) =>
             nextAttemptAt !== null && state === 'retried' ? <When at={nextAttemptAt} /> : '–',
           from: 'md',

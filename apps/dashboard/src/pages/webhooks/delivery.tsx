@@ -120,14 +120,14 @@ function Actions({
   const run = async () => {
     const data = await replay.run({ id });
     if (data === undefined) return;
-    tell('It goes out once more: this is the new delivery.');
+    tell('Replay started. This is the new delivery.');
     void navigate({
       to: '/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',
       params: { projectId, endpointId, deliveryId: data.replayWebhookDelivery.id },
     });
   };
   const retryNow = async () => {
-    if ((await retry.run({ id })) !== undefined) tell('The next attempt is being made now.');
+    if ((await retry.run({ id })) !== undefined) tell('Retrying now.');
   };
   return (
     <>
@@ -159,24 +159,23 @@ function Content({ delivery }: { delivery: Delivery }) {
         <Facts
           facts={[
             ['Queued', <When key="at" at={createdAt} />],
-            ['Attempts', `${attemptCount} of 6 at most`],
+            ['Attempts', `${attemptCount} of up to 6`],
             state === 'retried' && nextAttemptAt !== null && ['Next attempt', <When key="next" at={nextAttemptAt} />],
             closedAt !== null && [state === 'failed' ? 'Given up' : 'Acknowledged', <When key="end" at={closedAt} />],
-            ['Event id', <code key="event">{eventId}</code>],
-            ['Delivery id', <code key="id">{delivery.id}</code>],
+            ['Event ID', <code key="event">{eventId}</code>],
+            ['Delivery ID', <code key="id">{delivery.id}</code>],
             replayOf !== null && ['Replay of', <code key="replay">{replayOf}</code>],
           ]}
         />
       </Card>
-      <Section title="Attempts" about="A receiver has ten seconds to answer with a 2xx status.">
+      <Section title="Attempts" about="The endpoint must respond with a 2xx status within ten seconds.">
         <Attempts attempts={delivery.attempts} />
       </Section>
-      <Section title="Payload" about="The body as it is posted, the same bytes each time.">
+      <Section title="Payload" about="The request body, identical for every attempt.">
         <CodeBlock text={pretty(body)} copied={body} label="Payload" />
         <Group mt="xs">
           <Text size="xs" c="dimmed">
-            {new TextEncoder().encode(body).length.toLocaleString('en')} bytes; laid out for reading here, copied as
-            posted.
+            {new TextEncoder().encode(body).length.toLocaleString('en')} bytes; formatted here, copied exactly as sent.
           </Text>
         </Group>
       </Section>

@@ -36,12 +36,12 @@ export function EditEndpoint() {
   const there = { to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } } as const;
   const submit = async (input: EndpointValues) => {
     if ((await update.run({ id: endpointId, input })) === undefined) return;
-    tell('The endpoint is changed.');
+    tell('Endpoint updated.');
     void navigate(there);
   };
   return (
     <Page
-      title="Edit the endpoint"
+      title="Edit endpoint"
       width={760}
       back={
         <TextLink {...there} size="sm">

@@ -95,7 +95,7 @@ function SendTest({ endpoint: { id } }: { endpoint: Endpoint }) {
   const run = async () => {
     const data = await send.run({ id });
     if (data === undefined) return warn('The test event could not be sent.');
-    tell('A test event is on its way.');
+    tell('Test event sent.');
   };
   return (
     <Button
@@ -104,7 +104,7 @@ function SendTest({ endpoint: { id } }: { endpoint: Endpoint }) {
       loading={send.running}
       onClick={() => void run()}
     >
-      Send a test event
+      Send test event
     </Button>
   );
 }
@@ -120,7 +120,7 @@ function Enable({ endpoint: { id }, opened, onClose }: AskProps) {
   const [backlog, setBacklog] = useState<WebhookBacklog>('deliver');
   const confirm = async () => {
     if ((await enable.run({ id, backlog })) === undefined) return;
-    tell('Events go to the endpoint again.');
+    tell('Endpoint enabled.');
     onClose();
   };
   return (
@@ -135,13 +135,13 @@ function Enable({ endpoint: { id }, opened, onClose }: AskProps) {
       onConfirm={() => void confirm()}
     >
       <Radio.Group
-        label="What waited while it was disabled"
+        label="Events queued while disabled"
         value={backlog}
         onChange={(value) => setBacklog(value as WebhookBacklog)}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="deliver" label="Deliver it now" />
-          <Radio value="drop" label="Drop it" description="It is marked as failed; each can still be replayed." />
+          <Radio value="deliver" label="Deliver now" />
+          <Radio value="drop" label="Discard" description="Marks them as failed. You can still replay them." />
         </Stack>
       </Radio.Group>
     </Confirm>
@@ -152,7 +152,7 @@ function Disable({ endpoint: { id }, opened, onClose }: AskProps) {
   const disable = useChange(DISABLE);
   const confirm = async () => {
     if ((await disable.run({ id })) === undefined) return;
-    tell('No events go to the endpoint now.');
+    tell('Endpoint disabled.');
     onClose();
   };
   return (
@@ -165,7 +165,7 @@ function Disable({ endpoint: { id }, opened, onClose }: AskProps) {
       problem={disable.problem}
       onConfirm={() => void confirm()}
     >
-      <Text size="sm">Nothing is posted to it until you enable it. What waits now is kept.</Text>
+      <Text size="sm">No events are delivered until you enable it again. Queued events are kept.</Text>
     </Confirm>
   );
 }
@@ -176,7 +176,7 @@ function Delete({ endpoint: { id, url }, opened, onClose }: AskProps) {
   const navigate = useNavigate();
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell('The endpoint is deleted.');
+    tell('Endpoint deleted.');
     void navigate({ to: '/p/$projectId/webhooks', params: { projectId } });
   };
   return (
@@ -190,7 +190,7 @@ function Delete({ endpoint: { id, url }, opened, onClose }: AskProps) {
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      Its deliveries and their attempts are deleted with it. This can not be undone.
+      Its deliveries and attempts are deleted too. This cannot be undone.
     </Confirm>
   );
 }

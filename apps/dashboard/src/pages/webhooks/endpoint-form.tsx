@@ -31,7 +31,7 @@ export function EndpointForm({
   const form = useForm({
     initialValues,
     validate: {
-      url: (value) => (/^https?:\/\/[^/\s]/i.test(value.trim()) ? null : 'Give an address that begins with https://'),
+      url: (value) => (/^https?:\/\/[^/\s]/i.test(value.trim()) ? null : 'Enter a URL that starts with https://'),
       events: (value) => (value.length === 0 ? 'Choose at least one event' : null),
     },
   });
@@ -45,14 +45,14 @@ export function EndpointForm({
             label="URL"
             type="url"
             placeholder="https://example.com/webhooks/postroom"
-            description="Reachable from here, over HTTPS. Redirects are not followed."
+            description="A publicly reachable HTTPS URL. Redirects are not followed."
             autoComplete="off"
             {...form.getInputProps('url')}
           />
           <TextInput
             label="Description"
             placeholder="Orders service, production"
-            description="What you call it in lists."
+            description="A label to identify the endpoint."
             maxLength={500}
             autoComplete="off"
             {...form.getInputProps('description')}

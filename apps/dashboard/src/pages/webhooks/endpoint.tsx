@@ -97,13 +97,13 @@ function Trouble({ endpoint: { enabled, disabledAt, disabledReason, failingSince
     <Alert color={enabled ? 'yellow' : 'red'} icon={<IconAlertTriangle aria-hidden />} role="status">
       {enabled ? (
         <>
-          No attempt has been acknowledged since <When at={failingSince ?? ''} />. An endpoint that only fails for three
-          days is disabled.
+          No attempt has been acknowledged since <When at={failingSince ?? ''} />. An endpoint that fails for three days
+          is disabled automatically.
         </>
       ) : (
         <>
-          Disabled {disabledAt !== null && <When at={disabledAt} />}: {disabledReason ?? 'no reason was given.'} What
-          was waiting is kept, and is delivered when you enable it.
+          Disabled {disabledAt !== null && <When at={disabledAt} />}: {disabledReason ?? 'no reason was given.'} Queued
+          events are kept and delivered when you enable it.
         </>
       )}
     </Alert>
@@ -117,8 +117,8 @@ function LastDay({ of: { acknowledged, retried, failed, queued, more, medianMs, 
       <Figure label="Retrying" value={retried} tone={retried > 0 ? 'warn' : undefined} />
       <Figure label="Failed" value={failed} tone={failed > 0 ? 'bad' : undefined} />
       <Figure label="Waiting" value={queued} />
-      <Figure label="Half answer within" value={milliseconds(medianMs)} />
-      <Figure label="95 % answer within" value={milliseconds(p95Ms)} />
+      <Figure label="Median response time" value={milliseconds(medianMs)} />
+      <Figure label="95th percentile response time" value={milliseconds(p95Ms)} />
     </Figures>
   );
 }
@@ -127,9 +127,9 @@ function Wanted({ events }: { events: string[] }) {
   return (
     <Text size="sm" component="div">
       <Group gap={6}>
-        <span className="dimmed">Hears of</span>
+        <span className="dimmed">Subscribed to</span>
         {events.includes('*')
-          ? 'all events, those of types that are added later too'
+          ? 'all events, including types added later'
           : events.map((type) => (
               <code key={type} className="chip">
                 {type}

@@ -50,21 +50,20 @@ export function Endpoints() {
   const { id: projectId } = useProject();
   const add = useMay()('write') && (
     <ButtonLink to="/p/$projectId/webhooks/new" params={{ projectId }} leftSection={<IconPlus size={16} aria-hidden />}>
-      Add an endpoint
+      Add endpoint
     </ButtonLink>
   );
   return (
     <Page
       title="Webhooks"
-      about="Your programs hear of what happens here: each event is posted to the endpoints that want it, signed, and again until they acknowledge it."
+      about="Receive events in your applications. Each event is signed, posted to subscribed endpoints, and retried until acknowledged."
       actions={add}
     >
       <Answer of={endpoints} skeleton={<RowsSkeleton rows={3} />}>
         {({ webhookEndpoints: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No endpoints yet" icon={IconWebhook} action={add}>
-              Give the address of a program of yours and choose the events that it is to hear of, such as bounces and
-              unsubscribes.
+              Add your application’s URL and choose the events it receives, such as bounces and unsubscribes.
             </Empty>
           ) : (
             <>
@@ -123,7 +122,7 @@ export function eventsInWords(events: readonly string[]): string {
 
 function LastDay({ of: { acknowledged, retried, failed, queued, more } }: { of: Endpoint['recent'] }) {
   const total = acknowledged + retried + failed + queued;
-  if (total === 0) return <Text c="dimmed">Nothing sent</Text>;
+  if (total === 0) return <Text c="dimmed">No deliveries</Text>;
   const open = failed + retried;
   return (
     <>

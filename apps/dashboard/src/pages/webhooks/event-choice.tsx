@@ -37,8 +37,8 @@ export function EventChoice({ value, onChange, error }: EventChoiceProps) {
         onChange={(choice) => onChange(choice === 'all' ? [ALL] : [])}
       >
         <Stack gap={6} mt={6}>
-          <Radio value="all" label="All events, those of types that are added later too" />
-          <Radio value="some" label="Only these" />
+          <Radio value="all" label="All events, including types added later" />
+          <Radio value="some" label="Selected events" />
         </Stack>
       </Radio.Group>
       {!all && <Types value={value} onChange={onChange} />}

@@ -41,7 +41,7 @@ export function NewEndpoint() {
     void navigate({ to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } });
   return (
     <Page
-      title="Add an endpoint"
+      title="Add endpoint"
       width={760}
       back={
         <TextLink to="/p/$projectId/webhooks" params={{ projectId }} size="sm">
@@ -51,7 +51,7 @@ export function NewEndpoint() {
     >
       <EndpointForm
         initialValues={{ url: '', description: '', events: ['*'] }}
-        submit="Add the endpoint"
+        submit="Add endpoint"
         running={create.running}
         problem={create.problem}
         onSubmit={(values) => void submit(values)}
@@ -63,16 +63,16 @@ export function NewEndpoint() {
       <Modal
         opened={created !== undefined}
         onClose={() => created !== undefined && go(created.id)}
-        title={<Text fw={600}>The endpoint is there</Text>}
+        title={<Text fw={600}>Endpoint created</Text>}
       >
         <Stack>
           <Text size="sm">
-            Each request is signed with this secret, so that your program can tell it from anybody else’s. Admins can
-            look at it again later.
+            Each request is signed with this secret, so that your application can verify where it came from. Admins can
+            view it again later.
           </Text>
           <CopyField label="Signing secret" value={created?.secret ?? ''} />
           <Button onClick={() => created !== undefined && go(created.id)} data-autofocus>
-            Go to the endpoint
+            View endpoint
           </Button>
         </Stack>
       </Modal>

@@ -32,14 +32,14 @@ export function ReplayFailed({
     const data = await replay.run({ id: endpointId, since });
     if (data === undefined) return;
     const count = data.webhookEndpointReplayFailed.replayed;
-    tell(count === 0 ? 'Nothing has failed since then.' : `${count.toLocaleString('en')} go out once more.`);
+    tell(count === 0 ? 'No failed deliveries in that period.' : `${count.toLocaleString('en')} queued for replay.`);
     onClose();
   };
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
-      title="Replay what failed?"
+      title="Replay failed deliveries?"
       action="Replay"
       harmless
       running={replay.running}
@@ -47,8 +47,8 @@ export function ReplayFailed({
       onConfirm={() => void confirm()}
     >
       <Radio.Group
-        label="What failed in"
-        description="Receivers may see an event twice; they know it by its id."
+        label="Failed within"
+        description="Endpoints may receive an event twice; they can deduplicate by event ID."
         value={hours}
         onChange={setHours}
       >

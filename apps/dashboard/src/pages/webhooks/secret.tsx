@@ -41,21 +41,21 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
     if (data === undefined) return;
     setSecret(data.webhookEndpointRotateSecret.secret);
     setAsked(false);
-    tell('There is a new secret.');
+    tell('Signing secret rotated.');
   };
   return (
-    <Section title="Signing secret" about="Your program verifies each request with it and refuses what does not fit.">
+    <Section title="Signing secret" about="Use it to verify that requests come from Postroom.">
       <Card>
         <Stack>
           <FormProblem problem={reveal.problem} />
           <Group justify="space-between" align="center" gap="sm">
             <div className="grow">
               {secret === undefined ? (
-                <Text className="mono" aria-label="The secret is hidden">
+                <Text className="mono" aria-label="Secret hidden">
                   whsec_••••••••••••••••
                 </Text>
               ) : (
-                <CopyLine text={secret} label="Copy the secret" />
+                <CopyLine text={secret} label="Copy secret" />
               )}
             </div>
             <Group gap="xs">
@@ -84,7 +84,7 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
           </Group>
           {previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now() && (
             <Text size="sm" c="dimmed">
-              The previous secret signs <Code>X-Webhook-Signature-Previous</Code> until it expires{' '}
+              The previous secret keeps signing <Code>X-Webhook-Signature-Previous</Code> until it expires{' '}
               <When at={previousSecretExpiresAt} />.
             </Text>
           )}
@@ -95,7 +95,7 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
             aria-expanded={verifying}
             onClick={() => setVerifying(!verifying)}
           >
-            {verifying ? 'Hide the code' : 'How to verify a request'}
+            {verifying ? 'Hide code' : 'How to verify requests'}
           </Button>
           {verifying && <Verify />}
         </Stack>
@@ -103,14 +103,15 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
       <Confirm
         opened={asked}
         onClose={() => setAsked(false)}
-        title="Make a new secret?"
+        title="Rotate the signing secret?"
         action="Rotate"
         running={rotate.running}
         problem={rotate.problem}
         onConfirm={() => void confirm()}
       >
-        From now on the new secret signs <Code>X-Webhook-Signature</Code>. For 24 hours the old one signs{' '}
-        <Code>X-Webhook-Signature-Previous</Code>: a receiver that accepts either loses no event while you change it.
+        From now on the new secret signs <Code>X-Webhook-Signature</Code>. For 24 hours the old secret also signs{' '}
+        <Code>X-Webhook-Signature-Previous</Code>. Accept either signature while you update your application, and no
+        events are lost.
       </Confirm>
     </Section>
   );
