@@ -1,21 +1,21 @@
 #!/usr/bin/env node
-// The command line of Postroom; the npm scripts call it. It runs on the Node that a newcomer has (20.19 or later) and imports
-// nothing but Node until a command needs more, so `postroom --help` responds at once, before anything is installed.
-/** Every command: what it does, and the module that runs it with the arguments that follow. */
+// The Postroom command line; the npm scripts call it. It runs on Node 20.19 or later and imports only Node until a
+// command needs more, so `postroom --help` responds at once, before dependencies are installed.
+/** Each command: its summary and the module that runs it. */
 const COMMANDS = {
   start: ['start everything on this machine: PostgreSQL, Temporal, gateway, worker, inbox, dashboard', 'start'],
   dev: ['start everything, restart programs when their sources change, hot-reload the dashboard', 'dev'],
-  stop: ['stop the Postroom that runs on a data folder', 'stop'],
-  demo: ['send a campaign and its webhooks before your eyes, and check every delivery', 'demo'],
+  stop: ['stop the Postroom running on a data folder', 'stop'],
+  demo: ['send a campaign and its webhooks, and verify every delivery', 'demo'],
   migrate: ['apply pending migrations to DATABASE_URL', 'migrate'],
   gateway: ['run the gateway: /v1, /graphql, dashboard', 'gateway'],
   worker: ['run the worker: workflows, activities, dispatcher', 'worker'],
-  submission: ['run the SMTP server that accepts mail from your programs', 'submission'],
+  submission: ['run the SMTP submission server', 'submission'],
   bounces: ['run the SMTP server that receives bounces and complaints', 'bounces'],
   mcp: ['run the MCP server, over stdio or with --http', 'mcp'],
   doctor: ['check settings, database, Temporal, DNS, mail transport and ports, and say what to fix', 'doctor'],
   'rotate-encryption-key': ['re-encrypt every stored secret with the current key', 'rotate-encryption-key'],
-  chaos: ['kill processes during a campaign and count what was lost or doubled', 'chaos'],
+  chaos: ['kill processes during a campaign and count lost and duplicate messages', 'chaos'],
 };
 
 const [name, ...args] = process.argv.slice(2);

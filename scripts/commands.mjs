@@ -79,7 +79,7 @@ function runningSystem(args) {
 function runningSystemRequired(args) {
   const env = runningSystem(args);
   if (env.DATABASE_URL) return env;
-  throw new Error(`No Postroom runs on ${readDevFile(args).dataDir}: start it first, or set DATABASE_URL.`);
+  throw new Error(`Postroom is not running on ${readDevFile(args).dataDir}. Start it first, or set DATABASE_URL.`);
 }
 
 function readDevFile(args) {

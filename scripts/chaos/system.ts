@@ -74,7 +74,7 @@ function untilStarted(launcher: ChildProcess, say: (line: string) => void): Prom
     for (const stream of [launcher.stdout!, launcher.stderr!])
       createInterface({ input: stream }).on('line', (line) => {
         words.push(line);
-        if (running && /; starting it again$| is back after /.test(line)) say(line);
+        if (running && /; restarting$| is back after /.test(line)) say(line);
         if (!line.startsWith('Started in ')) return;
         running = true;
         resolve();

@@ -6,33 +6,33 @@ import { createInterface } from 'node:readline';
 import { dim, say } from './print.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Where the system keeps its data that the demo starts by itself. */
+/** Data folder of the system that the demo starts itself. */
 const OWN_DATA_DIR = join(ROOT, '.postroom-demo');
 const DEFAULT_DATA_DIR = join(ROOT, '.postroom');
 
-/** What `npm start` writes for scripts into `dev.json`, as far as the demo needs it. */
+/** The fields of `dev.json`, written by `npm start`, that the demo reads. */
 export interface System {
   url: string;
   temporalUiUrl: string | null;
   inboxUrl: string;
   projects: { id: string; name: string }[];
   keys: { full?: string };
-  /** Who may sign in to the dashboard. */
+  /** The dashboard owner's credentials. */
   owner: { email: string; password: string };
-  /** Ends it when the demo started it; what was running before stays. */
+  /** Stops the system if the demo started it; otherwise does nothing. */
   stop: () => Promise<void>;
-  /** The options that start it again on the same data; `undefined` when it was running before. */
+  /** Options that start it again on the same data; `undefined` if it was already running. */
   startedWith?: string;
 }
 
-/** The running system, or one that is started for this run. */
+/** The running system, or one started for this run. */
 export async function findSystem(dataDir: string | undefined, stopped: AbortSignal): Promise<System> {
   const running = await runningSystem(dataDir ?? DEFAULT_DATA_DIR);
   if (running !== undefined) return { ...running, stop: async () => {} };
   return startSystem(dataDir ?? OWN_DATA_DIR, stopped);
 }
 
-/** What dev.json names, if that answers. */
+/** The system in dev.json, if it responds. */
 async function runningSystem(dataDir: string) {
   const file = join(dataDir, 'dev.json');
   if (!existsSync(file)) return undefined;
@@ -50,7 +50,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** Six ports in a row are needed; two demos, or other programs, may have taken some. */
+/** The system needs six consecutive ports; other demos or programs may hold some. */
 const PORT_BASES = Array.from({ length: 40 }, (_, index) => 3440 + index * 10);
 const PORTS = 6;
 
@@ -59,7 +59,7 @@ async function freePortBase(): Promise<number> {
     const free = await Promise.all(Array.from({ length: PORTS }, (_, index) => isFree(base + index)));
     if (free.every(Boolean)) return base;
   }
-  throw new Error(`No ${PORTS} free ports in a row from ${PORT_BASES[0]} on.`);
+  throw new Error(`Found no ${PORTS} consecutive free ports starting at ${PORT_BASES[0]}.`);
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -73,8 +73,9 @@ function isFree(port: number): Promise<boolean> {
 async function startSystem(dataDir: string, stopped: AbortSignal): Promise<System> {
   const base = await freePortBase();
   const options = ['--data', dataDir, '--port-base', String(base)];
-  say('System', 'none is running: starting one for this demo');
-  // In a group of its own, so that Ctrl-C reaches it once, from here; the channel ends it if this process is killed.
+  say('System', 'not running; starting one for this demo');
+  // In its own process group, so that Ctrl-C reaches it once, from here. The IPC channel stops it if this process
+  // is killed.
   const launcher = spawn(process.execPath, [join(ROOT, 'apps/launcher/src/main.ts'), ...options], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -88,7 +89,7 @@ async function startSystem(dataDir: string, stopped: AbortSignal): Promise<Syste
   const system = await runningSystem(dataDir);
   if (system === undefined) {
     await stop();
-    throw new Error('The system has started but does not answer.');
+    throw new Error('The system started but does not respond.');
   }
   return { ...system, stop, startedWith: options.join(' ') };
 }
@@ -96,14 +97,14 @@ async function startSystem(dataDir: string, stopped: AbortSignal): Promise<Syste
 /** The last line that the launcher prints once everything runs. */
 const STARTED = /^Started in /;
 
-/** Shows what the launcher says until everything runs. */
+/** Relays the launcher's output until everything runs. */
 function untilStarted(launcher: ChildProcess): Promise<void> {
   let running = false;
   const errors: string[] = [];
   return new Promise((resolve, reject) => {
     createInterface({ input: launcher.stdout! }).on('line', (line) => {
       if (!running && /…$|^ {2}still|migration/.test(line)) say('', dim(line));
-      if (running && line.trim() !== '' && line !== 'Ended.') say('', dim(line));
+      if (running && line.trim() !== '' && line !== 'Stopped.') say('', dim(line));
       if (!STARTED.test(line)) return;
       running = true;
       resolve();

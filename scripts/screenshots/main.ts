@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 
 /** Tells where the system is and stays until somebody stops it. */
 async function keep({ url, owner }: System, stopped: AbortSignal): Promise<void> {
-  say('Dashboard', `${url} (${owner.email}, password ${owner.password}); Ctrl-C ends it`);
+  say('Dashboard', `${url} (${owner.email}, password ${owner.password}); press Ctrl-C to stop`);
   const alive = setInterval(() => {}, 60_000);
   await new Promise((resolve) => stopped.addEventListener('abort', resolve));
   clearInterval(alive);

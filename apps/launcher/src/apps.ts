@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { ROOT } from './options.ts';
 import { COMPILED, type Start, startNode } from '@postroom/embedded';
 
-/** The worker bundles the workflows when it starts, which takes a slow machine a while. */
+/** The worker bundles workflows at startup, which is slow on a small machine. */
 const START_TIMEOUT_MS = 120_000;
-/** Our programs bound their draining themselves (`DRAIN_MS` of @postroom/platform); this is a little more. */
+/** Our programs bound their own drain (`DRAIN_MS` of @postroom/platform); this allows slightly more. */
 const STOP_TIMEOUT_MS = 28_000;
 
 export interface App {
@@ -15,26 +15,26 @@ export interface App {
   env: NodeJS.ProcessEnv;
   logFile: string;
   runFile?: string;
-  /** A page that answers 200 once it can do all of its work. */
+  /** Readiness URL; returns 200 once the program can do all its work. */
   readyUrl?: string;
 }
 
 /**
- * Keeps the worker's memory small: a young generation of a few MB instead of 64, twice, since workflows have a heap of their
- * own; an old one of 512 MB at most, which V8 lets grow in smaller steps than one of 4 GB; two threads that compile and collect
- * beside the program; two arenas of glibc's allocator, which gives back what it has free. docs/performance.md says what they save.
+ * Limits memory per process: a young generation of a few MB instead of 64, twice because workflows have their own
+ * heap; an old generation of 512 MB at most; two V8 worker threads; two glibc arenas, with freed memory returned to
+ * the system. docs/performance.md lists the savings.
  */
 export const SMALL_MEMORY = {
   flags: ['--max-semi-space-size=8', '--no-parallel-scavenge', '--max-old-space-size=512', '--v8-pool-size=2'],
   env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...COMPILED },
 } as const;
 
-/** Our programs report by message that they have started. */
+/** Our programs report readiness with an IPC message. */
 const ready = new WeakSet<ChildProcess>();
 
 /**
  * Starts one of the programs in apps/.
- * @throws StartError when it does not start.
+ * @throws StartError if it does not start.
  */
 export async function startApp(start: Start, { title, name, env, logFile, runFile, readyUrl }: App) {
   return start({

@@ -14,37 +14,40 @@ import { StartError } from '@postroom/embedded';
 import { SHARED_FOLDER } from '@postroom/embedded';
 import { isRunning, processId, type ProcessId, signal, waitForEnd } from '@postroom/embedded';
 
-/** A folder with this file in it is ours, and only such a one is ever emptied. */
+/** Marks a folder as ours. Only marked folders are ever emptied. */
 const MARKER = 'README.txt';
-const MARKER_LINE = 'This folder holds the data of a Postroom: its database, workflows, keys and logs.';
+const MARKER_LINE = 'This folder holds Postroom data: the database, workflows, keys and logs.';
 const MARKER_TEXT = `${MARKER_LINE}
 npm start -- --fresh empties it. Keep secret.key with your backups: secrets in the database can't be read without it.
 `;
-/** How long what a killed launcher started may take to end by itself before it is killed too. */
+/** Grace period for processes that a killed launcher left behind, before we kill them. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
 const KILL_TIMEOUT_MS = 5000;
 
-/** The file of the process ids of a part while it runs. */
+/** Records the process ids of one component while it runs. */
 export const runFile = (dataDir: string, name: string) => join(dataDir, 'run', `${name}.json`);
 export const logFile = (dataDir: string, name: string) => join(dataDir, 'logs', `${name}.log`);
 export const keyFile = (dataDir: string) => join(dataDir, 'secret.key');
 
 /**
- * Makes the data folder ready and claims it for this process; what a killed launcher left running is ended first.
- * @throws StartError when it is not ours, or when another Postroom runs on it.
+ * Prepares the data folder and locks it for this process, after ending anything that a killed launcher left
+ * running.
+ * @throws StartError if the folder is not ours, or another Postroom is running on it.
  */
 export async function openDataFolder(dataDir: string, fresh: boolean, say: (line: string) => void): Promise<void> {
   if (!isOurs(dataDir))
-    throw new StartError(`${dataDir} holds other things than Postroom's: name an empty or a new folder with --data.`);
+    throw new StartError(
+      `${dataDir} contains files that are not Postroom's. Use --data to name an empty or new folder.`,
+    );
   const running = runningLauncher(dataDir);
   if (running !== undefined) {
     throw new StartError(
-      `Postroom already runs on ${dataDir} (process ${running.pid}): end it with npm stop, or start another with --data and --port-base.`,
+      `Postroom is already running on ${dataDir} (process ${running.pid}). Stop it with npm stop, or start another with --data and --port-base.`,
     );
   }
   await endLeftovers(dataDir, say);
   if (fresh) removeData(dataDir);
-  // As root, PostgreSQL's own user must be able to pass through.
+  // When we run as root, PostgreSQL's own user must be able to traverse this folder.
   mkdirSync(dataDir, { recursive: true });
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const name of ['run', 'logs']) mkdirSync(join(dataDir, name), { recursive: true });
@@ -55,7 +58,7 @@ export async function openDataFolder(dataDir: string, fresh: boolean, say: (line
     writeFileSync(keyFile(dataDir), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
 }
 
-/** Files of a version that left them open to others. The database's folder is PostgreSQL's own, which keeps others out of it. */
+/** Tightens files that an older version left readable by others. PostgreSQL protects its own folder. */
 function closeToOthers(dataDir: string): void {
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
     const path = join(dataDir, entry.name);
@@ -66,22 +69,22 @@ function closeToOthers(dataDir: string): void {
   }
 }
 
-/** Gives the folder back. */
+/** Releases the folder. */
 export function closeDataFolder(dataDir: string): void {
   rmSync(runFile(dataDir, 'launcher'), { force: true });
 }
 
-/** The launcher that runs on this folder. */
+/** The launcher running on this folder. */
 export function runningLauncher(dataDir: string): ProcessId | undefined {
   return readIds(runFile(dataDir, 'launcher')).find(isRunning);
 }
 
-/** Waits for what a killed launcher started to end, as it does by itself; kills what does not. */
+/** Waits for processes that a killed launcher started; they end by themselves. Kills those that don't. */
 export async function endLeftovers(dataDir: string, say: (line: string) => void): Promise<void> {
   const folder = join(dataDir, 'run');
   const files = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
   const left = files.flatMap(readIds).filter(isRunning);
-  if (left.length > 0) say('Waiting for what the last run left behind to end …');
+  if (left.length > 0) say('Waiting for processes of the previous run to stop …');
   const stubborn = await waitForEnd(left, LEFTOVER_TIMEOUT_MS);
   for (const { pid } of stubborn) signal(pid, 'SIGKILL');
   await waitForEnd(stubborn, KILL_TIMEOUT_MS);
@@ -102,13 +105,13 @@ function removeData(dataDir: string): void {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Of two that start at the same moment, one gets the file. */
+/** Exclusive creation: if two launchers start at once, only one gets the file. */
 function claim(dataDir: string): void {
   try {
     writeFileSync(runFile(dataDir, 'launcher'), JSON.stringify([processId(process.pid)]), { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new StartError(`Another Postroom is just starting on ${dataDir}.`);
+    throw new StartError(`Another Postroom is starting on ${dataDir}.`);
   }
 }
 

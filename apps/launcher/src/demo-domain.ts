@@ -1,2 +1,2 @@
-/** The domain that the demo project may send from; reserved for examples, so that nobody gets mail from it by mistake. */
+/** The demo project's sending domain. It is reserved for examples, so a mistake can't reach a real mailbox. */
 export const DEMO_DOMAIN = 'demo.postroom.example';

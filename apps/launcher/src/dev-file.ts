@@ -1,23 +1,26 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What scripts need to find and use the running system: `dev.json` in the data folder. */
+/** What scripts need to use the running system: `dev.json` in the data folder. */
 export interface DevFile {
   url: string;
   graphqlUrl: string;
-  /** NULL when a Temporal of one's own is used and TEMPORAL_UI_URL does not say where its UI is. */
+  /** NULL when TEMPORAL_ADDRESS names an external Temporal and TEMPORAL_UI_URL is not set. */
   temporalUiUrl: string | null;
   inboxUrl: string;
   smtpPort: number;
-  /** Where programs hand over mail by SMTP; NULL in production without a certificate. */
+  /** The SMTP submission port; NULL in production without a certificate. */
   submissionPort: number | null;
   databaseUrl: string;
   projects: { id: string; name: string }[];
-  /** `full` and `sending` of the first project, and `all`, full in every project. Only their hashes are in the database. */
+  /**
+   * `full` and `sending` belong to the first project; `all` has full scope in every project. The database stores
+   * only hashes.
+   */
   keys: Partial<Record<KeyName, string>>;
-  /** Who was made to sign in to the dashboard with, as they were then; NULL when somebody had an account already. */
+  /** Initial dashboard credentials of the owner we created; NULL if a user already existed. */
   owner: { email: string; password: string } | null;
-  /** Of the launcher; NULL once it has ended. */
+  /** The launcher's pid; NULL once it has stopped. */
   pid: number | null;
 }
 
@@ -33,7 +36,7 @@ export function readDevFile(dataDir: string): DevFile | undefined {
   }
 }
 
-/** Replaced in one step, so that a reader never sees half of it. */
+/** Replaced atomically, so a reader never sees a partial file. */
 export function writeDevFile(dataDir: string, content: DevFile): void {
   const unfinished = `${path(dataDir)}.new`;
   writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
@@ -41,7 +44,7 @@ export function writeDevFile(dataDir: string, content: DevFile): void {
   renameSync(unfinished, path(dataDir));
 }
 
-/** Says in the file that nothing runs any more; projects and keys stay for the next start. */
+/** Clears the pid. Projects and keys stay for the next start. */
 export function forgetProcess(dataDir: string): void {
   const content = readDevFile(dataDir);
   if (content !== undefined) writeDevFile(dataDir, { ...content, pid: null });

@@ -16,20 +16,21 @@ import { supervise } from './supervise.ts';
 import { startTemporal } from '@postroom/embedded';
 import { temporalBinary } from '@postroom/embedded';
 
-/** What is being started, and what everything that starts it needs. */
+/** Shared state of one startup. */
 interface Launch {
   dataDir: string;
   ports: Ports;
   say: (line: string) => void;
-  /** What has started, to be ended in reverse order. */
+  /** Started components, stopped in reverse order. */
   started: AsyncDisposableStack;
-  /** Gives up whatever is still starting. */
+  /** Aborts components that are still starting. */
   giveUp: AbortController;
 }
 
 /**
- * Starts everything on a data folder that is open, each part once those that it stands on do their work.
- * @throws StartError with a sentence for the person who started it; what has started is in `started`, to be ended.
+ * Starts everything on an open data folder, each component after those it depends on.
+ * @throws StartError with a message for the user. Components already started are in `started`; the caller stops
+ * them.
  */
 export async function launch(
   { dataDir, portBase }: Options,
@@ -60,9 +61,9 @@ function wantedPorts(ports: Ports): Map<number, string> {
         ] as const)
       : []),
     [ports.inboxSmtp, 'inbox, SMTP'],
-    [ports.inboxWeb, 'inbox, web'],
-    [ports.submission, 'SMTP for your programs'],
-    [ports.returnsSmtp, 'returned mail'],
+    [ports.inboxWeb, 'inbox, HTTP'],
+    [ports.submission, 'SMTP submission'],
+    [ports.returnsSmtp, 'bounces'],
     ...(ownDatabase() === undefined ? ([[ports.postgres, 'PostgreSQL']] as const) : []),
   ]);
 }
@@ -70,7 +71,7 @@ function wantedPorts(ports: Ports): Map<number, string> {
 const ownDatabase = () => process.env.DATABASE_URL || undefined;
 const ownTemporal = () => process.env.TEMPORAL_ADDRESS || undefined;
 
-/** PostgreSQL and Temporal, or those that the environment names. */
+/** PostgreSQL and Temporal, either embedded or named by the environment. */
 async function startParts(launching: Launch): Promise<Parts> {
   const { dataDir, say, giveUp } = launching;
   const binary = ownTemporal() === undefined ? await temporalBinary(dataDir, say, giveUp.signal) : '';
@@ -121,15 +122,15 @@ async function checkDatabase(url: string): Promise<void> {
     await client.connect();
     await client.end();
   } catch (error) {
-    throw new StartError(`The database of DATABASE_URL can't be used: ${(error as Error).message || String(error)}.`);
+    throw new StartError(`Can't use the database in DATABASE_URL: ${(error as Error).message || String(error)}.`);
   }
 }
 
 async function checkTemporal(address: string): Promise<void> {
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
-  if (host === undefined) throw new StartError(`TEMPORAL_ADDRESS takes host:port, not "${address}".`);
+  if (host === undefined) throw new StartError(`TEMPORAL_ADDRESS must be host:port, not "${address}".`);
   if (!(await answers(Number(port), host, 10_000)))
-    throw new StartError(`Nothing answers at ${address}, which TEMPORAL_ADDRESS names.`);
+    throw new StartError(`Nothing is listening at ${address} (TEMPORAL_ADDRESS).`);
 }
 
 async function applyMigrations(databaseUrl: string): Promise<string[]> {
@@ -140,7 +141,7 @@ async function applyMigrations(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** Projects and keys to begin with; production makes its own. */
+/** Seeds initial projects and keys. Production creates its own. */
 async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<Seed> {
   const { projects = [], keys = {}, owner = null } = readDevFile(dataDir) ?? {};
   if (env.NODE_ENV === 'production') return { projects, keys, owner };
@@ -151,14 +152,14 @@ async function runSeed({ dataDir }: Launch, env: NodeJS.ProcessEnv): Promise<See
   return new Promise((resolve, reject) => {
     child.once('message', (seed) => resolve(seed as Seed));
     child.once('exit', () =>
-      reject(new StartError(`The first projects and keys could not be made: ${lastLines(log, offset)}`)),
+      reject(new StartError(`Could not create the initial projects and keys: ${lastLines(log, offset)}`)),
     );
   });
 }
 
 async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<void> {
   const { dataDir, ports, say } = launching;
-  say('Starting inbox, gateway, SMTP, returned mail and worker …');
+  say('Starting inbox, gateway, SMTP submission, bounce processing and worker …');
   const start = async (name: App['name'], title: string, readyUrl?: string) => {
     const log = logFile(dataDir, name);
     const offset = logSize(log);
@@ -182,10 +183,10 @@ async function startApps(launching: Launch, env: NodeJS.ProcessEnv): Promise<voi
   );
 }
 
-/** In production it takes mail only under a certificate that clients can check. */
+/** In production the submission server requires a certificate that clients can verify. */
 const takesSmtp = (env: NodeJS.ProcessEnv) => env.NODE_ENV !== 'production' || Boolean(env.SUBMISSION_TLS_CERT);
 
-/** Starts a program to be restarted whenever it ends, until all is ended. */
+/** Starts a program and restarts it whenever it exits, until shutdown. */
 function supervised({ say, started, giveUp }: Launch): Start {
   return async (program) => {
     const running = await supervise(program, say, giveUp.signal);
@@ -194,7 +195,7 @@ function supervised({ say, started, giveUp }: Launch): Start {
   };
 }
 
-/** Waits for all; when one fails, the others are given up and awaited, so that nothing starts behind our back. */
+/** Waits for all. If one fails, aborts and awaits the others, so that nothing keeps starting in the background. */
 async function together<T extends unknown[]>(
   { giveUp }: Launch,
   ...starting: { [K in keyof T]: Promise<T[K]> }

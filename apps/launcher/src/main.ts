@@ -7,10 +7,10 @@ import { launch } from './launch.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { summary } from './summary.ts';
 
-/** Two Ctrl-C within this are one: npm passes on what the terminal has already sent. */
+/** Two Ctrl-C within this interval count as one: npm repeats the signal that the terminal already sent. */
 const SAME_CTRL_C_MS = 500;
 
-// Whoever reads what is printed may be gone before everything has ended.
+// Whoever reads our output may exit before shutdown finishes.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
@@ -22,11 +22,11 @@ try {
   process.exit(1);
 }
 
-/** Starts everything, and ends it on Ctrl-C, SIGTERM or the end of the process that started this one. */
+/** Starts everything, and stops it on Ctrl-C, SIGTERM or the end of the parent process. */
 async function start(options: Options): Promise<void> {
   const begun = Date.now();
   mkdirSync(dirname(options.dataDir), { recursive: true });
-  // What is in the data folder is for its owner alone: the database, keys, and logs with addresses in them.
+  // Only the owner may read the data folder: it holds the database, keys, and logs.
   process.umask(0o077);
   await openDataFolder(options.dataDir, options.fresh, say);
   await using started = new AsyncDisposableStack();
@@ -40,13 +40,13 @@ async function start(options: Options): Promise<void> {
   say(`Started in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   process.send?.({ ready: true });
   await asked;
-  say('Ending everything …');
+  say('Stopping …');
   await started.disposeAsync();
-  say('Ended.');
+  say('Stopped.');
   process.exit(0);
 }
 
-/** Resolves on the first request to stop; a second one ends this process at once, and with it all that it started. */
+/** Resolves on the first stop request. A second one exits at once, which also ends everything this process started. */
 function whenAskedToStop(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;

@@ -5,7 +5,7 @@ import { StartError } from '@postroom/embedded';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
-/** Ports of one running Postroom, counted from its base. */
+/** Ports of one running Postroom, relative to its base port. */
 export interface Ports {
   gateway: number;
   temporal: number;
@@ -18,10 +18,10 @@ export interface Ports {
 }
 
 export interface Options {
-  /** Everything that is kept: database, workflows, keys, logs. An absolute path. */
+  /** Holds everything persistent: database, workflows, keys, logs. An absolute path. */
   dataDir: string;
   portBase: number;
-  /** Start empty: remove what the data folder holds. */
+  /** Start empty: delete the contents of the data folder. */
   fresh: boolean;
   help: boolean;
 }
@@ -38,7 +38,7 @@ export const HELP = `npm start [-- options]
 DATABASE_URL and TEMPORAL_ADDRESS point at a PostgreSQL and a Temporal of your own.
 `;
 
-/** Reads the command line. @throws StartError naming what is wrong with it. */
+/** Parses the command line. @throws StartError naming the invalid option. */
 export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Options {
   const { 'port-base': base, data, fresh, help } = parse(args);
   return { dataDir: dataFolder(data, env), portBase: portBase(base), fresh, help };
@@ -76,14 +76,14 @@ function parse(args: readonly string[]) {
 function portBase(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port >= 1024 && port <= 65_528) return port;
-  throw new StartError(`--port-base takes a port from 1024 to 65528, not "${text}".`);
+  throw new StartError(`--port-base must be from 1024 to 65528, not "${text}".`);
 }
 
-/** A relative path is meant from where the person typed it, which npm passes on. */
+/** Resolves a relative path against the directory the user typed it in, which npm passes on. */
 function dataFolder(given: string, env: NodeJS.ProcessEnv): string {
   if (given === '') return join(ROOT, '.postroom');
   const folder = resolve(env.INIT_CWD ?? process.cwd(), given);
   if (folder === resolve('/') || folder === homedir())
-    throw new StartError(`--data needs a folder of its own, not ${folder}.`);
+    throw new StartError(`--data must name a dedicated folder, not ${folder}.`);
   return folder;
 }

@@ -1,5 +1,6 @@
-// What a newcomer finds: two projects, three keys, a domain to send from, readers to send to, and an owner. A program of its own, since it needs the
-// settings of the database in its environment. What is known already comes, and goes, as a message.
+// Seeds a new installation: two projects, three keys, a sending domain, simulated readers, and an owner. A separate
+// program because it needs the database settings in its environment. The previous state comes in, and the new state
+// goes out, as an IPC message.
 import { randomBytes } from 'node:crypto';
 import { createContactsBatch } from '@postroom/contacts';
 import { addLocalDomain, senderProblem } from '@postroom/domains';
@@ -14,12 +15,12 @@ export type Seed = Pick<DevFile, 'projects' | 'keys' | 'owner'>;
 
 const PROJECTS = ['Demo', 'Second'];
 
-/** Makes what is missing. Keys that still work stay; lost ones are replaced and go on working for whoever has them. */
+/** Creates what is missing. Valid keys stay. Lost keys are replaced, but remain valid for anyone who has them. */
 export async function seed(known: Seed): Promise<Seed> {
   const isFirst = (await listProjects('all')).length === 0;
   const projects = await seedProjects();
   const [demo] = projects;
-  if (demo === undefined) throw new Error('There is no project.');
+  if (demo === undefined) throw new Error('No project exists.');
   if (isFirst) await seedReaders(demo.id);
   if ((await senderProblem(demo.id, `hello@${DEMO_DOMAIN}`)) !== undefined) await addLocalDomain(demo.id, DEMO_DOMAIN);
   const keys = {
@@ -39,7 +40,7 @@ export async function seed(known: Seed): Promise<Seed> {
   }
 }
 
-/** Found by their names, which people may change; then new ones are made. */
+/** Finds projects by name. Users may rename them, in which case new ones are created. */
 async function seedProjects(): Promise<Seed['projects']> {
   const present = (await listProjects('all')).reverse();
   const seeded = await Promise.all(
@@ -48,7 +49,7 @@ async function seedProjects(): Promise<Seed['projects']> {
   return seeded.map(({ id, name }) => ({ id, name }));
 }
 
-/** How many of each there are; the inbox plays them (docs/how-to/inbox.md). */
+/** Simulated readers per action; the inbox plays them (docs/how-to/inbox.md). */
 const READERS = { opened: 12, clicked: 6, bounced: 1, complained: 1 };
 
 /** A group whose members open, click, bounce and complain, so that the first campaign has a report. */
@@ -63,7 +64,7 @@ async function seedReaders(projectId: string): Promise<void> {
   await createGroup(projectId, { name: 'Simulated readers', emails });
 }
 
-/** The person who signs in first; undefined when somebody has an account. */
+/** The initial owner; undefined if a user already exists. */
 async function firstOwner(): Promise<NonNullable<Seed['owner']> | undefined> {
   const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
   const owner = {

@@ -2,14 +2,14 @@ import { keyFile } from './data-folder.ts';
 import { HOST } from '@postroom/embedded';
 import type { Ports } from './options.ts';
 
-/** Where the parts that the programs in apps/ stand on are. */
+/** Addresses of the services that the programs in apps/ depend on. */
 export interface Parts {
   databaseUrl: string;
   temporalAddress: string;
   temporalUiUrl: string | undefined;
 }
 
-/** The environment of the programs in apps/: what the launcher knows, over what a person set for everything. */
+/** The environment of the programs in apps/. User settings take precedence unless the launcher must set a value. */
 export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): NodeJS.ProcessEnv {
   const { env } = process;
   return {
@@ -24,7 +24,7 @@ export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): Nod
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
     RETURNS_SMTP_PORT: String(ports.returnsSmtp),
-    // Mail of a server of one's own does not come to the inbox.
+    // With an external SMTP server, mail does not reach the inbox.
     ...(env.SMTP_URL === undefined && { INBOX_URL: env.INBOX_URL ?? `http://${HOST}:${ports.inboxWeb}` }),
     SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,
     PUBLIC_URL: env.PUBLIC_URL ?? `http://${HOST}:${ports.gateway}`,

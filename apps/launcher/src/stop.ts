@@ -3,7 +3,7 @@ import { StartError } from '@postroom/embedded';
 import { parseOptions } from './options.ts';
 import { signal, waitForEnd } from '@postroom/embedded';
 
-/** Every part has its own bound; together they can't take longer than this. */
+/** Upper bound for a full shutdown; every component has its own limit. */
 const STOP_TIMEOUT_MS = 120_000;
 
 try {
@@ -13,18 +13,18 @@ try {
   process.exit(1);
 }
 
-/** Ends the Postroom that runs on a data folder, and waits until nothing of it is left. */
+/** Stops the Postroom running on a data folder and waits until every process has exited. */
 async function stop(dataDir: string): Promise<void> {
   const launcher = runningLauncher(dataDir);
   if (launcher === undefined) {
     await endLeftovers(dataDir, console.log);
-    console.log(`No Postroom runs on ${dataDir}.`);
+    console.log(`Postroom is not running on ${dataDir}.`);
     return;
   }
   signal(launcher.pid, 'SIGTERM');
   const [stubborn] = await waitForEnd([launcher], STOP_TIMEOUT_MS);
   if (stubborn !== undefined)
-    throw new StartError(`Postroom (process ${launcher.pid}) has not ended yet; kill -9 it if it never does.`);
+    throw new StartError(`Postroom (process ${launcher.pid}) has not stopped yet. If it never does, use kill -9.`);
   await endLeftovers(dataDir, console.log);
-  console.log('Postroom has ended.');
+  console.log('Postroom has stopped.');
 }

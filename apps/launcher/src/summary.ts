@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import type { DevFile } from './dev-file.ts';
 import { DEMO_DOMAIN } from './demo-domain.ts';
 
-/** What a newcomer sees once everything runs: where it is, whom to sign in as, a key, and two calls to try. */
+/** Printed once everything runs: URLs, login, an API key, and two calls to try. */
 export function summary(
   { url, graphqlUrl, temporalUiUrl, inboxUrl, smtpPort, submissionPort, projects, keys, owner }: DevFile,
   dataDir: string,
@@ -30,9 +30,14 @@ export function summary(
     ...rows.map(([title = '', value]) => `  ${title.padEnd(15)}${value}`),
     ...(keys.full === undefined
       ? []
-      : ['', 'Try it: a contact, and an email to it, which arrives in the inbox.', '', ...calls(url, keys.full)]),
+      : [
+          '',
+          'Try it: create a contact and send it an email, which arrives in the inbox.',
+          '',
+          ...calls(url, keys.full),
+        ]),
     '',
-    'npm run demo sends a whole campaign. Ctrl-C ends everything.',
+    'npm run demo sends a whole campaign. Press Ctrl-C to stop.',
   ];
   return `\n${lines.join('\n')}\n`;
 }
@@ -45,7 +50,7 @@ function calls(url: string, key: string): string[] {
   ];
 }
 
-/** On one line, so that it can be copied as it is. */
+/** On one line, so that it can be pasted into a shell. */
 function call(url: string, key: string, path: string, body: object): string {
   return `  curl ${url}${path} -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitText, type Program, run } from '@postroom/embedded';
 
-/** Waits before a program that ended is started again; the last one repeats. */
+/** Backoff before a program is restarted, in milliseconds; the last value repeats. */
 export const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000, 15_000];
-/** One that ran this long has started well, and the waits begin anew. */
+/** A program that ran this long started successfully, so the backoff resets. */
 const STEADY_MS = 30_000;
 
 /**
- * Starts a program and starts it again whenever it ends, until stopped; `report` gets a line about each time.
- * @throws StartError when the first start fails.
+ * Starts a program and restarts it whenever it exits, until stopped. `report` gets one line per exit and restart.
+ * @throws StartError if the first start fails.
  */
 export async function supervise(program: Program, report: (line: string) => void, aborted: AbortSignal) {
   const stopped = new AbortController();
@@ -28,14 +28,14 @@ export async function supervise(program: Program, report: (line: string) => void
       const exit = await current.exited;
       if (stopped.signal.aborted) return;
       if (Date.now() - since > STEADY_MS) restarts = 0;
-      report(`${program.title} ${exitText(exit)}; starting it again`);
+      report(`${program.title} ${exitText(exit)}; restarting`);
       const down = Date.now();
       if (!(await startAgain(restarts))) return;
       report(`${program.title} is back after ${((Date.now() - down) / 1000).toFixed(1)} s`);
     }
   }
 
-  /** Tries until it is there; false when that is no longer wanted. */
+  /** Retries until the program is running; false when stopped. */
   async function startAgain(restarts: number): Promise<boolean> {
     for (let tries = restarts; ; tries++) {
       try {

@@ -121,7 +121,7 @@ test(
     const second = script('start', ['--data', dataDir, '--port-base', base]);
     expect(await second.exit).toBe(1);
     expect(sentences(second.output())).toEqual([
-      expect.stringContaining(`already runs on ${dataDir} (process ${devFile().pid})`),
+      expect.stringContaining(`already running on ${dataDir} (process ${devFile().pid})`),
     ]);
     expect((await call('/v1/projects', devFile().keys.full)).status).toBe(200);
   },
@@ -177,7 +177,7 @@ test(
   },
 );
 
-test('--fresh starts empty, and Ctrl-C ends every process', { timeout: START_TIMEOUT_MS }, async () => {
+test('--fresh starts empty, and Ctrl-C stops every process', { timeout: START_TIMEOUT_MS }, async () => {
   const { keys } = devFile();
   // As after a power cut: pid files that name processes which are others by now.
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n`);
@@ -192,7 +192,7 @@ test('--fresh starts empty, and Ctrl-C ends every process', { timeout: START_TIM
 });
 
 test(
-  'a folder that holds other things is refused, and --fresh leaves it alone',
+  'a folder with foreign files is refused, and --fresh leaves it untouched',
   { timeout: START_TIMEOUT_MS },
   async () => {
     const foreign = join(folder, 'foreign');
@@ -201,15 +201,15 @@ test(
     const refused = script('start', ['--data', foreign, '--fresh', '--port-base', base]);
     expect(await refused.exit).toBe(1);
     expect(sentences(refused.output())).toEqual([
-      expect.stringContaining(`${foreign} holds other things than Postroom's`),
+      expect.stringContaining(`${foreign} contains files that are not Postroom's`),
     ]);
     expect(readdirSync(foreign)).toEqual(['thesis.txt']);
   },
 );
 
 test.each([
-  ['TEMPORAL_ADDRESS', `${HOST}:1`, `Nothing answers at ${HOST}:1, which TEMPORAL_ADDRESS names`],
-  ['DATABASE_URL', `postgresql://${HOST}:1/x`, "The database of DATABASE_URL can't be used"],
+  ['TEMPORAL_ADDRESS', `${HOST}:1`, `Nothing is listening at ${HOST}:1 (TEMPORAL_ADDRESS)`],
+  ['DATABASE_URL', `postgresql://${HOST}:1/x`, "Can't use the database in DATABASE_URL"],
 ])(
   'when %s leads nowhere, one sentence says so and what had started is ended',
   { timeout: START_TIMEOUT_MS },

@@ -18,11 +18,11 @@ test('all ports derive from --port-base', () => {
 });
 
 test.each([
-  [['--port-base', '80'], '--port-base takes a port from 1024 to 65528, not "80".'],
-  [['--port-base', '4e3'], '--port-base takes a port from 1024 to 65528, not "4e3".'],
+  [['--port-base', '80'], '--port-base must be from 1024 to 65528, not "80".'],
+  [['--port-base', '4e3'], '--port-base must be from 1024 to 65528, not "4e3".'],
   [['--port-bass', '4000'], "Unknown option '--port-bass'. See npm start -- --help."],
   [['4000'], "Unexpected argument '4000'. See npm start -- --help."],
-  [['--data', '/'], '--data needs a folder of its own, not /.'],
+  [['--data', '/'], '--data must name a dedicated folder, not /.'],
 ])('%j is refused with a sentence', (args, sentence) => {
   expect(() => parseOptions(args, env)).toThrow(sentence);
 });

@@ -1,4 +1,4 @@
-/** A reason not to start, in one sentence that a newcomer can act on; shown without a stack. */
+/** A startup failure, as one actionable sentence. Shown without a stack trace. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -1,20 +1,20 @@
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 
-/** A log that has grown past this is moved to `.1`, so that two of these are all that a program can fill. */
+/** Larger logs are rotated to `.1`, so each program keeps at most twice this much. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
 const POLL_MS = 300;
-/** Of what a program said last, no more than this is looked at. */
+/** Maximum number of trailing bytes read to find a program's last error. */
 const TAIL_BYTES = 64 * 1024;
 const PINO_WARN = 40;
 
-/** How much of a log there is, to read later what came after. */
+/** The current size of a log, so that later output can be read from there. */
 export function logSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * Programs write to their log files themselves, so that they lose nothing when the launcher is killed; this reads along
- * and passes on what a person should see: warnings, errors, and what is no log line at all, such as a stack.
+ * Programs write their own log files, so nothing is lost if the launcher is killed. This follows a log and passes
+ * on what a user should see: warnings, errors, and unstructured lines such as stack traces.
  */
 export function followLog(file: string, from: number, print: (line: string) => void): () => void {
   let offset = from;
@@ -34,7 +34,7 @@ export function followLog(file: string, from: number, print: (line: string) => v
   };
 }
 
-/** What a program that did not start had to say: its last error, in one line. */
+/** The last error of a program that failed to start, on one line. */
 export function lastLines(file: string, offset: number): string | undefined {
   const lines = readFrom(file, Math.max(offset, logSize(file) - TAIL_BYTES))
     .text.split('\n')
@@ -43,7 +43,7 @@ export function lastLines(file: string, offset: number): string | undefined {
   return (lines.findLast((line) => /^\w*Error\b|\b(FATAL|error|could not)\b/.test(line)) ?? lines.at(-1))?.trim();
 }
 
-/** A line as people read it; `undefined` for one that is only of interest in the file. */
+/** Formats a log line for the terminal; `undefined` if it belongs only in the file. */
 export function worthShowing(line: string): string | undefined {
   if (!line.startsWith('{')) return line.trim() === '' ? undefined : line;
   try {
@@ -69,7 +69,7 @@ function readFrom(file: string, offset: number): { text: string; size: number } 
   }
 }
 
-/** Programs append, so a log can be emptied under them. */
+/** Programs open logs in append mode, so truncation is safe while they run. */
 function rotate(file: string): number {
   copyFileSync(file, `${file}.1`);
   truncateSync(file);

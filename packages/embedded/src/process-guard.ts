@@ -1,5 +1,5 @@
-// Runs a program that is not ours, PostgreSQL or Temporal, and ends it when the process that asked for it has ended, even
-// by `kill -9`: the channel between the two closes then. Its one argument is what to run, as JSON.
+// Runs an external program (PostgreSQL or Temporal) and stops it when our parent exits, even by `kill -9`, because
+// that closes the IPC channel. Its only argument is the command to run, as JSON.
 import { spawn } from 'node:child_process';
 import { openSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -24,7 +24,7 @@ function stop(): void {
 
 child.once('spawn', () => process.send?.({ keeps: child.pid }, undefined, {}, () => {}));
 child.once('error', (error) => {
-  process.stderr.write(`${kept.command} could not be run: ${error.message}\n`);
+  process.stderr.write(`${kept.command} failed to start: ${error.message}\n`);
   process.exitCode = 127;
   process.disconnect?.();
 });

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process as it can be found again: systems give a pid to another process once its owner has ended. */
+/** Identifies a process across time: a pid alone may be reused. */
 export interface ProcessId {
   pid: number;
-  /** When it started, in the system's own words. */
+  /** Start time, as reported by the system. */
   started: string;
 }
 
-/** The process that has this pid now; `undefined` when it has ended. */
+/** The process that currently has this pid; `undefined` if none. */
 export function processId(pid: number): ProcessId | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
   return started === undefined ? undefined : { pid, started };
@@ -19,7 +19,7 @@ export function isRunning({ pid, started }: ProcessId): boolean {
   return processId(pid)?.started === started;
 }
 
-/** Waits until all have ended, `timeoutMs` at most; returns those that have not. */
+/** Waits up to `timeoutMs` until all have exited; returns those still running. */
 export async function waitForEnd(processes: readonly ProcessId[], timeoutMs: number): Promise<ProcessId[]> {
   const deadline = Date.now() + timeoutMs;
   let running = processes.filter(isRunning);
@@ -30,7 +30,7 @@ export async function waitForEnd(processes: readonly ProcessId[], timeoutMs: num
   return running;
 }
 
-/** Sends a signal; a process that has ended meanwhile is what the sender wanted. */
+/** Sends a signal. Ignores processes that have already exited. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -39,7 +39,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** With what a process was started; empty when it has ended. */
+/** The command line of a process; empty if it has exited. */
 export function commandLine(pid: number): string {
   if (process.platform !== 'linux')
     return spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout ?? '';
@@ -53,7 +53,7 @@ export function commandLine(pid: number): string {
 function startedOnLinux(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets, and may hold spaces; the others follow it.
+    // The second field is the program's name in parentheses and may contain spaces.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' || state === 'X' ? undefined : fields[18];
   } catch {

@@ -9,30 +9,30 @@ import { processId, type ProcessId, signal, waitForEnd } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** How often a program that is starting is asked whether it is ready. */
+/** Readiness poll interval, in milliseconds. */
 const PROBE_MS = 50;
-/** Time beyond its own bound that a program gets to end before it is killed. */
+/** Grace period beyond the program's own drain limit before it is killed. */
 const STOP_GRACE_MS = 2000;
 
 /** One of the programs that make up a running Postroom. */
 export interface Program {
-  /** What people call it. */
+  /** Its display name. */
   title: string;
-  /** It appends what it has to say. */
+  /** Log file; the program appends to it. */
   logFile: string;
-  /** Its process ids are kept here while it runs, so that a later start finds what a killed launcher left. */
+  /** Holds its process ids while it runs, so that a later start finds leftovers of a killed launcher. */
   runFile?: string;
-  /** Done before each start. */
+  /** Runs before each start. */
   prepare?: () => Promise<void>;
-  /** Starts the Node process that is it, or keeps it. The channel to it tells it when this process has ended. */
+  /** Spawns the Node process: the program itself or its process guard. The IPC channel tells it when we exit. */
   start: () => ChildProcess;
-  /** Asked again and again until it is true. @throws StartError when it never will be. */
+  /** Polled until true. @throws StartError if it can never become true. */
   isReady: (child: ChildProcess) => Promise<boolean>;
   startTimeoutMs: number;
   stopTimeoutMs: number;
 }
 
-/** A program that is not ours and runs under the keeper. */
+/** An external program, run under the process guard. */
 export interface GuardedProgram {
   command: string;
   args: string[];
@@ -42,7 +42,7 @@ export interface GuardedProgram {
   logFile: string;
   stopSignal: NodeJS.Signals;
   stopTimeoutMs: number;
-  /** A folder to remove once it has ended. */
+  /** A folder to remove after the program has exited. */
   removeAfter?: string;
 }
 
@@ -52,19 +52,19 @@ export interface Exit {
 }
 
 export interface Running {
-  /** Of the Node process that is it, or keeps it. */
+  /** Of the Node process: the program itself or its process guard. */
   pid: number;
   exited: Promise<Exit>;
-  /** Ends it, by force when it takes too long, and waits until it has ended. */
+  /** Stops the program, kills it after a timeout, and waits until it has exited. */
   stop: () => Promise<void>;
 }
 
-/** How a program is started: once (`run`), or again whenever it ends (`supervise`). */
+/** How a program is started: once (`run`), or restarted whenever it exits (`supervise`). */
 export type Start = (program: Program) => Promise<{ stop: () => Promise<void> }>;
 
 /**
- * Starts a program and waits until it does its work.
- * @throws StartError with what it said last when it ends before that, or takes too long.
+ * Starts a program and waits until it is ready.
+ * @throws StartError with its last error if it exits first or times out.
  */
 export async function run(program: Program, aborted?: AbortSignal): Promise<Running> {
   await program.prepare?.();
@@ -82,12 +82,12 @@ export async function run(program: Program, aborted?: AbortSignal): Promise<Runn
 }
 
 /**
- * Where Node keeps what it has compiled, our TypeScript without its types too: a program that finds it there starts in half
- * the time, and does not load the compiler that takes types off, which is 20 MB. Node writes it when a program ends.
+ * Node's compile cache, which includes our type-stripped TypeScript. It halves startup time and avoids loading the
+ * 20 MB type stripper. Node writes it on exit.
  */
 export const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/postroom/compiled') };
 
-/** Starts one of our own programs, which says by message when it is ready. */
+/** Starts one of our own programs, which reports readiness with an IPC message. */
 export function startNode(
   entry: string,
   args: string[],
@@ -96,7 +96,7 @@ export function startNode(
   flags: readonly string[] = [],
 ): ChildProcess {
   const log = openSync(logFile, 'a');
-  // A group of its own: Ctrl-C in a terminal must not reach it before it is its turn to end.
+  // Its own process group: a terminal's Ctrl-C must not reach it before the launcher stops it.
   const options = {
     cwd: ROOT,
     env: { ...COMPILED, ...env },
@@ -112,10 +112,10 @@ export function startGuarded(kept: GuardedProgram): ChildProcess {
   return startNode(join(import.meta.dirname, 'process-guard.ts'), [JSON.stringify(kept)], kept.logFile, process.env);
 }
 
-/** What an end looked like, to say after the program's name. */
+/** Describes an exit, to follow the program's name. */
 export function exitText({ code, signal: by }: Exit): string {
   const name = by ?? Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
-  return name === undefined ? `ended with status ${code}` : `was ended by ${name}`;
+  return name === undefined ? `exited with status ${code}` : `was terminated by ${name}`;
 }
 
 function follow(program: Program, child: ChildProcess): Running {
@@ -146,7 +146,7 @@ function identify(pid: number | undefined): ProcessId | undefined {
   return pid === undefined ? undefined : processId(pid);
 }
 
-/** A keeper that was killed leaves its program behind, and two must never run on the same data. */
+/** A killed process guard leaves its program running, and two must never run on the same data. */
 async function endKept([, kept]: ProcessId[]): Promise<void> {
   if (kept === undefined) return;
   const left = await waitForEnd([kept], 0);
@@ -183,6 +183,6 @@ async function untilReady(
 function notStarted({ title, logFile }: Program, what: string, offset: number): StartError {
   const words = lastLines(logFile, offset);
   return new StartError(
-    `${title} could not start: it ${what}${words === undefined ? '' : ` and said "${words}"`}. More is in ${logFile}.`,
+    `${title} could not start: it ${what}${words === undefined ? '' : `, last error "${words}"`}. See ${logFile}.`,
   );
 }

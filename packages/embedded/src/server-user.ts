@@ -7,20 +7,20 @@ export interface ServerUser {
 }
 
 /**
- * PostgreSQL refuses to run as root, so as root it runs as the system's user `postgres`, who is created when missing;
+ * PostgreSQL refuses to run as root. As root we run it as the system user `postgres`, created when missing;
  * `undefined` for everyone else.
- * @throws StartError when there is none and none can be created.
+ * @throws StartError if that user can't be created.
  */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const user = findUser('postgres') ?? createUser('postgres');
   if (user !== undefined) return user;
   throw new StartError(
-    'PostgreSQL refuses to run as root, and no user could be created for it: start Postroom as another user.',
+    'PostgreSQL refuses to run as root, and no user could be created for it. Start Postroom as another user.',
   );
 }
 
-/** Whether that user can use a file or a folder, which also takes every folder above it. */
+/** Whether the user can access a path, including every parent folder. */
 export function canReach(path: string, { uid, gid }: ServerUser): boolean {
   return spawnSync('test', ['-x', path], { uid, gid, cwd: '/' }).status === 0;
 }

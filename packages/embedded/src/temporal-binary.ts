@@ -16,10 +16,10 @@ import { delimiter, join } from 'node:path';
 import { StartError } from './errors.ts';
 import { startGuarded } from './programs.ts';
 
-/** The newest version that `go install` can build: later ones have `replace` lines. */
+/** The newest version that `go install` can build; later ones have `replace` directives. */
 export const TEMPORAL_VERSION = '1.5.1';
 
-/** SHA-256 of the official archives of that version. */
+/** SHA-256 of that version's official archives. */
 const CHECKSUMS: Record<string, string> = {
   darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
   darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
@@ -27,22 +27,22 @@ const CHECKSUMS: Record<string, string> = {
   linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
 };
 const RELEASES = 'https://github.com/temporalio/cli/releases/download';
-/** A network that lets nothing through often doesn't answer at all. */
+/** A closed network often drops packets instead of refusing the connection. */
 const CONNECT_TIMEOUT_MS = 15_000;
 const STALLED_TIMEOUT_MS = 30_000;
 const PROGRESS_MS = 5000;
-/** What a killed start left half done in the cache is removed once it is this old. */
+/** Leftovers of killed starts in the cache are removed at this age. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** Where a Temporal that was fetched or built is kept for every checkout of this user. */
+/** Per-user cache of the downloaded or built binary, shared by every checkout. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom/bin');
 }
 
 /**
- * The path of the `temporal` program: from the PATH, from the data folder, from the user's cache; else it is downloaded
- * into the cache, and where that is refused, built there with Go.
- * @throws StartError saying why each way failed.
+ * Finds the `temporal` binary on the PATH, in the data folder or in the user's cache. Otherwise downloads it into
+ * the cache, or builds it with Go if the download fails.
+ * @throws StartError saying why each source failed.
  */
 export async function temporalBinary(
   dataDir: string | undefined,
@@ -55,11 +55,11 @@ export async function temporalBinary(
   if (found !== undefined) return found;
   const cache = caches.findLast(canBeMade);
   if (cache === undefined)
-    throw new StartError(`Temporal is missing, and ${caches.at(-1)} can't be made to keep it in.`);
+    throw new StartError(`Temporal is missing, and its cache folder ${caches.at(-1)} can't be created.`);
   return fetchInto(cache, say, aborted);
 }
 
-/** A user of the system may have no home. */
+/** A system user may have no home folder. */
 function canBeMade(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });
@@ -107,32 +107,32 @@ function works(path: string): boolean {
 async function download(folder: string, say: (line: string) => void, aborted: AbortSignal): Promise<string> {
   const system = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const checksum = CHECKSUMS[system];
-  if (checksum === undefined) throw new Error(`there is no download of it for ${system}`);
+  if (checksum === undefined) throw new Error(`there is no release for ${system}`);
   const url = `${RELEASES}/v${TEMPORAL_VERSION}/temporal_cli_${TEMPORAL_VERSION}_${system}.tar.gz`;
-  say(`Downloading Temporal ${TEMPORAL_VERSION} (only now) …`);
+  say(`Downloading Temporal ${TEMPORAL_VERSION} (first run only) …`);
   const archive = await fetchWithProgress(url, say, aborted).catch((error: Error) => {
-    throw new Error(`it could not be downloaded (${((error.cause as Error | undefined) ?? error).message})`);
+    throw new Error(`the download failed (${((error.cause as Error | undefined) ?? error).message})`);
   });
   if (createHash('sha256').update(archive).digest('hex') !== checksum)
-    throw new Error('its download had the wrong checksum');
+    throw new Error('the download's checksum does not match');
   writeFileSync(join(folder, 'temporal.tar.gz'), archive);
   const { status } = spawnSync('tar', ['-xzf', 'temporal.tar.gz', 'temporal'], { cwd: folder });
-  if (status !== 0) throw new Error('its download could not be unpacked by tar');
+  if (status !== 0) throw new Error('tar could not unpack the download');
   return join(folder, 'temporal');
 }
 
 async function fetchWithProgress(url: string, say: (line: string) => void, aborted: AbortSignal): Promise<Buffer> {
   const stalled = new AbortController();
-  let timer = setTimeout(() => stalled.abort(new Error('no answer')), CONNECT_TIMEOUT_MS);
+  let timer = setTimeout(() => stalled.abort(new Error('no response')), CONNECT_TIMEOUT_MS);
   try {
     const reply = await fetch(url, { signal: AbortSignal.any([stalled.signal, aborted]) });
-    if (!reply.ok || reply.body === null) throw new Error(`answer ${reply.status}`);
+    if (!reply.ok || reply.body === null) throw new Error(`HTTP ${reply.status}`);
     const total = Number(reply.headers.get('content-length'));
     const chunks: Uint8Array[] = [];
     let [received, said] = [0, Date.now()];
     for await (const chunk of reply.body) {
       clearTimeout(timer);
-      timer = setTimeout(() => stalled.abort(new Error('it stopped')), STALLED_TIMEOUT_MS);
+      timer = setTimeout(() => stalled.abort(new Error('the download stalled')), STALLED_TIMEOUT_MS);
       chunks.push(chunk);
       received += chunk.length;
       if (Date.now() - said < PROGRESS_MS) continue;
@@ -147,14 +147,14 @@ async function fetchWithProgress(url: string, say: (line: string) => void, abort
 
 const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
-/** Go fetches the source from its module proxy, which closed networks often let through. */
+/** Go downloads the source from its module proxy, which closed networks often allow. */
 async function build(folder: string, say: (line: string) => void, aborted: AbortSignal): Promise<string> {
   const go = ['go', '/usr/local/go/bin/go'].find((path) => spawnSync(path, ['version']).status === 0);
-  if (go === undefined) throw new Error('Go is not there to build it');
-  say(`Building Temporal ${TEMPORAL_VERSION} with Go (some six minutes, only now) …`);
+  if (go === undefined) throw new Error('Go is not installed');
+  say(`Building Temporal ${TEMPORAL_VERSION} with Go (about six minutes, first run only) …`);
   const started = Date.now();
   const log = join(folder, 'build.log');
-  const lines = () => readFileSync(log, 'utf8').trim().split('\n'); // one for each package
+  const lines = () => readFileSync(log, 'utf8').trim().split('\n'); // one per package
   const working = setInterval(
     () => say(`  ${lines().length} packages after ${Math.round((Date.now() - started) / 1000)} s`),
     3 * PROGRESS_MS,
@@ -168,7 +168,7 @@ async function build(folder: string, say: (line: string) => void, aborted: Abort
   }
 }
 
-/** Under the keeper, so that a build ends as well when this process is killed. */
+/** Runs under the process guard, so that a build also stops when this process is killed. */
 function runGo(go: string, folder: string, logFile: string, aborted: AbortSignal): Promise<number | null> {
   const child = startGuarded({
     command: go,

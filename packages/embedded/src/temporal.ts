@@ -3,22 +3,22 @@ import { freePorts, HOST } from './ports.ts';
 import { type Start, startGuarded } from './programs.ts';
 import { startUiProxy } from './ui-proxy.ts';
 
-/** The keyword search attributes of the namespace; the same list as `SEARCH_ATTRIBUTES` of @postroom/platform. */
+/** The namespace's keyword search attributes; keep in sync with `SEARCH_ATTRIBUTES` in @postroom/platform. */
 export const SEARCH_ATTRIBUTES = ['projectId', 'campaignId', 'endpointId', 'eventType', 'deliveryStatus'];
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 export interface TemporalOptions {
-  /** The `temporal` program. */
+  /** Path of the `temporal` binary. */
   binary: string;
   port: number;
   uiPort: number;
-  /** Where workflows are kept; without one they are gone when it ends. */
+  /** Where workflow histories are stored; without it they are lost on exit. */
   databaseFile?: string;
   logFile: string;
   runFile?: string;
-  /** A folder to remove once it has ended, whatever ended it. */
+  /** A folder to remove after the server has exited, for whatever reason. */
   removeAfter?: string;
 }
 
