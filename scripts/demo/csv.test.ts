@@ -40,7 +40,7 @@ test('a broken byte in a file of UTF-8 costs its row and not the others their le
   const bytes = Buffer.from(text.toString('latin1').replace('X', '\xe9'), 'latin1');
   const file = readCsv(bytes);
   expect(file.rows.map((row) => row.values[1])).toEqual(['Zoé Åström', 'Łukasz Żuk']);
-  expect(file.problems).toEqual([{ line: 3, message: 'some bytes are no valid text in the encoding of the file' }]);
+  expect(file.problems).toEqual([{ line: 3, message: 'some bytes are not valid in the encoding of the file' }]);
 });
 
 test.each([[','], [';'], ['\t'], ['|']])('the separator %j is recognised', (separator) => {
@@ -127,7 +127,7 @@ test('each kind of bad row is reported with its line', () => {
     '8: 2 columns instead of 3',
     '9: 4 columns instead of 3',
     '10: "ANN@Example.COM" is in line 2 already',
-    '11: a value holds a NUL character',
+    '11: a value contains a NUL character',
   ]);
 });
 
@@ -148,7 +148,7 @@ test.each([
   ['to the end of the file', 'email,name\nann@example.com,"Ann\nbad\nbob@example.com,Bob\ncy@example.com,Cy\n', [4, 5]],
 ])('a quote that is never closed, so that it swallows rows %s, costs only its own', (_name, text, good) => {
   expect(lines(text)).toEqual(good);
-  expect(problems(text)).toEqual(['2: a quote is opened and never closed']);
+  expect(problems(text)).toEqual(['2: a quote is opened but never closed']);
 });
 
 test('a row over several lines with the wrong number of columns is one problem', () => {

@@ -2,12 +2,12 @@ import { audit, type Context, pool } from '@postroom/platform';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { projectOf } from './identify.ts';
 
-/** What keys do all day: each leaves rows and events of its own, and would drown the log. */
+/** Routine API key operations: they leave their own rows and events, and would flood the log. */
 const EVERYDAY = new Set(['createContact', 'createContacts', 'updateContact', 'sendEmail', 'sendEmails']);
-/** What is a part of something that leaves a line. */
+/** Mutations that are part of an operation with its own audit entry. */
 const PARTS = new Set(['addImportPart']);
 
-/** Makes every mutation leave a line in the audit log once it has succeeded, before it is answered. */
+/** Makes every mutation write an audit log entry after it succeeds and before the response is sent. */
 export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve } = field;
@@ -17,7 +17,7 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
       const { caller } = context;
       if (caller !== null && !(caller.kind === 'key' && EVERYDAY.has(field.name))) {
         await audit(pool, {
-          // None for what a person does about themselves.
+          // Undefined for what users do with their own account.
           projectId: projectOf(caller) ?? null,
           actorId: caller.id,
           action: actionOf(field),
@@ -30,7 +30,7 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** A mutation that replaced another keeps the name under which the log knows what both do. */
+/** A mutation that replaced another one is logged under the old action name. */
 function actionOf({ name, extensions }: GraphQLField<unknown, Context>): string {
   return typeof extensions.action === 'string' ? extensions.action : name;
 }

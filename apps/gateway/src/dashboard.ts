@@ -15,12 +15,12 @@ const TYPES: Record<string, string> = {
   '.json': 'application/json',
 };
 
-/** Paths of the dashboard: pages that the browser's router shows. */
+/** Dashboard paths, handled by the browser's router. */
 const PAGE = /^\/(|sign-in|reset-password|invitation|p\/.*)$/;
 
 /**
- * Serves the built dashboard; returns false for paths that are not its own, and for all when it has not been built. Each
- * page is sent with a nonce of its own for the styles that components make; scripts come from files only.
+ * Serves the built dashboard; returns false for other paths, and for all paths if the dashboard has not been built.
+ * Each page gets its own nonce for styles that components create; scripts are loaded only from files.
  */
 export function createDashboard() {
   const index = existsSync(join(DIST, 'index.html')) ? readFileSync(join(DIST, 'index.html'), 'utf8') : undefined;
@@ -29,7 +29,7 @@ export function createDashboard() {
     if (index === undefined) return false;
     const file = files.get(path);
     if (file !== undefined) {
-      // Vite names what it builds by its content, so it never changes under its name.
+      // Vite puts a content hash in asset names, so they are immutable.
       const forever = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
       answerFile(request, response, file, { 'Cache-Control': forever });
       return true;

@@ -7,12 +7,12 @@ import { requestIdOf } from './rest/facade.ts';
 import { Router } from './rest/router.ts';
 import { prepareStream } from './rest/streams.ts';
 
-/** Such as `/app/downloads/prj_…/contacts/export`: the project, then the path of the route of `/v1`. */
+/** Such as `/app/downloads/prj_…/contacts/export`: the project, then the path of a `/v1` route. */
 export const DOWNLOADS_PATH = '/app/downloads/';
 
 /**
- * Answers signed-in people with the files that programs get by their keys from `/v1`: a link in the dashboard carries the cookie,
- * but no header that could name the project, so the path does. Only routes that change nothing are open to links.
+ * Lets signed-in users download the files that API keys get from `/v1`. A dashboard link sends the cookie but can't
+ * send a project header, so the project is in the path. Only read-only routes are available.
  */
 export function createDownloads(schema: GraphQLSchema, streams: readonly StreamRoute[]) {
   const files = streams.filter(({ method }) => method === 'GET');
@@ -24,16 +24,15 @@ export function createDownloads(schema: GraphQLSchema, streams: readonly StreamR
     try {
       if (request.method !== 'GET') {
         response.setHeader('Allow', 'GET');
-        throw new DomainError('method_not_allowed', 'A file is got.');
+        throw new DomainError('method_not_allowed', 'Use GET.');
       }
       const [projectId = '', ...rest] = path.slice(DOWNLOADS_PATH.length).split('/');
       const person = await authenticateUser(request.headers, projectId);
       if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
-      if (!person.may('read', projectId)) throw new DomainError('forbidden', 'You are no member of this project.');
+      if (!person.may('read', projectId)) throw new DomainError('forbidden', 'You are not a member of this project.');
       const match = router.find(`/v1/${rest.join('/')}`);
       const found = match?.byMethod.get('GET');
-      if (match === undefined || found === undefined)
-        throw new DomainError('not_found', 'There is nothing at this address.');
+      if (match === undefined || found === undefined) throw new DomainError('not_found', 'Not found.');
       const { params } = match;
       await found.answer({ caller: person, requestId, params, request, response, key: undefined });
     } catch (error) {

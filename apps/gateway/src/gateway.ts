@@ -31,15 +31,15 @@ import { setSecurityHeaders } from './security-headers.ts';
 import { answerSignIn } from './sign-in.ts';
 
 export interface Gateway extends Service {
-  /** Where it listens, without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   url: string;
 }
 
-/** Where to listen; port 0 takes a free one. */
+/** Where to listen; port 0 picks a free port. */
 export interface GatewayOptions {
   host: string;
   port: number;
-  /** How long the reader of a stream may take nothing before it is cut off, in milliseconds. */
+  /** How long the reader of a stream may read nothing before it is disconnected, in milliseconds. */
   stallMs?: number;
 }
 
@@ -55,7 +55,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     countRequest(request, response);
     setSecurityHeaders(response);
     dispatch(request, response).catch((error: unknown) => {
-      logger.error({ err: error }, 'a request failed outside every handler');
+      logger.error({ err: error }, 'request failed outside of its handler');
       answerError(response, error);
     });
   });
@@ -94,7 +94,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     url: `http://${host}:${address.port}`,
     stop: () =>
       new Promise((resolve) => {
-        // Connections are kept by clients and become idle one by one; live views never end by themselves.
+        // Clients keep connections alive, so close them as they become idle; subscriptions never end by themselves.
         const closing = setInterval(() => server.closeIdleConnections(), 50);
         setTimeout(() => server.closeAllConnections(), 10_000).unref();
         server.close(() => {
@@ -106,27 +106,27 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   };
 }
 
-/** Only in development: elsewhere a proxy decides which names lead here. */
-const WRONG_HOST = 'Open it by its IP address, as localhost or by the host of PUBLIC_URL.';
+/** Development only: in production, the proxy decides which host names lead here. */
+const WRONG_HOST = 'Use its IP address, localhost or the host of PUBLIC_URL.';
 
 function answerNothing(response: ServerResponse): void {
   answerJson(response, 404, {
-    error: { code: 'not_found', message: 'There is nothing at this address.', details: [] },
+    error: { code: 'not_found', message: 'Not found.', details: [] },
   });
 }
 
-/** Who is signed in, for a page that another site leads to: what it carries says whether they meant it. */
+/** The signed-in user on a page that another site links to; the page's parameters prove the intent. */
 async function whoComesBack({ headers: { cookie } }: IncomingMessage): Promise<Caller | undefined> {
   return cookie === undefined ? undefined : ((await authenticateUser({ cookie }, undefined)) ?? undefined);
 }
 
-/** Ready means that writes would be taken: the database answers. Temporal is not on a request's way. */
+/** Ready means that writes would succeed: the database responds. Requests do not depend on Temporal. */
 async function answerReadiness(response: ServerResponse): Promise<void> {
   try {
     await pool.query('SELECT 1');
     answerJson(response, 200, { status: 'ready' });
   } catch (error) {
-    logger.warn({ err: error }, 'not ready: the database does not answer');
-    answerJson(response, 503, { status: 'the database does not answer' });
+    logger.warn({ err: error }, 'not ready: the database is not responding');
+    answerJson(response, 503, { status: 'The database is not responding.' });
   }
 }

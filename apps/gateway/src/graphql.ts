@@ -24,7 +24,7 @@ import { answerGraphqlError, createStreams } from './streams/streams.ts';
 interface NodeContext {
   req: IncomingMessage;
   res: ServerResponse;
-  /** Who calls, or why nobody may. */
+  /** The caller, or why there is none. */
   identified: Identified;
   /** Whether the results are streamed. */
   isStreamed?: boolean;
@@ -32,12 +32,12 @@ interface NodeContext {
 
 type Identified = { caller: Caller | null } | { error: unknown };
 
-/** A mail with its attachments in base64 is the largest operation. */
+/** An email with base64 attachments is the largest operation. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
-/** Without a caller there is little to ask. */
+/** Without a caller, operations are small. */
 const MAX_ANONYMOUS_BODY_BYTES = 256 * 1024;
 
-/** The handler of `/graphql` and `/graphql/stream`, and what ends the streams when the gateway stops. */
+/** Handles `/graphql` and `/graphql/stream`, and ends the streams when the gateway stops. */
 export interface GraphqlHandler {
   (request: IncomingMessage, response: ServerResponse, path: string): unknown;
   stopStreams: () => Promise<void>;
@@ -58,9 +58,9 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       debug: (...args) => logger.debug(args),
       info: (...args) => logger.info(args),
       warn: (...args) => logger.warn(args),
-      // What a caller did wrong is answered, not logged; yoga would log each masked error.
+      // Client errors are returned, not logged; yoga would log every masked error.
       error: (error) =>
-        isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'a GraphQL operation failed'),
+        isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'GraphQL operation failed'),
     },
     plugins: [onlyStreamed(), takingTurns(), renamedTypes(), ...limitPlugins()],
   });
@@ -74,7 +74,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     stallMs,
   });
   const handler = (request: IncomingMessage, response: ServerResponse, path: string) => {
-    // A caller who quotes it helps us to find the request in the log.
+    // Lets us find a request in the log when a user quotes its id.
     const requestId = requestIdOf(request);
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
@@ -83,7 +83,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       response.setHeader('Content-Security-Policy', GRAPHIQL_POLICY);
     return streams.takes(request, path) ? streams.handle(request, response) : answerOnce(request, response);
   };
-  /** The server of GraphQL would keep a body of any size in memory, so it is given one that has been read. */
+  /** Reads the body before yoga does, because yoga would buffer a body of any size. */
   const answerOnce = async (request: IncomingMessage, response: ServerResponse) => {
     const isOperation = request.method === 'POST' || request.method === 'GET';
     const identified: Identified = isOperation ? await identifyOnce(request) : { caller: null };
@@ -105,7 +105,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
   return Object.assign(handler, { stopStreams: () => streams.stop() });
 }
 
-/** Forms, which a page of any other site can post without asking, are not read: a request is JSON. */
+/** Accepts only JSON: any site can post a form across origins without a preflight (CSRF). */
 function isJson({ headers }: IncomingMessage): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   return type.trim().toLowerCase() === 'application/json';
@@ -116,12 +116,14 @@ function answerNotJson(response: ServerResponse): void {
   answerJson(response, STATUS_BY_CODE.unsupported_media_type, { errors: [error] });
 }
 
-/** Subscriptions are answered by what bounds them and ends them with their caller's rights, and by nothing else. */
+/**
+ * Rejects subscriptions outside of the streaming handler, which limits them and ends them when the caller loses access.
+ */
 function onlyStreamed(): Plugin<NodeContext> {
   return {
     onSubscribe({ args, setResultAndStopExecution }) {
       if ((args.contextValue as NodeContext).isStreamed === true) return;
-      const error = new GraphQLError('A subscription is a stream: send Accept: text/event-stream.', {
+      const error = new GraphQLError('Subscriptions are streamed: send Accept: text/event-stream.', {
         extensions: { code: 'validation_error', http: { status: 406 } },
       });
       setResultAndStopExecution({ errors: [error] });
@@ -129,7 +131,7 @@ function onlyStreamed(): Plugin<NodeContext> {
   };
 }
 
-/** Operations of a project take turns with its requests to REST. Streams are limited by their number. */
+/** Operations share the project's request slots with REST. Streams are limited by their number. */
 function takingTurns(): Plugin<NodeContext> {
   return {
     onExecute({ executeFn, setExecuteFn }) {
@@ -144,7 +146,9 @@ const EXAMPLE_QUERY = `# Set your key under Headers: { "Authorization": "Bearer 
 query { projects { id name } groups(first: 10) { nodes { id name contactCount } } }
 `;
 
-/** Who calls is found out once a request: a key, or a person by their cookie. Without either only introspection is open. */
+/**
+ * Identifies the caller once per request: an API key, or a user by their cookie. Anonymous callers may only introspect.
+ */
 function contextOf(request: IncomingMessage, identified: Identified): Context {
   if ('error' in identified) throw toGraphqlError(identified.error);
   return { caller: identified.caller, requestId: requestIdOf(request) };
@@ -163,7 +167,7 @@ function isOurs(error: unknown): boolean {
   return original instanceof DomainError || original instanceof GraphQLError;
 }
 
-/** What the caller did wrong keeps its words and the spec's code; all else is logged whole and shown as internal. */
+/** Client errors keep their message and code; everything else is logged in full and returned as internal. */
 function maskError(error: unknown): Error {
   const graphql = error instanceof GraphQLError ? error : undefined;
   const original = graphql?.originalError ?? error;
@@ -172,7 +176,7 @@ function maskError(error: unknown): Error {
   if (graphql !== undefined && graphql.originalError === undefined) return graphql;
   if (original instanceof GraphQLError) return original;
   const options = graphql === undefined ? {} : { nodes: graphql.nodes, path: graphql.path };
-  return new GraphQLError('Something went wrong on our side.', { ...options, extensions: { code: 'internal_error' } });
+  return new GraphQLError('Internal server error.', { ...options, extensions: { code: 'internal_error' } });
 }
 
 function toGraphqlError(error: unknown, at?: GraphQLError): Error {

@@ -4,9 +4,9 @@ import type { Caller } from '@postroom/platform';
 import { authenticate } from '@postroom/projects';
 
 /**
- * Who sends requests with these headers: a key, or a person by their cookie; null when the headers name nobody.
- * @param project the project to act on; what `X-Project-Id` says when not given.
- * @throws DomainError `unauthorized`, or `forbidden` for a cookie that another site sent along.
+ * Identifies the caller from request headers: an API key, or a user by their cookie; null without credentials.
+ * @param project the project to act on; defaults to `X-Project-Id`.
+ * @throws DomainError `unauthorized`, or `forbidden` for a cookie that another site sent.
  */
 export async function identify(headers: IncomingHttpHeaders, project?: string): Promise<Caller | null> {
   const named = project ?? [headers['x-project-id']].flat()[0];
@@ -15,7 +15,7 @@ export async function identify(headers: IncomingHttpHeaders, project?: string): 
     : authenticate(headers.authorization, named);
 }
 
-/** The project that a caller acts on; `undefined` when the request names none of several. */
+/** The project a caller acts on; `undefined` if the request names none of several. */
 export function projectOf(caller: Caller): string | undefined {
   try {
     return caller.projectId;

@@ -9,10 +9,10 @@ import { config } from '@postroom/platform';
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
-/** What one operation may have; refused before anything of it runs. Its cost is limited as it runs, by the builder. */
+/** Limits per document, checked before it runs. Its cost is limited at run time, by the builder. */
 const LIMITS = { tokens: 2_000, depth: 12, aliases: 30, directives: 30 };
 
-/** The plugins that bound what a document may ask for. */
+/** The plugins that limit documents. */
 export function limitPlugins() {
   return [
     maxTokensPlugin({ n: LIMITS.tokens }),
@@ -29,8 +29,8 @@ function withoutIntrospection(): Plugin {
 }
 
 /**
- * Documents known beforehand, by their hash: `{"<sha256>": "query …"}` in the file that the setting names. Clients send
- * `extensions.persistedQuery.sha256Hash`; with GRAPHQL_TRUSTED_ONLY nothing else is taken.
+ * Trusted documents by hash: `{"<sha256>": "query …"}` in the configured file. Clients send
+ * `extensions.persistedQuery.sha256Hash`; with GRAPHQL_TRUSTED_ONLY, all other documents are rejected.
  */
 function trustedDocuments() {
   if (config.GRAPHQL_TRUSTED_DOCUMENTS === undefined) return [];

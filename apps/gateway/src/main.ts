@@ -6,15 +6,15 @@ await runService('gateway', async () => {
   const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
   if (email !== undefined && password !== undefined) await createFirstOwner({ email, password, name: 'Owner' });
   const gateway = await startGateway({ host: config.HOST, port: config.GATEWAY_PORT });
-  void lookForUnreadableSecret(); // nobody waits for it
+  void lookForUnreadableSecret(); // Runs in the background.
   return gateway;
 });
 
 async function lookForUnreadableSecret(): Promise<void> {
   try {
     const unreadable = await unreadableSecret();
-    if (unreadable !== undefined) logger.error(`secrets in the database can't be read: ${unreadable}`);
+    if (unreadable !== undefined) logger.error(`can't read secrets in the database: ${unreadable}`);
   } catch (error) {
-    logger.warn({ err: error }, 'whether the secrets in the database can be read was not found out');
+    logger.warn({ err: error }, 'could not check whether the secrets in the database can be read');
   }
 }

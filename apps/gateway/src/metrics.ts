@@ -6,12 +6,12 @@ collectDefaultMetrics();
 
 const requestSeconds = new Histogram({
   name: 'postroom_http_request_seconds',
-  help: 'Time to answer a request, by route and status.',
+  help: 'Request duration by route and status.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
 
-/** The route that a handler matched: the label, so that ids in paths do not become series. */
+/** The matched route, used as a label so that ids in paths do not become time series. */
 const matched = new WeakMap<IncomingMessage, string>();
 
 export function nameRoute(request: IncomingMessage, route: string): void {
@@ -27,7 +27,7 @@ export function countRequest(request: IncomingMessage, response: ServerResponse)
   });
 }
 
-/** Answers Prometheus, which shows the token; who does not is told that one is needed. */
+/** Serves Prometheus metrics to requests with the token; others get 401. */
 export async function answerMetrics(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
   const [, shown = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (!timingSafeEqual(digest(shown), digest(token))) {

@@ -1,16 +1,19 @@
-// Runs on a thread of the pool: what a preview costs is for its author to say.
+// Runs on a worker thread, because the author of a preview controls its cost.
 import { escapeHtml, htmlProblem, parseTemplate, renderTemplate, type Values } from '@postroom/templates/render';
 
-/** A preview has as many characters as an email may have, at most. */
+/** The maximum length of an email, in characters. */
 const MAX_LENGTH = 5_000_000;
 
-/** Links open elsewhere, since the frame is the mail. A base in the text itself comes later and counts for nothing. */
+/** Opens links in a new window. A base in the mail itself comes later and has no effect. */
 const HEAD = '<base target="_blank">';
 
-/** Makes the document a stop of the Tab key, or a long mail without a link could not be scrolled by keyboard; it adds to the tag of the text itself. */
+/**
+ * Makes the document focusable, so that long mail without links can be scrolled by keyboard; merges into the mail's own
+ * html tag.
+ */
 const TAIL = '<html tabindex="0">';
 
-/** The HTML of a template with its placeholders filled in, as a document for a frame; with a line about what is wrong with it. */
+/** The HTML of a template with its placeholders filled in, as a document for a frame; problems are shown above it. */
 export function previewHtml(html: string, values: Values): string {
   const complexity = htmlProblem(html);
   if (complexity !== undefined) return notice(`The HTML ${complexity}.`);
@@ -20,7 +23,7 @@ export function previewHtml(html: string, values: Values): string {
   return (problem === undefined ? '' : notice(`Line ${problem.line}: ${problem.message}`)) + withBase(shown) + TAIL;
 }
 
-/** A line that stands in place of a mail, or before it. */
+/** A notice shown instead of a mail, or above it. */
 export const notice = (text: string) =>
   `<p style="margin:0;padding:8px 12px;background:#fff3bf;color:#5c3c00;font:14px/1.4 system-ui,sans-serif">${escapeHtml(text)}</p>`;
 

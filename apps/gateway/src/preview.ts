@@ -7,7 +7,7 @@ import { answerError, readBody } from './rest/http.ts';
 
 export const PREVIEW_PATH = '/app/preview';
 
-/** A template has at most 500,000 characters, and each may take nine bytes in a form. */
+/** A template has at most 500,000 characters, and each may take nine bytes when form-encoded. */
 const MAX_BYTES = 5_000_000;
 const MAX_LENGTH = 500_000;
 
@@ -18,15 +18,15 @@ const PREVIEW: ThreadFunction = {
 };
 
 /**
- * Answers with the HTML that was posted, its placeholders filled in, to be shown in a frame of the dashboard. The document has an
- * origin of its own, runs no script and loads nothing from elsewhere but images, and those only when asked to. It is posted
- * and not kept, so that what is being written is never at an address, and so that no other site can have us show anything.
+ * Renders posted HTML with its placeholders filled in, for a frame of the dashboard. The document has its own origin,
+ * runs no scripts and loads nothing but images, and those only on request. It is posted and never stored, so that
+ * drafts have no URL and other sites can't make us show their content.
  */
 export async function answerPreview(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     if (request.method !== 'POST') {
       response.setHeader('Allow', 'POST');
-      throw new DomainError('method_not_allowed', 'A preview is posted.');
+      throw new DomainError('method_not_allowed', 'Use POST.');
     }
     const person = await authenticateUser(request.headers, undefined);
     if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
@@ -62,7 +62,7 @@ async function preview(personId: string, html: string, values: Values): Promise<
     return await onThread<[string, Values], string>(PREVIEW, personId, html, values);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    return notice(`No preview can be made: ${error.message}`);
+    return notice(`Preview failed: ${error.message}`);
   }
 }
 

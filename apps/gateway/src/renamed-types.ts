@@ -1,10 +1,12 @@
 import { type DocumentNode, visit } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
-/** Types that were renamed, by their former names. GraphQL cannot deprecate a type, so fragments on these still work. */
+/**
+ * Renamed types, by their old names. GraphQL can't deprecate types, so this keeps fragments on the old names working.
+ */
 const RENAMED_TYPES = new Map([['MailboxConnection', 'MailboxConsent']]);
 
-/** Lets documents name a renamed type as it was. */
+/** Lets documents use the old name of a renamed type. */
 export function renamedTypes(): Plugin {
   const former = new RegExp(`\\b(?:${[...RENAMED_TYPES.keys()].join('|')})\\b`);
   return {

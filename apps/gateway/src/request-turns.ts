@@ -4,8 +4,8 @@ import { projectOf } from './identify.ts';
 let requests: FairSemaphore | undefined;
 
 /**
- * Works on a request, REST or GraphQL. A project has four fifths of the database connections at most, so that requests of another
- * one never wait behind a hundred of its own.
+ * Runs a REST or GraphQL request. A project gets at most four fifths of the database connections, so that it can't
+ * starve others.
  */
 export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
   const projectId = caller === null ? undefined : projectOf(caller);

@@ -1,4 +1,4 @@
-// Encrypts every secret in the database with the key in use, and says what is left: `npm run rotate-encryption-key`.
+// Re-encrypts every secret in the database with the current key and reports the rest: `npm run rotate-encryption-key`.
 import { closeDatabase, rotateEncryptionKey, secretKeysFor, useBackgroundTimeouts } from '@postroom/platform';
 import './rest/idempotency.ts';
 import './schema.ts';

@@ -10,7 +10,7 @@ import { routes as projects } from '@postroom/projects/rest';
 import { routes as templates } from '@postroom/templates/rest';
 import { routes as webhooks } from '@postroom/webhooks/rest';
 
-/** Every row of `/v1`, in the order of the reference. */
+/** Every `/v1` route, in the order of the reference. */
 export const routes: readonly Route[] = [
   ...projects,
   ...emails,
@@ -24,5 +24,5 @@ export const routes: readonly Route[] = [
   ...webhooks,
 ];
 
-/** Those whose bodies or answers are too large to hold. */
+/** The routes whose bodies or responses are too large to buffer. */
 export const streams: readonly StreamRoute[] = [...importStreams];

@@ -14,5 +14,5 @@ import '@postroom/webhooks/graphql';
 import { buildSchema } from '@postroom/platform';
 import { auditMutations } from './audit.ts';
 
-/** The one schema that every module has added its types to. */
+/** The schema that all modules add their types to. */
 export const schema = auditMutations(buildSchema());

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { config } from '@postroom/platform';
 
-/** What every answer carries; pages that load something set a policy of their own over this one. */
+/** Default headers of every response; pages that load resources override the policy. */
 const HEADERS: Record<string, string> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -15,7 +15,7 @@ export function setSecurityHeaders(response: ServerResponse): void {
   if (config.PUBLIC_URL.startsWith('https:')) response.setHeader('Strict-Transport-Security', HSTS);
 }
 
-/** GraphiQL, which development shows at `/graphql`, loads its code from unpkg and begins with scripts in the page. */
+/** For GraphiQL, which development serves at `/graphql`: it loads code from unpkg and has inline scripts. */
 export const GRAPHIQL_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob: https://unpkg.com",

@@ -5,7 +5,7 @@ import { answerError, readBody } from './rest/http.ts';
 /** An address, a password and a code are short. */
 const MAX_BODY_BYTES = 32 * 1024;
 
-/** Answers `/app/auth/*`. The sign-in library would keep a body of any size in memory, so it is given one that has been read. */
+/** Handles `/app/auth/*`. Reads the body first, because the sign-in library would buffer a body of any size. */
 export async function answerSignIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const body = await readBody(request, MAX_BODY_BYTES);

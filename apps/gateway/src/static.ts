@@ -11,14 +11,14 @@ export interface StaticFile {
   etag: string;
 }
 
-/** A text to be served as it is: compressed once, and named by its content so that browsers ask for it once. */
+/** Prepares a static file: compressed once, with a content-based ETag. */
 export function staticFile(type: string, text: string | Buffer): StaticFile {
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   return { type, body, zipped: gzipSync(body), etag };
 }
 
-/** Answers GET and HEAD with the file, or 304 to those who have it. */
+/** Responds to GET and HEAD with the file, or 304 if the client has it. */
 export function answerFile(
   request: IncomingMessage,
   response: ServerResponse,
@@ -27,7 +27,7 @@ export function answerFile(
 ): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return answerError(response, new DomainError('method_not_allowed', 'This is read with GET.'));
+    return answerError(response, new DomainError('method_not_allowed', 'Use GET.'));
   }
   const shared = {
     ETag: file.etag,

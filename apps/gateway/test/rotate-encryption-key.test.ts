@@ -177,7 +177,7 @@ test('a gateway that can not read the secrets says which, and does not wait unti
   await holder.query('ROLLBACK');
   await holder.end();
   await eventually(() =>
-    expect(output).toMatch(/secrets in the database can't be read: webhook_endpoints\.secret: .*the key 00000000/),
+    expect(output).toMatch(/can't read secrets in the database: webhook_endpoints\.secret: .*the key 00000000/),
   );
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);

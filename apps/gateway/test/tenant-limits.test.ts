@@ -33,7 +33,7 @@ test('the callers of a project share an allowance, in REST and GraphQL, and othe
   const second = await api.graphql('{ groups { nodes { id } } }', {}, { key });
   Object.assign(config, others);
   const refused = replies.find(({ status }) => status === 429);
-  expect(refused?.body.error.message).toBe('The callers of this project together may make 3 requests a second.');
+  expect(refused?.body.error.message).toBe('All callers of this project together may make 3 requests per second.');
   expect(second.headers.get('ratelimit-limit')).toBe('3');
   expect(ofOther.status).toBe(200);
 });
@@ -80,12 +80,12 @@ test('a key and a project have so many subscriptions, and closing one makes room
   const fourth = await subscribe(api);
   expect([fourth.status, fourth.retryAfter]).toEqual([429, '10']);
   expect(fourth.refusal.errors[0]).toMatchObject({
-    message: 'This key may have 3 subscriptions open. Close one first.',
+    message: 'This key may have at most 3 open subscriptions. Close one first.',
     extensions: { code: 'rate_limited', retryAfter: 10 },
   });
   open.push(await subscribe(api, key), await subscribe(other));
   expect((await subscribe(api, key)).refusal.errors[0].message).toMatch(
-    /^The callers of this project together may have 4/,
+    /^All callers of this project together may have at most 4/,
   );
   expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   open[0]?.stop.abort();

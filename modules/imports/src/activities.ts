@@ -5,10 +5,10 @@ import { beginImport as begin, continueImport, failImport, type Progress, stopIm
 
 export type { Progress } from './run.ts';
 
-/** How often a sign of life is given at least, in milliseconds. */
+/** Maximum interval between heartbeats, in milliseconds. */
 const BEAT_EVERY_MS = 2_000;
 
-/** Looks at the file and begins the import, or ends one whose file can't be used. */
+/** Inspects the file and begins the import, or fails it if the file is unusable. */
 export async function beginImport(importId: string): Promise<Progress> {
   return inTurn(importId, () =>
     beating(() =>
@@ -21,7 +21,7 @@ export async function beginImport(importId: string): Promise<Progress> {
   );
 }
 
-/** Writes what is not written yet, and ends the import. */
+/** Writes the remaining rows and ends the import. */
 export async function writeImport(importId: string): Promise<Progress> {
   return inTurn(importId, () =>
     beating((beat) =>
@@ -34,17 +34,17 @@ export async function writeImport(importId: string): Promise<Progress> {
   );
 }
 
-/** Ends an import at the word of an operator. */
+/** Ends an import at an operator's request. */
 export async function endImport(importId: string): Promise<void> {
   await stopImport(importId);
 }
 
-/** Each import that runs takes three connections, and reads a file on the thread that sends mail as well. */
+/** Each running import uses three connections, and parses its file on the thread that also sends mail. */
 const slots = new FairShare(config.WORKER_IMPORT_SLOTS);
-/** An import that waits for those of its project looks again after so long, in milliseconds; the last one is repeated. */
+/** Delays before a waiting import tries again to get a slot, in milliseconds; the last one repeats. */
 const LOOK_AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000];
 
-/** Runs an import, or comes back later while its project has its share of the worker's slots. */
+/** Runs an import, or throws to be retried while its project uses its share of the worker's slots. */
 async function inTurn<T>(importId: string, work: () => Promise<T>): Promise<T> {
   const row = await db.import.findUnique({ where: { id: importId }, select: { projectId: true } });
   const release = slots.tryAcquire(row?.projectId ?? '');

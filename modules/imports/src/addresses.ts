@@ -1,13 +1,13 @@
-/** Bits of a hash kept of each address: with 96 of them, two of a million addresses are the same once in 10¹⁷ files. */
+/** 32-bit words of hash stored per address: with 96 bits, two of a million addresses collide once in 10¹⁷ files. */
 const WORDS = 3;
 
 /**
- * The addresses of a file so far, each with the line that it is in: 16 bytes an address, for up to as many as are said. Duplicates
- * are found without asking the database, also in a dry run.
+ * The addresses read so far, with their lines: 16 bytes per address, for up to `most` addresses. Finds duplicates
+ * without the database, also in a dry run.
  */
 export class SeenAddresses {
   readonly #mask: number;
-  /** Of each place: three words of hash and the line; a line of 0 is a free place. */
+  /** Per slot: three words of hash and the line. A line of 0 marks a free slot. */
   readonly #table: Uint32Array;
   readonly #hash = new Uint32Array(WORDS);
 
@@ -17,7 +17,7 @@ export class SeenAddresses {
     this.#table = new Uint32Array(places * (WORDS + 1));
   }
 
-  /** Notes an address, as `emailKey` writes it; returns the line that has it already. */
+  /** Adds an address, as `emailKey` writes it; returns the line that already has it. */
   add(key: string, line: number): number | undefined {
     const [a = 0, b = 0, c = 0] = this.#hashOf(key);
     const table = this.#table;
@@ -35,7 +35,7 @@ export class SeenAddresses {
     }
   }
 
-  /** Three rounds of FNV-1a at once, of different factors, each finished as MurmurHash3 does. */
+  /** Three FNV-1a rounds with different factors, computed together and finalized as in MurmurHash3. */
   #hashOf(key: string): Uint32Array {
     let [a, b, c] = [0x811c9dc5, 0x2f0b4c47, 0x5bd1e995];
     for (let index = 0; index < key.length; index++) {

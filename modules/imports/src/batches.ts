@@ -15,7 +15,7 @@ import { announce, type Import } from './imports.ts';
 import type { Plan } from './plan.ts';
 import { RowChecker, type RowContact, type RowError } from './rows.ts';
 
-/** Rows that are written in one transaction. Which rows are in which batch depends on the file alone. */
+/** Rows that are written in one transaction. Batch boundaries depend only on the file. */
 export interface Batch {
   /** Counted from 0. */
   number: number;
@@ -24,19 +24,22 @@ export interface Batch {
   rows: number;
   duplicates: number;
   invalid: number;
-  /** Where in the file it ends, about. */
+  /** Approximate end of the batch in the file. */
   bytes: number;
 }
 
-/** Many rows share what a transaction costs; but a project's suppressions wait for it, and people for its progress. */
+/**
+ * A trade-off: large batches amortize the transaction, but hold the project's suppression lock longer and update the
+ * progress less often.
+ */
 const BATCH_ROWS = 10_000;
-/** Long rows make shorter batches, in characters, so that memory is bounded. */
+/** Maximum batch length in characters, so that long rows don't use unbounded memory. */
 const BATCH_LENGTH = 4_000_000;
 
-/** After so many rows what else the process has to do is let in: mail is sent by the same thread. */
+/** Yields to the event loop after this many rows, because the same thread sends mail. */
 const ROWS_PER_TURN = 1_000;
 
-/** The rows of a file, checked, in batches. */
+/** The validated rows of a file, in batches. */
 export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch> {
   const checker = new RowChecker(plan);
   let batch = emptyBatch(0);
@@ -76,16 +79,15 @@ function add(batch: Batch, checked: ReturnType<RowChecker['check']>): void {
   else batch.invalid++;
 }
 
-/** The numbers of the batches that have been written. */
+/** The numbers of the batches already written. */
 export async function writtenBatches(tx: Tx, importId: string): Promise<Set<number>> {
   const rows = await sql<{ number: number }>(tx, 'SELECT number FROM import_batches WHERE import_id = $1', [importId]);
   return new Set(rows.map(({ number }) => number));
 }
 
 /**
- * Writes a batch, all of it or nothing: contacts and their events, the group, what is wrong with rows, and the progress.
- * Nothing is written twice: the batch is claimed first, and false is returned when that can't be, since another worker has
- * written it or the import is to end.
+ * Writes a batch atomically: contacts and their events, group membership, row errors and progress. The batch is claimed
+ * first, so it is never written twice; returns false if another worker has written it or the import is ending.
  */
 export async function writeBatch(row: Import, batch: Batch, outlook: Outlook): Promise<boolean> {
   return againOnCollision(
@@ -94,7 +96,7 @@ export async function writeBatch(row: Import, batch: Batch, outlook: Outlook): P
   );
 }
 
-/** Whether every address of an import has been new so far: as long as that is so, batches are written in a quicker way. */
+/** Whether every address of an import has been new so far; while it is, batches use a faster insert. */
 export interface Outlook {
   isBright: boolean;
 }
@@ -128,8 +130,8 @@ const preview = (tx: Tx, row: Import, { contacts }: Batch) =>
 
 async function write(tx: Tx, row: Import, { contacts }: Batch, hopeful: boolean): Promise<WrittenContact[]> {
   if (contacts.length === 0) return [];
-  // What waits to be merged into the search indexes may be more than usual, in kB, and is merged in one go: a merge costs about as
-  // much for many rows as for few.
+  // Raises the pending list limit (in kB) of the search indexes, so that they are merged in one go: a merge costs about
+  // the same for many rows as for few.
   await sql(tx, "SELECT set_config('gin_pending_list_limit', '32768', true), set_config('work_mem', '64MB', true)");
   const options = { onConflict: onConflictOf(row), source: 'import', hopeful } as const;
   const written = await writeContacts(tx, row.projectId, contacts, options);
@@ -137,7 +139,7 @@ async function write(tx: Tx, row: Import, { contacts }: Batch, hopeful: boolean)
   return written;
 }
 
-/** Puts the contacts of a batch into the group, which is made now if it is not there. */
+/** Adds the contacts of a batch to the group, creating the group if needed. */
 async function join(tx: Tx, { id, projectId, groupId, groupName }: Import, written: WrittenContact[]): Promise<void> {
   const members = written.flatMap((contact) => (contact.status === 'suppressed' ? [] : [contact]));
   if (members.length === 0) return;
@@ -145,7 +147,7 @@ async function join(tx: Tx, { id, projectId, groupId, groupName }: Import, writt
   if (groupId === null) await sql(tx, 'UPDATE imports SET group_id = $2 WHERE id = $1', [id, group]);
   const ids = members.map((contact) => contact.id);
   const joined = new Set(await joinGroup(tx, projectId, group, ids));
-  // To be created, or renamed, is an event already, and says the same.
+  // Created and renamed contacts already have an event that says the same.
   const others = members.filter(
     (contact) => contact.status === 'existing' && !contact.renamed && joined.has(contact.id),
   );

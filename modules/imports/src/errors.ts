@@ -12,7 +12,7 @@ import { csvLine, guard } from './csv/index.ts';
 import { answerCsv } from './export.ts';
 import { getImport } from './imports.ts';
 
-/** What is wrong with a row of an import. */
+/** A problem with a row of an import. */
 export interface ImportError {
   line: number;
   field: string;
@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * What is wrong with the rows of an import, in the order of the file. Pages that one request asks for together are read together.
- * @throws DomainError `validation_error` for a cursor that is none.
+ * The row errors of an import, in file order. Pages requested together are loaded in one statement.
+ * @throws DomainError `validation_error` for an invalid cursor.
  */
 export async function listErrors(
   request: object,
@@ -50,7 +50,7 @@ export async function listErrors(
   };
 }
 
-/** How many rows of each of some imports have something wrong with them. */
+/** Counts the row errors of imports. */
 const loadCount = batchLoader(async (_request: object, importIds) => {
   const { rows } = await pool.query<{ id: string; count: number }>(
     `SELECT i.id, e.count FROM unnest($1::text[]) AS i(id) CROSS JOIN LATERAL (
@@ -61,7 +61,7 @@ const loadCount = batchLoader(async (_request: object, importIds) => {
   return new Map(rows.map(({ id, count }) => [id, count]));
 });
 
-/** Of which import, after which place, and how many. */
+/** The import, the position to start after, and the page size. */
 type PageKey = [importId: string, line: number, field: string, limit: number];
 
 const loadPage = batchLoader(async (_request: object, keys) => {
@@ -87,7 +87,7 @@ const toCursor = ({ line, field }: Place) => Buffer.from(`${line}:${field}`).toS
 function fromCursor(cursor: string): Place {
   const [, line, field] = /^(\d{1,9}):(.*)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (line === undefined || field === undefined || field.includes('\0')) {
-    throw invalid({ field: 'after', message: 'is not a cursor that this list gave out' });
+    throw invalid({ field: 'after', message: 'is not a cursor returned by this list' });
   }
   return { line: Number(line), field };
 }
@@ -117,10 +117,10 @@ async function* errorLines(projectId: string, id: string): AsyncGenerator<string
   }
 }
 
-/** `/v1` is in snake_case. */
+/** `/v1` uses snake_case. */
 const inRestNames = (field: string) => field.replace(/^customFields\./, 'custom_fields.');
 
-/** Answers with what is wrong with the rows of an import, as a CSV file. */
+/** Streams the row errors of an import as a CSV file. */
 export async function answerErrors(exchange: StreamExchange): Promise<undefined> {
   const { id = '' } = exchange.params;
   await answerCsv(exchange, `${id}-errors.csv`, () => errorLines(exchange.projectId, id));

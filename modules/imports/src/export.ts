@@ -13,28 +13,28 @@ import { EXPORTED_FACTS } from './plan.ts';
 import { spooled } from './spool.ts';
 
 export interface ExportOptions extends ContactFilter {
-  /** Values as they are, also those that a spreadsheet would run as a formula. */
+  /** Exports values unchanged, even those that a spreadsheet would run as a formula. */
   raw?: boolean | null | undefined;
-  /** A byte order mark, by which Excel knows that the file is in UTF-8. */
+  /** Adds a byte order mark, which tells Excel that the file is UTF-8. */
   bom?: boolean | null | undefined;
 }
 
-/** How many contacts are in memory at a time. */
+/** How many contacts are fetched at a time. */
 const FETCH = 1000;
 /**
- * Exports that are read from the database at once, each by a connection: of all projects, and of one. They are written to
- * temporary files, so that none waits for the client who downloads it.
+ * Limits how many exports read from the database at once, in total and per project; each uses a connection. Exports are
+ * spooled to temporary files, so a slow client does not hold a connection.
  */
 const reading = new FairSemaphore({ total: 4, perKey: 2 });
-/** One whose client takes nothing for so long is ended, in milliseconds. */
+/** A download is aborted if its client reads nothing for this long, in milliseconds. */
 const STALLED_MS = 60_000;
-/** And whoever has not taken all of it after so long, however little at a time. */
+/** Maximum duration of a download, in milliseconds, so that a slow client can't keep it open. */
 const DEADLINE_MS = 60 * 60_000;
 
 /**
- * The project's contacts that pass every filter given, as the lines of a CSV file, newest first and all of one moment. What a
- * spreadsheet would run is guarded by a `'`, which an import takes away again, unless `raw` is asked for.
- * @throws DomainError `not_found` for a group or segment that the project has not.
+ * The lines of a CSV file with all contacts that pass every filter, newest first, from one snapshot. Formulas are
+ * guarded with a `'`, which imports remove, unless `raw` is set.
+ * @throws DomainError `not_found` for a group or segment that is not in the project.
  */
 export async function* exportContacts(
   projectId: string,
@@ -51,7 +51,7 @@ export async function* exportContacts(
 
 function valuesOf(contact: Contact, keys: readonly string[], write: (text: string) => string): string[] {
   const { id, email, name, customFields, source, suppressionStatus, createdAt, updatedAt } = contact;
-  // A number is no formula, whatever its sign.
+  // A number is not a formula, whatever its sign.
   const own = (value: CustomFieldValue | undefined) =>
     typeof value === 'string' ? write(value) : value === undefined ? '' : String(value);
   return [
@@ -87,8 +87,8 @@ async function* read(text: string, values: unknown[]): AsyncGenerator<Contact[],
 }
 
 /**
- * Answers with an export, as fast as its client takes it.
- * @throws DomainError as `exportContacts` does, and `rate_limited` while the caller or the project downloads too much.
+ * Streams an export, with back pressure.
+ * @throws DomainError as `exportContacts`, and `rate_limited` when the caller or the project has too many downloads.
  */
 export async function answerExport(exchange: StreamExchange): Promise<undefined> {
   const { projectId, options } = exchange;
@@ -98,8 +98,8 @@ export async function answerExport(exchange: StreamExchange): Promise<undefined>
 }
 
 /**
- * Answers with a CSV file. Its first lines are waited for, so that what is wrong with the request is an error.
- * @throws RateLimited while the caller or the project downloads too much.
+ * Streams a CSV file. Waits for its first lines, so that request errors are returned as errors.
+ * @throws RateLimited when the caller or the project has too many downloads.
  */
 export async function answerCsv(
   { request, response, caller, projectId }: StreamExchange,
@@ -131,7 +131,7 @@ export async function answerCsv(
   }
 }
 
-/** Downloads under way, by caller and by project. */
+/** Active downloads, by caller and by project. */
 const underWay = new Map<string, number>();
 
 function acquire(limits: readonly (readonly [id: string, limit: number])[]): () => void {

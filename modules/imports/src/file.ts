@@ -12,24 +12,24 @@ import {
 } from './csv/index.ts';
 import { readParts, readTexts } from './parts.ts';
 
-/** What makes a whole file unusable, in a sentence for its owner. */
+/** Why a whole file is unusable, as a sentence for the user. */
 export class UnusableFile extends Error {}
 
-/** How a file is to be read. */
+/** How to read a file. */
 export interface Layout extends Dialect {
   encoding: string;
-  /** How many columns it has. */
+  /** Number of columns. */
   width: number;
-  /** Whether its first record is a row, and not the names of the columns. */
+  /** Whether the first record is a data row instead of column names. */
   isHeadless: boolean;
 }
 
-/** The most lines that a file may have. */
+/** Maximum number of lines in a file. */
 export const MAX_LINES = 2_000_000;
 
 /**
- * Reads a file once from end to end, for its encoding and the number of its lines; there are no more records than that.
- * @throws UnusableFile when there are too many.
+ * Reads the whole file once to detect its encoding and count its lines, which bounds the number of records.
+ * @throws UnusableFile when there are too many lines.
  */
 export async function survey({ id, size, encoding }: Import): Promise<{ encoding: string; lines: number }> {
   const detector = encoding === null ? new EncodingDetector() : undefined;
@@ -53,11 +53,11 @@ function countOf(bytes: Buffer, byte: number): number {
   return count;
 }
 
-/** How much of a file is read to find out how it is written, in characters. */
+/** How much of a file is read to detect its dialect, in characters. */
 const BEGINNING = 256 * 1024;
 
 /**
- * Reads the beginning of a file: how it is written, the names of its columns and some of its rows.
+ * Reads the beginning of a file: its dialect, column names and some rows.
  * @throws UnusableFile when it has no records.
  */
 export async function lookAtBeginning(
@@ -100,7 +100,7 @@ function beginningOf(text: string, { separator, line }: Dialect, isWhole: boolea
 
 const isRowOf = (width: number) => (values: string[]) => values.length === width && values.some(isAddress);
 
-/** The rows of a file, those that can't be read as well, in pieces; each says at which byte it ends. */
+/** The rows of a file in chunks, including rows that can't be read; each chunk has the byte offset of its end. */
 export async function* readRows(
   { id, size }: Pick<Import, 'id' | 'size'>,
   { encoding, separator, line, skip, width, isHeadless }: Layout,
@@ -109,7 +109,7 @@ export async function* readRows(
   let isFirst = true;
   function* rowsOf(records: Iterable<CsvRecord>): Generator<CsvRecord> {
     for (const record of records) {
-      // The names of the columns may hold what no row does.
+      // The header may contain characters that no data row has.
       if (isFirst) reader.expectRows(isRowOf(width));
       if (!isFirst || isHeadless) yield record;
       isFirst = false;

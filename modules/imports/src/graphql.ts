@@ -28,118 +28,120 @@ import { checkOptions } from './options.ts';
 import { type PlannedColumn, planOf } from './plan.ts';
 
 const ImportStatus = builder.enumType('ImportStatus', {
-  description: 'Where an import is.',
+  description: 'The state of an import.',
   values: {
-    uploading: { description: 'Its file is not all there yet.' },
-    queued: { description: 'It begins as soon as a worker takes it up.' },
-    running: { description: 'Its rows are being written.' },
-    completed: { description: 'Every row is written, or reported.' },
-    failed: { description: 'The file can not be used; `error` says why. Nothing was written.' },
-    canceled: { description: 'It was ended before its end; what was written stays.' },
+    uploading: { description: 'The file is being uploaded.' },
+    queued: { description: 'Waiting for a worker.' },
+    running: { description: 'Rows are being written.' },
+    completed: { description: 'Every row was written or reported as an error.' },
+    failed: { description: 'The file could not be used; `error` says why. Nothing was written.' },
+    canceled: { description: 'It was canceled before its end; contacts already written stay.' },
   },
 });
 
 const ImportColumn = builder.objectRef<PlannedColumn>('ImportColumn').implement({
-  description: 'A column of the file and what it becomes.',
+  description: 'A column of the file and its target.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What the file calls it.' }),
+    name: t.exposeString('name', { description: 'The column name in the file.' }),
     fields: t.exposeStringList('fields', {
       description: '`email`, `name` or `customFields.<key>`; empty when it is not imported.',
     }),
     type: t.exposeString('type', { nullable: true, description: 'The type of the custom field.' }),
-    isNew: t.exposeBoolean('isNew', { description: 'Whether the custom field is made for it.' }),
+    isNew: t.exposeBoolean('isNew', { description: 'Whether the custom field is created for it.' }),
   }),
 });
 
 const ImportCounts = builder.objectRef<ImportModel>('ImportCounts').implement({
-  description: 'What became of the rows so far; in a dry run, what would.',
+  description: 'The results of the rows so far; in a dry run, the predicted results.',
   fields: (t) => ({
-    rows: t.exposeInt('rows', { description: 'Rows dealt with. The others add up to it.' }),
-    created: t.exposeInt('created', { description: 'Contacts that are new.' }),
-    updated: t.exposeInt('updated', { description: 'Contacts that were there and were changed.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'Contacts that were there and stay as they were.' }),
-    duplicates: t.exposeInt('duplicates', { description: 'Rows whose address an earlier row of the file has.' }),
-    suppressed: t.exposeInt('suppressed', { description: 'Rows whose address is new and not to be mailed.' }),
-    invalid: t.exposeInt('invalid', { description: 'Rows that can not be a contact.' }),
+    rows: t.exposeInt('rows', { description: 'Rows processed: the sum of the other counts.' }),
+    created: t.exposeInt('created', { description: 'New contacts.' }),
+    updated: t.exposeInt('updated', { description: 'Existing contacts that were changed.' }),
+    unchanged: t.exposeInt('unchanged', { description: 'Existing contacts that were not changed.' }),
+    duplicates: t.exposeInt('duplicates', { description: 'Rows with the address of an earlier row of the file.' }),
+    suppressed: t.exposeInt('suppressed', { description: 'Rows with a new address that is suppressed.' }),
+    invalid: t.exposeInt('invalid', { description: 'Rows that are not valid contacts.' }),
   }),
 });
 
 const ImportRowError = builder.objectRef<ImportError>('ImportRowError').implement({
-  description: 'What is wrong with a row.',
+  description: 'A problem with a row.',
   fields: (t) => ({
-    line: t.exposeInt('line', { description: 'Where the row begins in the file, counted from 1.' }),
-    field: t.exposeString('field', { description: '`email`, `name`, `customFields.<key>`, or `row` for the whole.' }),
-    message: t.exposeString('message', { description: 'What is wrong with it.' }),
+    line: t.exposeInt('line', { description: 'The line where the row starts in the file, counted from 1.' }),
+    field: t.exposeString('field', {
+      description: '`email`, `name`, `customFields.<key>`, or `row` for the whole row.',
+    }),
+    message: t.exposeString('message', { description: 'The problem.' }),
   }),
 });
 
 const Import = builder.prismaObject('Import', {
   interfaces: [Node],
   description:
-    'A CSV file of contacts that is written into the project in the background, and what became of its rows.',
+    'A CSV file of contacts that is written into the project in the background, and the results of its rows.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Import id; its workflow in Temporal has the same.' }),
-    status: t.expose('status', { type: ImportStatus, description: 'Where it is.' }),
+    id: t.exposeID('id', { description: 'Import id; also the id of its workflow in Temporal.' }),
+    status: t.expose('status', { type: ImportStatus, description: 'The state of the import.' }),
     progress: t.float({
-      description: 'How much of the file has been dealt with, 0 to 1.',
+      description: 'The fraction of the file that has been processed, from 0 to 1.',
       resolve: ({ status, bytesDone, size }) => (status === 'completed' ? 1 : size === 0 ? 0 : bytesDone / size),
     }),
-    counts: t.field({ type: ImportCounts, description: 'What became of the rows.', resolve: (row) => row }),
+    counts: t.field({ type: ImportCounts, description: 'The results of the rows.', resolve: (row) => row }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
-    fileName: t.exposeString('fileName', { nullable: true, description: 'What the file is called.' }),
-    size: t.exposeInt('size', { description: 'Bytes of the file.' }),
+    fileName: t.exposeString('fileName', { nullable: true, description: 'The file name.' }),
+    size: t.exposeInt('size', { description: 'File size in bytes.' }),
     encoding: t.exposeString('encoding', {
       nullable: true,
-      description: 'Of the file; as found, unless it was given.',
+      description: "The file's encoding; detected unless it was specified.",
     }),
     separator: t.exposeString('separator', {
       nullable: true,
-      description: 'What is between values; as found, unless it was given.',
+      description: 'The separator between values; detected unless it was specified.',
     }),
     columns: t.field({
       type: [ImportColumn],
-      description: 'What the columns become; empty until the file has been looked at.',
+      description: 'The targets of the columns; empty until the file has been inspected.',
       complexity: { field: 1, multiplier: 1 }, // they are a part of the row
       resolve: (row) => planOf(row)?.columns ?? [],
     }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What happens to contacts that exist.',
+      description: 'What to do with existing contacts.',
       resolve: ({ onConflict }) => (onConflict === 'update' ? 'update' : 'skip'),
     }),
-    dryRun: t.exposeBoolean('dryRun', { description: 'Whether nothing is written, only told what would be.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'A dry run reports what it would write, and writes nothing.' }),
     createFields: t.exposeBoolean('createFields', {
-      description: 'Whether columns that are no custom field become one.',
+      description: 'Whether unknown columns become new custom fields.',
     }),
     groupId: t.exposeID('groupId', {
       nullable: true,
-      description: 'The group that its contacts join; one made for it as soon as it has a member.',
+      description: 'The group that imported contacts join; a new group is set once it has its first member.',
     }),
     groupName: t.exposeString('groupName', {
       nullable: true,
-      description: 'The name of the group, when that was given.',
+      description: 'The name of the group, if it was specified.',
     }),
     cancelRequestedAt: t.expose('cancelRequestedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When somebody canceled it; it ends after the rows that are being written.',
+      description: 'When it was canceled; it stops after the rows that are being written.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When its upload began.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the upload began.' }),
     startedAt: t.expose('startedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When rows began to be written.',
+      description: 'When writing rows began.',
     }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
     workflowUrl: t.string({
       nullable: true,
-      description: 'Its workflow in the Temporal UI; null if the address of the UI is not configured.',
+      description: 'Its workflow in the Temporal UI; null if the UI address is not configured.',
       resolve: ({ id }) => workflowUrl(id),
     }),
     errors: t.connection(
       {
         type: ImportRowError,
-        description: 'What is wrong with rows, in the order of the file.',
+        description: 'The row errors, in file order.',
         resolve: ({ id }, args, context) => listErrors(context, id, args),
       },
       ...relayNames('ImportError'),
@@ -154,7 +156,7 @@ const importId = { required: true, description: 'Import id.' } as const;
 builder.queryFields((t) => ({
   import: t.field({
     type: Import,
-    description: 'An import of the project; `not_found` when there is none.',
+    description: 'An import of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id(importId) },
     resolve: (_root, { id }, context) => getImport(callerProject(context), id),
   }),
@@ -171,7 +173,7 @@ builder.queryFields((t) => ({
 builder.subscriptionField('importProgress', (t) =>
   t.field({
     type: Import,
-    description: 'An import as it is now, then each time it has come further, until it has ended.',
+    description: 'The current import, then an update whenever it has made progress, until it has ended.',
     args: { id: t.arg.id(importId) },
     subscribe: (_root, { id }, context) => watchImport(callerProject(context), id),
     resolve: (row) => row,
@@ -180,60 +182,61 @@ builder.subscriptionField('importProgress', (t) =>
 
 const ImportColumnsInput = builder.inputType('ImportColumnsInput', {
   description:
-    'Which columns are what, by their names in the file, without regard to case. What is not given is told by the names.',
+    'The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names.',
   fields: (t) => ({
-    email: t.string({ description: 'The column of addresses.' }),
-    name: t.stringList({ description: 'The columns that make the name, joined by a space; an empty list for none.' }),
+    email: t.string({ description: 'The address column.' }),
+    name: t.stringList({ description: 'The columns that form the name, joined by a space; an empty list for none.' }),
     customFields: t.field({
       type: 'JSON',
-      description: 'An object of columns by custom-field key; an empty one for none.',
+      description: 'Column names by custom-field key; an empty object for none.',
       ...JSON_OBJECT,
     }),
   }),
 });
 
 const ImportContactsInput = builder.inputType('ImportContactsInput', {
-  description: 'How a file of contacts is imported.',
+  description: 'Options for importing a file of contacts.',
   fields: (t) => ({
     columns: t.field({
       type: ImportColumnsInput,
-      description: 'Which columns are what; told by their names unless given.',
+      description: 'The column mapping; derived from the column names by default.',
     }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What happens to contacts that exist; `skip` unless it says. A blank cell changes nothing.',
+      description: 'What to do with existing contacts; defaults to `skip`. A blank cell changes nothing.',
     }),
-    dryRun: t.boolean({ description: 'Nothing is written; the counts and errors are those of the real import.' }),
+    dryRun: t.boolean({ description: 'Writes nothing; counts and errors are those of the real import.' }),
     createFields: t.boolean({
-      description: 'Columns that are no custom field become one, of the type that their values have.',
+      description: 'Creates a custom field for each unknown column, with the type of its values.',
     }),
-    groupId: t.id({ description: 'The group that the contacts join.' }),
+    groupId: t.id({ description: 'The group that imported contacts join.' }),
     groupName: t.string({
-      description: 'The name of the group that they join, which is made if there is none.',
+      description: 'The name of the group that imported contacts join; created if it does not exist.',
       ...NAME,
     }),
-    encoding: t.string({ description: 'Of the file, such as `windows-1252`; found out unless given.' }),
-    separator: t.string({ description: 'The character between values, or `tab`; found out unless given.' }),
-    fileName: t.string({ description: 'What the file is called, for people.' }),
+    encoding: t.string({ description: "The file's encoding, such as `windows-1252`; detected by default." }),
+    separator: t.string({ description: 'The character between values, or `tab`; detected by default.' }),
+    fileName: t.string({ description: 'The file name to display.' }),
   }),
 });
 
 builder.inputType('ExportContactsInput', {
-  description: 'Which contacts are exported, by the filters of their list, and how.',
+  description: 'The filters of the contact list, and the format of the export.',
   fields: (t) => ({
-    email: t.string({ description: 'The whole address, without regard to case.' }),
-    search: t.string({ description: 'Part of the address or of the name, without regard to case.' }),
+    email: t.string({ description: 'The full address, case-insensitive.' }),
+    search: t.string({ description: 'Part of the address or name, case-insensitive.' }),
     groupId: t.id({ description: 'Members of this group.' }),
     segmentId: t.id({ description: 'Contacts in this segment.' }),
-    suppressed: t.boolean({ description: 'True for those that are not mailed, false for the others.' }),
+    suppressed: t.boolean({ description: 'True for suppressed contacts, false for the others.' }),
     source: t.field({ type: ContactSource, description: 'Where they came from.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Added after this instant.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Added before this instant.' }),
     raw: t.boolean({
-      description: "Values as they are. Otherwise those that a spreadsheet would run as a formula begin with a `'`.",
+      description:
+        "Exports values unchanged. By default, values that a spreadsheet would run as a formula are prefixed with a `'`.",
     }),
     bom: t.boolean({
-      description: 'The file begins with a byte order mark, by which Excel knows that it is in UTF-8.',
+      description: 'Starts the file with a byte order mark, which tells Excel that it is UTF-8.',
     }),
   }),
 });
@@ -241,8 +244,8 @@ builder.inputType('ExportContactsInput', {
 builder.mutationFields((t) => ({
   createImport: t.field({
     type: Import,
-    description: 'Begins an import. Its file comes in parts, then it is started.',
-    args: { input: t.arg({ type: ImportContactsInput, required: true, description: 'How it is to be done.' }) },
+    description: 'Creates an import. Upload the file in parts, then start the import.',
+    args: { input: t.arg({ type: ImportContactsInput, required: true, description: 'The import options.' }) },
     resolve: async (_root, { input }, context) => {
       const projectId = callerProject(context);
       return createImport(projectId, await checkOptions(projectId, input));
@@ -250,11 +253,14 @@ builder.mutationFields((t) => ({
   }),
   addImportPart: t.field({
     type: Import,
-    description: 'Takes one part of the file. The same part may be sent again.',
+    description: 'Uploads one part of the file. A part may be uploaded again.',
     args: {
       id: t.arg.id(importId),
-      number: t.arg.int({ required: true, description: 'Which part it is, from 0.' }),
-      data: t.arg.string({ required: true, description: `Its bytes in base64, ${MAX_PART_BYTES} of them at most.` }),
+      number: t.arg.int({ required: true, description: 'The part number, from 0.' }),
+      data: t.arg.string({
+        required: true,
+        description: `The part in base64, at most ${MAX_PART_BYTES} bytes when decoded.`,
+      }),
     },
     resolve: async (_root, { id, number, data }, context) => {
       if (number < 0 || number > 9_999) throw invalid({ field: 'number', message: 'must be between 0 and 9999' });
@@ -264,7 +270,7 @@ builder.mutationFields((t) => ({
   }),
   startImport: t.field({
     type: Import,
-    description: 'Starts an import whose file is all there.',
+    description: 'Starts an import after its whole file has been uploaded.',
     args: { id: t.arg.id(importId) },
     resolve: async (_root, { id }, context) => {
       await startImport(callerProject(context), id);
@@ -273,7 +279,7 @@ builder.mutationFields((t) => ({
   }),
   cancelImport: t.field({
     type: Import,
-    description: 'Ends an import; contacts that are written already stay. `conflict` when it has ended.',
+    description: 'Cancels an import; contacts already written stay. `conflict` when it has ended.',
     args: { id: t.arg.id(importId) },
     resolve: async (_root, { id }, context) => {
       await cancelImport(callerProject(context), id);

@@ -22,25 +22,25 @@ import type { CheckedOptions } from './options.ts';
 export type Import = Prisma.ImportModel;
 export type ImportStatus = Import['status'];
 
-/** The largest file that is taken, in bytes. */
+/** Maximum file size, in bytes. */
 export const MAX_FILE_BYTES = 200 * 1024 * 1024;
-/** The largest part of one, in bytes. */
+/** Maximum part size, in bytes. */
 export const MAX_PART_BYTES = 4 * 1024 * 1024;
-/** Files that were never sent whole are forgotten after a day. */
+/** Deletes uploads that were not completed within a day. */
 const STALE_UPLOADS = `DELETE FROM imports WHERE project_id = $1 AND status = 'uploading' AND created_at < now() - interval '1 day'`;
 
-/** An import that has ended stays as it is. */
+/** Whether a status is final. */
 export const isFinal = (status: ImportStatus) => status === 'completed' || status === 'failed' || status === 'canceled';
 
 /**
- * Begins an import: its file comes in parts, then it is started.
- * @throws RateLimited while the project has too many that have not ended.
+ * Creates an import; its file is then uploaded in parts before the import is started.
+ * @throws RateLimited while the project has too many open imports.
  */
 export async function createImport(projectId: string, options: CheckedOptions): Promise<Import> {
   await pool.query(STALE_UPLOADS, [projectId]);
   const open = await db.import.count({ where: { projectId, status: { in: ['uploading', 'queued', 'running'] } } });
   if (open >= config.IMPORTS_PER_PROJECT)
-    throw new RateLimited(`A project may have ${config.IMPORTS_PER_PROJECT} imports open. Wait for one to end.`, 30);
+    throw new RateLimited(`A project may have ${config.IMPORTS_PER_PROJECT} open imports. Wait for one to end.`, 30);
   return db.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
 }
 
@@ -50,12 +50,12 @@ const asColumns = ({ mapping, ...options }: CheckedOptions) => ({
 });
 
 /**
- * Takes one part of the file; the same part again takes the place of the first.
+ * Stores a part of the file; uploading a part again replaces it.
  * @throws DomainError `not_found`, `conflict` when the import has been started, `payload_too_large`.
  */
 export async function addPart(projectId: string, id: string, number: number, data: Uint8Array): Promise<void> {
   if (data.length > MAX_PART_BYTES) {
-    throw new DomainError('payload_too_large', `A part may have ${MAX_PART_BYTES} bytes at most.`);
+    throw new DomainError('payload_too_large', `A part may have at most ${MAX_PART_BYTES} bytes.`);
   }
   await inTransaction(async (tx) => {
     const { size } = await lockUpload(tx, projectId, id);
@@ -77,11 +77,12 @@ export async function addPart(projectId: string, id: string, number: number, dat
 }
 
 export const tooLarge = () =>
-  new DomainError('payload_too_large', `A file may have ${MAX_FILE_BYTES} bytes at most. Split it into several.`);
+  new DomainError('payload_too_large', `A file may have at most ${MAX_FILE_BYTES} bytes. Split it into several.`);
 
 /**
- * Starts an import whose file has been sent whole.
- * @throws DomainError `not_found`, `conflict` when it has been started, `validation_error` when the file is empty or has gaps.
+ * Starts an import whose file is complete.
+ * @throws DomainError `not_found`, `conflict` when it has been started, `validation_error` when the file is empty or
+ * has gaps.
  */
 export async function startImport(projectId: string, id: string, options?: CheckedOptions): Promise<void> {
   await inTransaction(async (tx) => {
@@ -129,12 +130,12 @@ async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<
   );
 }
 
-/** Forgets an import whose file did not come whole. */
+/** Deletes an import whose upload failed. */
 export async function discardUpload(projectId: string, id: string): Promise<void> {
   await pool.query(`DELETE FROM imports WHERE project_id = $1 AND id = $2 AND status = 'uploading'`, [projectId, id]);
 }
 
-/** Imports of the project by their ids, in any order; those that do not exist are left out. */
+/** The project's imports with these ids, in any order; ids that do not exist are omitted. */
 export async function findImports(projectId: string, ids: string[]): Promise<Import[]> {
   return db.import.findMany({ where: { projectId, id: { in: ids } } });
 }
@@ -152,20 +153,20 @@ export async function listImports(projectId: string, args: PageArgs): Promise<Pa
 }
 
 /**
- * Ends an import; contacts that are written already stay. One that is running stops after the rows that it has in hand.
+ * Cancels an import; contacts already written stay. A running import stops after its batches in flight.
  * @throws DomainError `not_found`, `conflict` when it has ended.
  */
 export async function cancelImport(projectId: string, id: string): Promise<void> {
   await inTransaction(async (tx) => {
     const { status } = await lock(tx, projectId, id);
-    if (isFinal(status)) throw new DomainError('conflict', `The import is ${status} already.`);
+    if (isFinal(status)) throw new DomainError('conflict', `The import is already ${status}.`);
     await sql(tx, 'UPDATE imports SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1', [id]);
     if (status !== 'running') await end(tx, id, 'canceled');
     await announce(tx, id);
   });
 }
 
-/** Writes how an import ended and lets go of its file. One that has ended stays as it is. */
+/** Records how an import ended and deletes its file. Has no effect on an import that has already ended. */
 export async function end(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
   const ended = await sql(
     tx,
@@ -179,7 +180,7 @@ export async function end(tx: Tx, id: string, status: ImportStatus, error?: stri
   await announce(tx, id);
 }
 
-/** Tells those who watch an import, once the transaction commits. */
+/** Notifies subscribers of an import once the transaction commits. */
 export async function announce(tx: Tx, id: string): Promise<void> {
   await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, `import ${id}`]);
 }
@@ -202,6 +203,6 @@ async function lock(tx: Tx, projectId: string, id: string): Promise<Locked> {
 
 async function lockUpload(tx: Tx, projectId: string, id: string): Promise<Locked> {
   const row = await lock(tx, projectId, id);
-  if (row.status !== 'uploading') throw new DomainError('conflict', 'The import has been started already.');
+  if (row.status !== 'uploading') throw new DomainError('conflict', 'The import has already been started.');
   return row;
 }

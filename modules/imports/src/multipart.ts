@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { DomainError, invalid } from '@postroom/platform';
 
-/** What stands beside the file, in bytes; options are a few lines of JSON. */
+/** Maximum size of each part beside the file, in bytes; options are a few lines of JSON. */
 const MAX_FIELD_BYTES = 256 * 1024;
 
 /**
- * Reads a `multipart/form-data` body with a part called `file`, in flat memory: `takeFile` gets it as it arrives. Returns the
- * other parts as texts, which may come before the file or after it.
- * @throws DomainError `validation_error` for a body that is not what it says, or has no file; whatever `takeFile` throws.
+ * Reads a `multipart/form-data` body with a part called `file` in constant memory, streaming it to `takeFile`. Returns
+ * the other parts as text; they may come before or after the file.
+ * @throws DomainError `validation_error` for a malformed body or one without a file; whatever `takeFile` throws.
  */
 export async function readMultipart(
   request: IncomingMessage,
@@ -21,12 +21,12 @@ export async function readMultipart(
   try {
     await new Promise<void>((resolve, reject) => {
       form.on('file', (_field, stream, name) => {
-        if (file !== undefined) return reject(invalid({ field: 'file', message: 'must be given once' }));
+        if (file !== undefined) return reject(invalid({ field: 'file', message: 'must be provided only once' }));
         file = takeFile(stream, name);
         file.catch(reject);
       });
       form.on('field', (name, value, _nameTruncated, isTruncated) => {
-        if (isTruncated) reject(invalid({ field: name, message: `may have ${MAX_FIELD_BYTES} bytes at most` }));
+        if (isTruncated) reject(invalid({ field: name, message: `may have at most ${MAX_FIELD_BYTES} bytes` }));
         fields.set(name, value);
       });
       form.once('finish', resolve);
@@ -38,7 +38,7 @@ export async function readMultipart(
     });
     await file;
   } catch (error) {
-    // The request itself is left alone, so that it can still be answered.
+    // Don't destroy the request, so that it can still be responded to.
     request.unpipe(form);
     throw error;
   }
@@ -58,8 +58,8 @@ function open(request: IncomingMessage): BusboyInstance {
   }
 }
 
-/** The caller went away, or was cut off; nobody hears this. */
-export const brokenOff = () => new DomainError('validation_error', 'The body broke off.');
+/** The client disconnected, so nobody receives this error. */
+export const brokenOff = () => new DomainError('validation_error', 'The request body ended prematurely.');
 
 const malformed = ({ message }: Error) =>
   new DomainError('validation_error', `The body is not well-formed multipart/form-data: ${message}.`);

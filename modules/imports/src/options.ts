@@ -1,16 +1,16 @@
 import { type OnConflict, ON_CONFLICT } from '@postroom/contacts';
 import { assertValid, type FieldProblem, isId, pool, textProblem } from '@postroom/platform';
 
-/** Which columns are what, by their names in the file. What is not given is told by the names. */
+/** The column mapping, by column names of the file. Omitted mappings are derived from the names. */
 export interface Mapping {
   email?: string | null | undefined;
-  /** Joined by a space; an empty list for no name. */
+  /** Columns joined by a space; an empty list for no name. */
   name?: readonly string[] | null | undefined;
-  /** Names of columns by the key of the custom field; an empty object for none. */
+  /** Column names by custom-field key; an empty object for none. */
   customFields?: unknown;
 }
 
-/** What is asked of an import beside the file. */
+/** The options of an import. */
 export interface ImportOptions {
   fileName?: string | null | undefined;
   columns?: Mapping | null | undefined;
@@ -23,7 +23,7 @@ export interface ImportOptions {
   separator?: string | null | undefined;
 }
 
-/** The same, checked, as the row of an import has it. */
+/** Validated options, as stored in the import. */
 export interface CheckedOptions {
   fileName: string | null;
   mapping: CheckedMapping | null;
@@ -42,7 +42,7 @@ export interface CheckedMapping {
   customFields?: Record<string, string>;
 }
 
-/** @throws DomainError `validation_error` naming each option that can't be. */
+/** @throws DomainError `validation_error` naming each invalid option. */
 export async function checkOptions(projectId: string, options: ImportOptions): Promise<CheckedOptions> {
   const problems: FieldProblem[] = [];
   const problem = (field: string, message: string) => {
@@ -50,7 +50,7 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     return null;
   };
   const { fileName, onConflict, dryRun, createFields, groupId, groupName, encoding, separator } = options;
-  if (groupId != null && groupName != null) problem('groupName', 'must not be given beside group_id');
+  if (groupId != null && groupName != null) problem('groupName', 'must not be combined with group_id');
   if (groupId != null && !(await isGroup(projectId, groupId))) problem('groupId', 'is not a group of this project');
   const name = groupName?.trim() ?? null;
   if (name !== null && (name === '' || name.length > 200)) problem('groupName', 'must be 1 to 200 characters');
@@ -64,10 +64,7 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     groupName: name,
     encoding: encoding == null ? null : (encodingNamed(encoding) ?? problem('encoding', 'is not a known encoding')),
     separator:
-      separator == null
-        ? null
-        : (separatorNamed(separator) ??
-          problem('separator', 'must be one character, or tab: what is between the values')),
+      separator == null ? null : (separatorNamed(separator) ?? problem('separator', 'must be one character, or tab')),
   };
   assertValid(problems);
   return checked;
@@ -98,12 +95,11 @@ function checkMapping(
 ): CheckedMapping {
   const fields = customFields ?? undefined;
   const isObject = typeof fields === 'object' && !Array.isArray(fields);
-  if (fields !== undefined && !isObject)
-    problem('columns', 'must have an object of columns by key for the custom fields');
+  if (fields !== undefined && !isObject) problem('columns', 'must be an object of column names by custom-field key');
   const entries = isObject ? Object.entries(fields) : [];
   for (const [key, column] of entries) {
     if (typeof column !== 'string' || textProblem(column) !== undefined)
-      problem('columns', `must have the name of a column for the custom field ${key}`);
+      problem('columns', `must have a column name for the custom field ${key}`);
   }
   return {
     ...(email != null && { email }),

@@ -90,8 +90,8 @@ test('a row that can not be a contact is reported with its line, its fields and 
     '5 email must be an email address such as ada@example.com',
     '7 row 2 columns instead of 3',
     '8 name must be at most 200 characters',
-    '9 row a quote is opened and never closed',
-    '10 row a value holds a NUL character',
+    '9 row a quote is opened but never closed',
+    '10 row a value contains a NUL character',
   ]);
   expect((await contactsOf(api)).map(([email]) => email)).toEqual(['ada@example.com', 'grace@example.com']);
 });
@@ -365,7 +365,7 @@ test.each([
     { create_fields: true, columns: { custom_fields: { 'not a key': 'plan' } } },
     "The custom field not a key can't be made: key: must begin with a letter and have at most 64 letters, digits and underscores",
   ],
-  ['"email,name\na@example.com,Ann\n', {}, 'Line 1 should name the columns: a quote is opened and never closed.'],
+  ['"email,name\na@example.com,Ann\n', {}, 'Line 1 should name the columns: a quote is opened but never closed.'],
   ['\n\n', {}, 'The file is empty.'],
   [
     'x\n'.repeat(2_000_000),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerFile, type StaticFile, staticFile } from '../static.ts';
 import { eventFiles } from './event-schemas.ts';
 
-/** Scripts and styles come from us, nothing from anybody else, and the page talks to this address alone. */
+/** Scripts and styles come only from this server, and the page connects to nothing else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** The files of the reference: Swagger UI from its package, and our page around it. */
+/** The files of the API reference: Swagger UI from its package, and our own page. */
 const FILES: Record<string, { type: string; at: string }> = {
   '/docs': { type: HTML, at: './page/index.html' },
   '/docs/page.css': { type: CSS, at: './page/page.css' },
@@ -30,10 +30,10 @@ const FILES: Record<string, { type: string; at: string }> = {
   '/docs/swagger-ui.js': { type: SCRIPT, at: 'swagger-ui-dist/swagger-ui-bundle.js' },
 };
 
-/** What has been asked for, and what was never a file. */
+/** Caches files that were read, and paths that do not exist. */
 const read = eventFiles();
 
-/** Answers the reference at `/docs` and the schemas of events below it; false when the path is none of its files. */
+/** Serves the API reference at `/docs` and the event schemas below it; returns false for any other path. */
 export function answerDocs(request: IncomingMessage, response: ServerResponse, path: string): boolean {
   const name = path === '/docs/' ? '/docs' : path;
   const file = read.get(name) ?? readOnce(name);

@@ -20,8 +20,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * The OpenAPI 3.1 document of `/v1`, derived from the routes, their GraphQL documents and the schema, so that it can not
- * say anything else than what is served.
+ * The OpenAPI 3.1 document of `/v1`, generated from the routes, their GraphQL documents and the schema, so that it
+ * always matches the implementation.
  */
 export function openApiDocument(
   schema: GraphQLSchema,
@@ -51,7 +51,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.0',
     info: INFO,
-    // The address that the document was read from.
+    // Relative, so it is the host that the document was fetched from.
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     tags: [...new Set([...routes, ...streams].map((route) => route.tag))].map((name) => ({
@@ -69,20 +69,23 @@ export function openApiDocument(
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'pr_…',
-          description: 'A secret API key, made in the dashboard (Settings, API).',
+          description: 'A secret API key, created in the dashboard (Settings, API).',
         },
       },
     },
   };
 }
 
-/** What a list shows of a type has its plain name, so lists come first; what one row shows comes before what writes answer. */
+/**
+ * Lists come first, so that their selection gets the type's plain name; single rows come before the responses of
+ * writes.
+ */
 function inOrderOfNames(routes: readonly Route[]): Route[] {
   const rank = ({ method, path }: Route) => (method !== 'GET' ? 2 : path.endsWith('}') ? 1 : 0);
   return [...routes].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Operations that begin with the same field are called after their paths: `listDeliveries`, `listWebhookDeliveries`. */
+/** Renames operations that start with the same field after their paths: `listDeliveries`, `listWebhookDeliveries`. */
 function tellApart(paths: Record<string, PathItem>): void {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, operation })),
@@ -95,7 +98,7 @@ function tellApart(paths: Record<string, PathItem>): void {
   const [twice] = all
     .map(({ operation }) => operation.operationId)
     .filter((id, index, every) => every.indexOf(id) !== index);
-  if (twice !== undefined) throw new Error(`Two routes are called ${twice}.`);
+  if (twice !== undefined) throw new Error(`Two routes have the operation id ${twice}.`);
 }
 
 function idOfPath(id: string, path: string): string {
@@ -108,7 +111,7 @@ function idOfPath(id: string, path: string): string {
   );
 }
 
-/** What a collection has, or its POST has made, can be asked for, changed and deleted under its id. */
+/** Links the POST of a collection to the operations on the row that it creates. */
 function addLinks(paths: Record<string, PathItem>): void {
   for (const [path, { get, post }] of Object.entries(paths)) {
     const under = Object.entries(paths).filter(
@@ -134,7 +137,7 @@ const PARAMETERS: Record<string, Schema> = {
     in: 'header',
     required: false,
     schema: { type: 'string' },
-    description: 'The project to act on. A key of one project acts on that one; a key of several must name it.',
+    description: 'The project to act on. Required if the key covers several projects.',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -142,22 +145,22 @@ const PARAMETERS: Record<string, Schema> = {
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     description:
-      'Any text that stands for this request. Sent again within 24 hours, the first answer comes back and nothing is done twice.',
+      'A unique key for this request. Repeating the request with the same key within 24 hours returns the first response without repeating the operation.',
   },
 };
 
-/** What the parts of the API are about. */
+/** Descriptions of the API's sections. */
 const TAGS: Record<string, string> = {
-  Projects: 'What a key is authorized for. Everything else belongs to a project.',
-  Emails: 'Transactional email: send, schedule, cancel and look up.',
-  Contacts: 'The people whom a project may write to.',
-  'Custom fields': 'What a project keeps of each contact beside the address and the name.',
-  Suppressions: 'Addresses that are not mailed, and why.',
-  Segments: 'Contacts chosen by a filter, always up to date.',
-  Groups: 'Contacts chosen one by one.',
-  Imports: 'Files of contacts.',
+  Projects: 'The projects a key can access. Everything else belongs to a project.',
+  Emails: 'Transactional email: send, schedule, cancel and track.',
+  Contacts: 'The people a project may write to.',
+  'Custom fields': 'Additional fields that a project stores for each contact.',
+  Suppressions: 'Addresses that must not be mailed, and why.',
+  Segments: 'Contacts selected by a filter, always up to date.',
+  Groups: 'Contacts selected individually.',
+  Imports: 'Bulk imports of contacts from CSV files.',
   Campaigns: 'One email to many contacts.',
-  Templates: 'Emails to be used again, with their versions.',
+  Templates: 'Reusable emails with version history.',
   Domains: 'The domains that a project sends from, and their DNS records.',
   Webhooks: 'Endpoints that events are posted to, and each delivery.',
 };

@@ -9,8 +9,8 @@ const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'pos
 const INSTALL_TIMEOUT_MS = 240_000;
 
 /**
- * The folder of a tool for tests, installed in the user's cache at the first use. `undefined`, and a word why, where the
- * registry does not give it or the machine has not what it needs.
+ * The folder of a tool for tests, installed in the user's cache on first use. `undefined`, with a message, if it can't
+ * be installed.
  */
 async function tool(name: string, install: (folder: string) => Promise<unknown>): Promise<string | undefined> {
   const folder = join(CACHE, name);
@@ -32,7 +32,7 @@ async function tool(name: string, install: (folder: string) => Promise<unknown>)
 
 const timeout = INSTALL_TIMEOUT_MS;
 
-/** The generators and linters that are on npm, with what their output needs. */
+/** The npm generators and linters, with the dependencies of their output. */
 export const npmTools = () =>
   tool('openapi-npm-1', async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
@@ -51,7 +51,7 @@ export const npmTools = () =>
     await run('npm', ['install', ...flags, ...packages], { cwd: folder, timeout });
   });
 
-/** openapi-python-client, and what its clients and those of openapi-generator need. */
+/** openapi-python-client, with the dependencies of its clients and openapi-generator's. */
 export const pythonTools = () =>
   tool('openapi-python-1', async (folder) => {
     await run('python3', ['-m', 'venv', folder], { timeout });
@@ -65,7 +65,7 @@ export const pythonTools = () =>
     await run(join(folder, 'bin/python'), [...flags, ...packages], { timeout });
   });
 
-/** openapi-generator as `openapi-generator-cli.jar`, and under `lib` what its Java clients need. */
+/** openapi-generator as `openapi-generator-cli.jar`, with the dependencies of its Java clients in `lib`. */
 export const javaTools = () =>
   tool('openapi-java-1', async (folder) => {
     await run('javac', ['-version']);
@@ -105,13 +105,13 @@ export const goTools = () =>
     }),
   );
 
-/** PHP with Guzzle, which the system has. */
+/** PHP with Guzzle, from system packages. */
 export const GUZZLE = '/usr/share/php/GuzzleHttp/autoload.php';
 export async function phpTools(): Promise<string | undefined> {
   const found = await run('php', ['-r', `require '${GUZZLE}'; new GuzzleHttp\\Client(); mb_strlen('');`]).catch(
     () => undefined,
   );
   if (found === undefined)
-    console.warn('PHP with Guzzle is not there (Debian: php-cli php-curl php-mbstring php-guzzlehttp-guzzle).');
+    console.warn('PHP with Guzzle is not installed (Debian: php-cli php-curl php-mbstring php-guzzlehttp-guzzle).');
   return found && 'php';
 }

@@ -15,7 +15,7 @@ import { snakeCase } from '@postroom/platform';
 import { scalarSchema, stated } from './scalars.ts';
 import { type Components, described, orNull, type Schema } from './schemas.ts';
 
-/** The schema of what a request gives for a variable of this type, narrowed by what is stated beside it. */
+/** The schema of a request value of this type, narrowed by its declared JSON schema. */
 export function inputSchema(type: GraphQLInputType, components: Components, more?: Schema): Schema {
   const schema = { ...presentInput(getNullableType(type), components), ...more };
   return isNonNullType(type) ? schema : orNull(schema);
@@ -44,10 +44,10 @@ export function fieldSchema(field: GraphQLInputField, components: Components): S
   return described(withDefault, field.description, field.deprecationReason);
 }
 
-/** What each variable of a document is given to: the argument that says what it means. */
+/** The argument that each variable of a document is used for, which provides its description. */
 export type Used = ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
 
-/** The body of a route whose members are variables of their own. */
+/** The body schema of a route whose members are separate variables. */
 export function bodyOf(variables: readonly Variable[], used: Used, components: Components): Schema {
   const members = variables.map(({ name, variable, type }): Member => {
     const given = used.get(variable);
@@ -59,7 +59,7 @@ export function bodyOf(variables: readonly Variable[], used: Used, components: C
 
 type Member = [name: string, schema: Schema, required: boolean];
 
-/** Members that are not known are refused, so a misspelt one is not ignored. */
+/** Rejects unknown members, so that typos are reported. */
 function objectOf(members: readonly Member[]): Schema {
   const required = members.filter(([, , needed]) => needed).map(([name]) => name);
   return {

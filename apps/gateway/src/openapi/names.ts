@@ -10,8 +10,8 @@ interface Described {
 type Content = Record<string, { schema: Schema }>;
 
 /**
- * Names every object of a document that stands inside another schema, a body or an answer. Generators call what has no
- * name after the place where they meet it first, so that the name changes when something else does.
+ * Names every object of a document that is nested in another schema, a body or a response. Generators name anonymous
+ * objects after the first place they find them, so those names would change with unrelated edits.
  */
 export function nameSchemas(operations: readonly Described[], components: Components): void {
   const names = new Names(components);
@@ -30,9 +30,9 @@ export function nameSchemas(operations: readonly Described[], components: Compon
 }
 
 /**
- * What an answer is called, best first. An answer around one thing is named after it: `ContactResponse`,
- * `ContactListResponse`. What is particular to an operation is its result: oapi-codegen itself makes a
- * `SendCampaignResponse` of an operation `sendCampaign`.
+ * Names for a response, best first. A response around one object is named after it: `ContactResponse`,
+ * `ContactListResponse`. Others end in `Result`, because oapi-codegen itself generates a `SendCampaignResponse` for an
+ * operation `sendCampaign`.
  */
 function responseNames(operationId: string, { properties = {} }: { properties?: Record<string, Schema> }): string[] {
   const { data, ...others } = properties;
@@ -55,7 +55,10 @@ class Names {
     this.#components = components;
   }
 
-  /** A reference to the schema under the first of the names that is free or is already its; the schema where it is no object. */
+  /**
+   * A reference to the schema under the first name that is free or already refers to it; the schema itself if it is not
+   * an object.
+   */
   named(names: readonly string[], schema: Schema): Schema {
     const [own = ''] = names.slice(-1);
     if (schema.type !== 'object' && schema.allOf === undefined) return this.nameParts(own, schema);
@@ -68,7 +71,7 @@ class Names {
     return this.#components.named(free ?? own, schema);
   }
 
-  /** Names the objects inside of a schema, in place. */
+  /** Names the nested objects of a schema, in place. */
   nameParts(name: string, schema: Schema): Schema {
     const inside = (member: string) => [name.replace(/Response$/, '') + pascal(member)];
     const properties = (schema.properties ?? {}) as Record<string, Schema>;

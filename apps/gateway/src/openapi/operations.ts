@@ -33,7 +33,7 @@ export interface Operation extends Schema {
   responses: Record<string, Schema>;
 }
 
-/** Describes a route, from its document and its reply; nothing of it is written by hand. */
+/** Describes a route entirely from its document and its reply. */
 export function describeRoute(schema: GraphQLSchema, route: Route, components: Components): Operation {
   const shape = requestShape(schema, route);
   const used = argumentsOf(schema, operation(route));
@@ -55,13 +55,16 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
   };
 }
 
-const SENDING = 'A key of scope `sending` may call this too.';
+const SENDING = 'Keys with scope `sending` may call this too.';
 const withNotes = (description: string, { needs, deprecated }: Route) =>
   [description, ...(needs === 'sending' ? [SENDING] : []), ...(deprecated === undefined ? [] : [deprecated])]
     .join('\n\n')
     .trim();
 
-/** The name of the operation in the document, or else `createGroup` after its mutation, `getGroup` or `listGroups` after its query. */
+/**
+ * The operation id: the document's operation name, else derived: `createGroup` from a mutation, `getGroup` or
+ * `listGroups` from a query.
+ */
 function operationId(schema: GraphQLSchema, route: Route): string {
   const of = operation(route);
   if (of.name !== undefined) return of.name.value;
@@ -74,7 +77,7 @@ function operationId(schema: GraphQLSchema, route: Route): string {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The field that a document is about, and the ones above it: a connection may be the only thing selected of a row. */
+/** The main field of a document with its parents; a connection may be the only selection of a row. */
 function fieldPath(schema: GraphQLSchema, of: OperationDefinitionNode): Field[] {
   const path: Field[] = [];
   let type: unknown = schema.getRootType(of.operation);
@@ -82,8 +85,7 @@ function fieldPath(schema: GraphQLSchema, of: OperationDefinitionNode): Field[] 
   while (isObjectType(type) && (path.length === 0 || (selections.length === 1 && !isConnection(type)))) {
     const node = selections[0];
     const field = node?.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined;
-    if (field === undefined)
-      throw new Error('The first selection of a document must be the field that the route is about.');
+    if (field === undefined) throw new Error('The first selection of a document must be the main field of the route.');
     path.push(field);
     type = getNamedType(field.type);
     selections = (node as FieldNode).selectionSet?.selections ?? [];
@@ -93,7 +95,7 @@ function fieldPath(schema: GraphQLSchema, of: OperationDefinitionNode): Field[] 
 
 const isConnection = (type: unknown) => isObjectType(type) && type.getFields().pageInfo !== undefined;
 
-/** What each variable of a document is given to: the argument that says what it means. */
+/** The argument that each variable of a document is used for, which provides its description. */
 function argumentsOf(schema: GraphQLSchema, of: OperationDefinitionNode): Used {
   const used = new Map<string, GraphQLArgument | GraphQLInputField>();
   const typeInfo = new TypeInfo(schema);
@@ -118,19 +120,19 @@ function argumentsOf(schema: GraphQLSchema, of: OperationDefinitionNode): Used {
   return used;
 }
 
-/** Every list takes these alike (design: Lists). */
+/** Parameters of every list (design: Lists). */
 const PAGE_PARAMETERS: Record<string, { schema: Schema; description: string }> = {
   limit: {
     schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
-    description: 'How many to return at most.',
+    description: 'Maximum number of results.',
   },
   cursor: {
     schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' },
-    description: 'The `next_cursor` of the page before.',
+    description: 'The `next_cursor` of the previous page.',
   },
   total: {
     schema: { type: 'boolean', default: false },
-    description: `Whether \`total\` says how many there are in all. They are counted up to ${MAX_TOTAL}.`,
+    description: `Whether to return \`total\`, the number of all results, counted up to ${MAX_TOTAL}.`,
   },
 };
 
@@ -148,13 +150,13 @@ function pathParameters(route: Route, shape: RequestShape, used: Used, component
 function queryParameter(variable: Variable, used: Used, components: Components): Schema {
   const paging = PAGE_PARAMETERS[variable.name];
   const { maxLength: _bodys, ...own } = variableSchema(variable, used, components);
-  // What nothing can match is no fault of a filter, however long: only an address as a whole can be too long.
+  // A filter that matches nothing is valid at any length; only a complete address can be too long.
   const schema = paging?.schema ?? own;
   const description = paging?.description ?? used.get(variable.variable)?.description;
   return described({ name: variable.name, in: 'query', required: isNonNullType(variable.type), schema }, description);
 }
 
-/** In a path or a query nothing is null: what is not meant is left out. */
+/** Values in paths and queries are never null: they are omitted. */
 function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
   const given = used.get(variable);
   return inputSchema(nonNull(type), components, given && stated(given));
@@ -199,7 +201,7 @@ function bodySchema(
 const REPLIES: Record<number, string> = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted: it is done in the background.',
+  202: 'Accepted; processed in the background.',
 };
 
 function replies(schema: GraphQLSchema, route: Route, components: Components): Record<string, Schema> {
@@ -217,7 +219,7 @@ function replies(schema: GraphQLSchema, route: Route, components: Components): R
   );
 }
 
-/** Which errors a route may answer with, by what it takes. */
+/** The errors a route may return, derived from its input. */
 function errorsOf({ method, path }: Route, shape: RequestShape): ErrorName[] {
   const writes = method !== 'GET';
   const hasBody = writes && method !== 'DELETE';

@@ -21,9 +21,8 @@ import { type Components, described, either, type Schema } from './schemas.ts';
 import { rootSelections, type Selection, SelectionSchemas, selections } from './selections.ts';
 
 /**
- * The schema of each status that a route answers with. The envelope is found by running the route's own `reply` over
- * samples of what its document selects, and looking where in the body the parts of the sample are; what the reply makes
- * of a boolean, an enum or a null is found by trying each.
+ * The schema of each status a route responds with. Runs the route's `reply` on samples of what its document selects,
+ * and finds the samples in the body; tries every boolean, enum value and null to find the alternatives.
  */
 export function replySchemas(schema: GraphQLSchema, route: Route, components: Components): Map<number, Schema> {
   const sampler = new Sampler(schema, operation(route), components);
@@ -42,25 +41,25 @@ export function replySchemas(schema: GraphQLSchema, route: Route, components: Co
   return found;
 }
 
-/** What the members beside the data mean (design: Lists). GraphQL describes them in its own terms. */
+/** Descriptions of the members beside `data` (design: Lists), which GraphQL describes in its own terms. */
 const ENVELOPE: Record<string, string> = {
   has_more: 'Whether there is a next page.',
-  next_cursor: 'What to give as `cursor` for the next page; null on the last one.',
-  total: `How many there are in all; ${MAX_TOTAL} means that many or more. Only if \`total=true\` asked for it.`,
-  deleted: 'Always true: it is deleted.',
+  next_cursor: 'The `cursor` of the next page; null on the last page.',
+  total: `The number of all results; ${MAX_TOTAL} means that many or more. Only present with \`total=true\`.`,
+  deleted: 'Always true.',
 };
 
 function envelope(body: Schema): Schema {
   const members = Object.entries((body.properties ?? {}) as Record<string, Schema>);
   const properties = members.map(([name, { description, ...schema }]) => {
-    // The operation says what its data is; an answer around the same data is the same for all operations.
+    // The operation describes its `data`; a response with the same `data` is the same schema for all operations.
     const said = name === 'data' ? undefined : (ENVELOPE[name] ?? (description as string | undefined));
     return [name, described(schema, said)];
   });
   return members.length === 0 ? body : { ...body, properties: Object.fromEntries(properties) };
 }
 
-/** A reply may refuse what can't be, such as a null where it asks for a row: that tells nothing. */
+/** A reply may reject impossible data, such as null for a required row; such samples are skipped. */
 function replyTo(route: Route, data: unknown, required: boolean): Reply | undefined {
   try {
     return route.reply(data);
@@ -70,25 +69,25 @@ function replyTo(route: Route, data: unknown, required: boolean): Reply | undefi
   }
 }
 
-/** One place in the sample, and the value to try there instead of the usual one. */
+/** A place in the sample, and an alternative value to try there. */
 interface Choice {
   path: string;
   value: unknown;
 }
 
-/** The value of a member that the document selects only on request (`@include`). */
+/** The value of a member that is only selected on request (`@include`). */
 const ABSENT = Symbol('absent');
 
-/** How deep a reply may look into what was selected to decide what to answer. */
+/** How deep into the selection a reply may look to decide its response. */
 const CHOICE_DEPTH = 4;
 
 class Sampler {
   readonly #schema: GraphQLSchema;
   readonly #root: Selection[];
   readonly #schemas: SelectionSchemas;
-  /** What the parts of samples stand for: objects and lists by identity, texts and numbers by values nobody else makes. */
+  /** What the parts of samples stand for: objects and lists by identity, texts and numbers by unique values. */
   readonly #known = new Map<unknown, () => Schema>();
-  /** Texts that replies write themselves. */
+  /** Constant texts that replies write themselves. */
   readonly #literals = new Set<unknown>();
   #made = 0;
 
@@ -103,7 +102,7 @@ class Sampler {
     return this.#members(this.#root, '', choice);
   }
 
-  /** Every other value at each place that a reply may decide by. */
+  /** All alternative values, at each place a reply may depend on. */
   choices(): Choice[] {
     return this.#root.flatMap((member) => this.#choicesAt(member, member.key, 1));
   }
@@ -148,7 +147,7 @@ class Sampler {
     return this.#ofType(type, member.selectionSets, path, choice, say);
   }
 
-  /** A value of a type that is not null unless that is chosen, and remembered by what it stands for. */
+  /** A sample of a type, non-null unless chosen otherwise, remembered with its meaning. */
   #ofType(
     type: GraphQLOutputType,
     sets: readonly SelectionSetNode[],
@@ -160,7 +159,7 @@ class Sampler {
     if (chosen === null || chosen === false) return chosen;
     const present = getNullableType(type);
     const value = this.#present(present, sets, path, choice, chosen);
-    // A value of an enum that a reply also writes itself can't be told from that.
+    // An enum value that replies also write as a constant can't be traced.
     if (value === true || this.#literals.has(value)) return value;
     this.#known.set(value, () => say(this.#schemas.ofType(new GraphQLNonNull(present), sets)));
     return value;
@@ -187,7 +186,7 @@ class Sampler {
     return type === 'JSON' ? { sample: this.#made } : `sample ${this.#made}`;
   }
 
-  /** The schema of a body that a reply made of samples. */
+  /** The schema of a body that a reply built from samples. */
   schemaOf(value: unknown): Schema {
     const known = this.#known.get(value);
     if (known !== undefined) return known();
@@ -199,11 +198,11 @@ class Sampler {
     if (typeof value === 'object') return this.#object(value);
     if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
     this.#literals.add(value);
-    // A truth that is always the same is not said to be: few generators can read a boolean with one value.
+    // Booleans that are always the same are not declared const: few generators support that.
     return typeof value === 'boolean' ? { type: 'boolean' } : { type: typeof value, const: value };
   }
 
-  /** A reply may spread what was selected into an object with more: then it is said to be both. */
+  /** A reply may spread a selected object into a larger one; the schema is then an `allOf` of both. */
   #object(value: object): Schema {
     const whole = [...this.#known].find(([part]) => isSpreadInto(part, value));
     const members = Object.entries(value).filter(

@@ -6,30 +6,32 @@ type Response = { description: string; headers?: Record<string, Schema>; content
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** The headers that answers may have, by the name they have under `components`. */
+/** Response headers, by their name under `components`. */
 export const HEADERS: Record<string, { description: string; schema: Schema }> = {
   'X-Request-Id': {
-    description:
-      'The id of this request: yours when you sent one, else a new one. Quote it when you ask about a request.',
+    description: 'The id of this request: yours if you sent one, otherwise a new one. Quote it in support requests.',
     schema: { type: 'string' },
   },
-  'RateLimit-Limit': { description: 'How many requests a second the key may make.', schema: { type: 'integer' } },
-  'RateLimit-Remaining': { description: 'How many of them are left now.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until all are there again.', schema: { type: 'integer' } },
+  'RateLimit-Limit': {
+    description: 'The number of requests per second the key may make.',
+    schema: { type: 'integer' },
+  },
+  'RateLimit-Remaining': { description: 'The number of requests left.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until the full quota is available again.', schema: { type: 'integer' } },
   'RateLimit-Policy': {
     description: 'The limit and its window in seconds, such as `100;w=1`.',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer' } },
   'Idempotent-Replayed': {
-    description: '`true` when this is the stored answer of an earlier request with the same `Idempotency-Key`.',
+    description: '`true` when this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
 };
 
 const headers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, ref('headers', name)]));
 
-/** What every answer to a known key carries. */
+/** Headers of every response to a valid key. */
 export const ANSWER_HEADERS = headers(
   'X-Request-Id',
   'RateLimit-Limit',
@@ -41,34 +43,34 @@ export const REPLAY_HEADERS = headers('Idempotent-Replayed');
 
 const codes = Object.keys(STATUS_BY_CODE) as (keyof typeof STATUS_BY_CODE)[];
 
-/** The body of every error (design: Errors), named with its parts; `FieldProblem` and `ApiError` are those parts. */
+/** The body of every error (design: Errors), with its parts `FieldProblem` and `ApiError` as named schemas. */
 export function errorSchema(components: Components): Schema {
   const problem = components.named('FieldProblem', {
     type: 'object',
-    description: 'What is wrong with one field.',
+    description: 'A problem with one field.',
     required: ['field', 'message'],
     properties: {
       field: { type: 'string', description: 'A path into the request, such as `contacts.3.email`.' },
-      message: { type: 'string', description: 'What is wrong with it.' },
+      message: { type: 'string', description: 'The problem.' },
       reason: {
         type: 'string',
         enum: [...CONFLICT_REASONS],
-        description: 'Which conflict an `idempotency_conflict` is: only one `in_flight` is worth sending again.',
+        description: 'The reason for an `idempotency_conflict`: only `in_flight` is worth retrying.',
       },
     },
   });
   const error = components.named('ApiError', {
     type: 'object',
-    description: 'What went wrong, for programs (`code`, `details[].field`) and for people (`message`).',
+    description: 'The error, for programs (`code`, `details[].field`) and for people (`message`).',
     required: ['code', 'message', 'request_id', 'details'],
     properties: {
-      code: { type: 'string', enum: codes, description: 'What kind of error it is.' },
-      message: { type: 'string', description: 'A sentence for the people who read it.' },
+      code: { type: 'string', enum: codes, description: 'The error code.' },
+      message: { type: 'string', description: 'A human-readable message.' },
       request_id: { type: 'string', description: 'The value of the `X-Request-Id` header.' },
       details: {
         type: 'array',
         items: problem,
-        description: 'What is wrong with which field; empty when it is not about fields.',
+        description: 'The problems by field; empty when the error is not about fields.',
       },
     },
   });
@@ -85,7 +87,7 @@ interface ErrorKind {
 const ERRORS = {
   BadRequest: {
     status: 400,
-    when: 'The request is not one that this takes: a field is missing, unknown or wrong, the JSON can not be read, or a key of several projects came without `X-Project-Id`.',
+    when: 'The request is invalid: a field is missing, unknown or wrong, the JSON can not be parsed, or a key of several projects came without `X-Project-Id`.',
     message: 'name: is required',
     headers: ANSWER_HEADERS,
   },
@@ -103,43 +105,43 @@ const ERRORS = {
   },
   NotFound: {
     status: 404,
-    when: 'There is no such thing in this project.',
+    when: 'The resource does not exist in this project.',
     message: 'No such contact in this project.',
     headers: ANSWER_HEADERS,
   },
   Conflict: {
     status: 409,
-    when: 'What is there already does not allow it (`conflict`), or the `Idempotency-Key` was used for a different request or for one still running (`idempotency_conflict`). The last carries `Retry-After`.',
+    when: 'The current state does not allow it (`conflict`), or the `Idempotency-Key` was used for a different request or for one still running (`idempotency_conflict`, with `Retry-After`).',
     message: 'A group named "Beta testers" already exists.',
     headers: { ...ANSWER_HEADERS, ...headers('Retry-After') },
   },
   PayloadTooLarge: {
     status: 413,
-    when: 'The body is larger than this takes.',
-    message: 'The body may have 1048576 bytes at most.',
+    when: 'The body is too large.',
+    message: 'The body may have at most 1048576 bytes.',
     headers: ANSWER_HEADERS,
   },
   UnsupportedMediaType: {
     status: 415,
-    when: 'The body is not announced as JSON.',
+    when: 'The Content-Type is not JSON.',
     message: 'Bodies are JSON: send Content-Type: application/json.',
     headers: ANSWER_HEADERS,
   },
   RateLimited: {
     status: 429,
-    when: 'The key, or the callers of the project together, have made more requests than they may in a second, or too much of what is expensive is under way. `Retry-After` says when the same request may succeed.',
-    message: 'This key may make 100 requests a second.',
+    when: 'The key, or all callers of the project together, exceeded the requests per second, or too many expensive operations are in progress. `Retry-After` says when to retry.',
+    message: 'This key may make 100 requests per second.',
     headers: { ...ANSWER_HEADERS, ...headers('Retry-After') },
   },
   InternalError: {
     status: 500,
-    when: 'Something went wrong on our side. The request may be sent again with the same `Idempotency-Key`.',
-    message: 'Something went wrong on our side. Quote the request id when you ask about it.',
+    when: 'Internal server error. Retry the request with the same `Idempotency-Key`.',
+    message: 'Internal server error. Quote the request id in support requests.',
     headers: headers('X-Request-Id'),
   },
   Timeout: {
     status: 503,
-    when: 'The request took longer in the database than a request may, or its body took too long to arrive. Ask for less, or send it again later, with the same `Idempotency-Key`.',
+    when: 'A database query or the upload of the body took too long. Request less, or retry later with the same `Idempotency-Key`.',
     message: 'The request took too long in the database. Ask for less, or try again later.',
     headers: headers('X-Request-Id'),
   },
@@ -147,12 +149,12 @@ const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
-/** The responses of an operation that are errors, by status. */
+/** The error responses of an operation, by status. */
 export function errorResponses(names: readonly ErrorName[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [String(ERRORS[name].status), ref('responses', name)]));
 }
 
-/** Every error response in full, for `components`. */
+/** All error responses, for `components`. */
 export function errorComponents(): Record<string, Response> {
   return Object.fromEntries(Object.entries(ERRORS).map(([name, kind]) => [name, errorResponse(kind)]));
 }

@@ -1,7 +1,10 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql';
 import { type Components, described, type Schema } from './schemas.ts';
 
-/** A schema may be stated beside a GraphQL type or field, where GraphQL can't say it: `extensions: { jsonSchema: {…} }`. */
+/**
+ * The JSON schema declared beside a GraphQL type or field, for what GraphQL can't express: `extensions: { jsonSchema:
+ * {…} }`.
+ */
 export function stated(of: { extensions?: object | null | undefined }): Schema | undefined {
   return (of.extensions as { jsonSchema?: Schema } | undefined)?.jsonSchema;
 }
@@ -19,10 +22,10 @@ const SCALARS: Record<string, Schema> = {
   JSON: {},
 };
 
-/** What a text of a request may have at most where nothing narrower is stated: a body of JSON has no more (spec: Limits). */
+/** Maximum text length in requests unless a lower one is declared: the maximum size of a JSON body (spec: Limits). */
 const MAX_TEXT = 1_048_576;
 
-/** What only requests are held to. */
+/** Formats that apply only to requests. */
 const REQUEST_SCALARS: Record<string, Schema> = {
   String: { ...TEXT, maxLength: MAX_TEXT },
   Int: { type: 'integer', format: 'int32', minimum: -2_147_483_647 },
@@ -32,10 +35,10 @@ const REQUEST_SCALARS: Record<string, Schema> = {
 /** The schema of a scalar or an enum. */
 export function scalarSchema(type: GraphQLLeafType, direction: 'request' | 'response', components: Components): Schema {
   if (!isEnumType(type)) {
-    // Addresses in answers may be international ones, which the format does not cover.
+    // Addresses in responses may be international, which the format does not cover.
     const asked = direction === 'request' ? REQUEST_SCALARS[type.name] : undefined;
     const schema = asked ?? stated(type) ?? SCALARS[type.name];
-    if (schema === undefined) throw new Error(`OpenAPI is not told what the scalar ${type.name} is.`);
+    if (schema === undefined) throw new Error(`The scalar ${type.name} has no OpenAPI schema.`);
     return schema;
   }
   const values = type.getValues();
@@ -53,6 +56,6 @@ export function scalarSchema(type: GraphQLLeafType, direction: 'request' | 'resp
   );
 }
 
-/** Several languages have one namespace for the constants of all enums: Go's `EmailStatusQueued`. */
+/** Some languages have one namespace for all enum constants, such as Go: `EmailStatusQueued`. */
 const variable = (type: string, value: string) =>
   type + value.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -11,21 +11,21 @@ export interface ObjectSchema extends Schema {
 
 const NULL: Schema = { type: 'null' };
 
-/** Which schemas a document names under `components`, in the order they were first asked for. */
+/** The named schemas of a document's `components`, in the order of first use. */
 export class Components {
   readonly schemas: Record<string, Schema> = {};
 
-  /** A reference to a schema under that name; a different schema under the same name is a fault of the caller. */
+  /** A reference to a schema by name; throws if the name belongs to a different schema. */
   named(name: string, schema: Schema): Schema {
     const known = this.schemas[name];
-    if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`Two schemas are called ${name}.`);
+    if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`Two schemas are named ${name}.`);
     this.schemas[name] = schema;
     return { $ref: `#/components/schemas/${name}` };
   }
 
   /**
-   * A reference to what a document selects of a type. The first selection has the type's name; one that has nothing else
-   * is its `Summary`, one that has other members its `Detail`, and a number tells apart what is left.
+   * A reference to a selection of a type. The first selection gets the type's name, one with only some of its members
+   * `Summary`, one with additional members `Detail`; others get a number.
    */
   selected(type: string, schema: ObjectSchema): Schema {
     const first = (this.schemas[type]?.properties ?? {}) as Record<string, Schema>;
@@ -38,12 +38,12 @@ export class Components {
     const free = names.find(
       (name) => this.schemas[name] === undefined || isDeepStrictEqual(this.schemas[name], schema),
     );
-    if (free === undefined) throw new Error(`There are too many selections of ${type} to name.`);
+    if (free === undefined) throw new Error(`Too many different selections of ${type} to name.`);
     return this.named(free, schema);
   }
 }
 
-/** The same schema, or null. */
+/** The schema, or null. */
 export function orNull(schema: Schema): Schema {
   if (Object.keys(schema).every((key) => key === 'description')) return schema;
   if (typeof schema.type === 'string' && schema.const === undefined) {
@@ -54,12 +54,12 @@ export function orNull(schema: Schema): Schema {
     };
   }
   if (schema.type !== undefined && schema.const === undefined) return schema;
-  // One list of alternatives, for an `anyOf` in another is more than many generators can read.
+  // Extend an existing `anyOf`: many generators can't read nested ones.
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, NULL] };
   return { anyOf: [schema, NULL] };
 }
 
-/** A schema with what is said of it at this place. */
+/** A schema with a description for this place. */
 export function described<S extends Schema>(
   schema: S,
   description: string | null | undefined,
@@ -72,7 +72,7 @@ export function described<S extends Schema>(
   };
 }
 
-/** A schema of what either of two allows, as narrow as it can be said simply. */
+/** A simple schema that allows what either of two allows. */
 export function either(a: Schema, b: Schema): Schema {
   if (isDeepStrictEqual(a, b)) return a;
   if (isDeepStrictEqual(a, NULL)) return orNull(b);

@@ -18,23 +18,23 @@ import {
 import { scalarSchema, stated } from './scalars.ts';
 import { type Components, described, type ObjectSchema, orNull, type Schema } from './schemas.ts';
 
-/** A member of what a document selects: its name in the answer, its field in the schema, and what is selected of it. */
+/** A selected member: its name in the response, its schema field, and its own selections. */
 export interface Selection {
   key: string;
   field: GraphQLField<unknown, unknown>;
   selectionSets: SelectionSetNode[];
-  /** Whether it is selected only on request, by `@include(if: $…)`. */
+  /** Whether it is only selected on request, by `@include(if: $…)`. */
   isOptional: boolean;
 }
 
-/** The members that an operation's answer has. */
+/** The members of an operation's response. */
 export function rootSelections(schema: GraphQLSchema, operation: OperationDefinitionNode): Selection[] {
   const root = schema.getRootType(operation.operation);
   if (root == null) throw new Error(`The schema has no ${operation.operation} type.`);
   return selections(schema, root, [operation.selectionSet]);
 }
 
-/** The members selected of an object type, those of inline fragments that hold for it included. */
+/** The selected members of an object type, including those of matching inline fragments. */
 export function selections(
   schema: GraphQLSchema,
   type: GraphQLObjectType,
@@ -57,7 +57,7 @@ function fieldNodes(schema: GraphQLSchema, type: GraphQLObjectType, set: Selecti
   return set.selections.flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node];
     if (node.kind === Kind.FRAGMENT_SPREAD)
-      throw new Error('Documents of routes have no named fragments: write the fields into them.');
+      throw new Error('Route documents must not use named fragments: inline the fields.');
     const condition = node.typeCondition === undefined ? type : schema.getType(node.typeCondition.name.value);
     const holds = condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
     return holds ? fieldNodes(schema, type, node.selectionSet) : [];
@@ -65,12 +65,12 @@ function fieldNodes(schema: GraphQLSchema, type: GraphQLObjectType, set: Selecti
 }
 
 const typenameField = (schema: GraphQLSchema) =>
-  ({ name: '__typename', type: schema.getType('String'), description: 'The name of its type.' }) as GraphQLField<
+  ({ name: '__typename', type: schema.getType('String'), description: 'The name of the type.' }) as GraphQLField<
     unknown,
     unknown
   >;
 
-/** Writes the schemas of what documents select. */
+/** Generates the schemas of selections. */
 export class SelectionSchemas {
   readonly #schema: GraphQLSchema;
   readonly #components: Components;
@@ -80,7 +80,7 @@ export class SelectionSchemas {
     this.#components = components;
   }
 
-  /** The schema of a selected member, its description included. */
+  /** The schema of a selected member, with its description. */
   member({ field, selectionSets }: Selection): Schema {
     const schema = this.ofType(field.type, selectionSets, stated(field));
     return described(schema, field.description, field.deprecationReason);

@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { answerFile, type StaticFile, staticFile } from '../static.ts';
 import { openApiDocument } from './document.ts';
 
-/** Answers `/v1/openapi.json`, which needs no key; the document is written when it is first asked for. */
+/** Serves `/v1/openapi.json` without a key; the document is generated on first use. */
 export function createOpenApi(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[] = []) {
   let file: StaticFile | undefined;
   return (request: IncomingMessage, response: ServerResponse): void => {

@@ -6,7 +6,7 @@ import type { Operation } from './operations.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';
 
-/** Describes a route that streams: its options as others, from the schema; its bodies as it says itself. */
+/** Describes a streaming route: its options come from the schema, its bodies from the route. */
 export function describeStream(schema: GraphQLSchema, route: StreamRoute, components: Components): Operation {
   const { method, tag, summary, description, operationId, takes, answers } = route;
   const headers = { ...ANSWER_HEADERS, ...(method === 'POST' ? REPLAY_HEADERS : {}) };
@@ -47,7 +47,7 @@ function queryParameters(schema: GraphQLSchema, route: StreamRoute, components: 
     const { description, ...own } = fieldSchema({ ...field, type: new GraphQLNonNull(type) }, components);
     const place = { name: snakeCase(field.name), in: 'query', required: isNonNullType(field.type) };
     if (!isInputObjectType(type)) return described({ ...place, schema: own }, description as string | undefined);
-    // An object in a query is written as JSON: a text, since many generators read no `content` of a parameter.
+    // An object in a query is JSON text, because many generators ignore `content` of a parameter.
     const json = { type: 'string', contentMediaType: 'application/json', contentSchema: own };
     return described({ ...place, schema: json }, `${description as string} An object, written as JSON.`);
   });

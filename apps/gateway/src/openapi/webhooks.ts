@@ -2,8 +2,9 @@ import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@
 import type { Components, Schema } from './schemas.ts';
 
 /**
- * What is posted to a customer's endpoint (spec: Events): a callback of the operation that makes the endpoint. Of the
- * `webhooks` of OpenAPI 3.1, openapi-generator makes code that does not compile, and oapi-codegen forgets their schemas.
+ * The events posted to a customer's endpoint (spec: Events), as a callback of the operation that creates the endpoint.
+ * With OpenAPI 3.1 `webhooks`, openapi-generator generates code that does not compile, and oapi-codegen omits their
+ * schemas.
  */
 export function eventCallbacks(components: Components): Schema {
   const names = EVENT_TYPE_NAMES.map((type): [string, string] => {
@@ -14,7 +15,7 @@ export function eventCallbacks(components: Components): Schema {
   const event = components.named('PostroomEvent', {
     oneOf: names.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(names) },
-    description: 'What a webhook delivers. Types may be added later, so have a branch for those you do not know.',
+    description: 'The body of a webhook. New types may be added, so handle unknown ones.',
   });
   const examples = EVENT_TYPE_NAMES.map((type) => [
     type,
@@ -30,10 +31,10 @@ export function eventCallbacks(components: Components): Schema {
     requestBody: { required: true, content },
     responses: {
       '2XX': { description: 'The delivery is acknowledged.' },
-      '4XX': { description: 'The delivery failed, as with any other answer.' },
+      '4XX': { description: 'The delivery failed, as with any other response.' },
       default: {
         description:
-          'The delivery failed and is retried after 1 m, 5 m, 30 m, 2 h and 6 h; so is one without an answer within 10 seconds.',
+          'The delivery failed and is retried after 1 m, 5 m, 30 m, 2 h and 6 h; so is one without a response within 10 seconds.',
       },
     },
   };
@@ -52,18 +53,18 @@ const ENVELOPE = {
 };
 
 const HEADERS: { name: string; description: string; pattern?: string; required?: boolean }[] = [
-  { name: 'X-Webhook-Id', description: 'Unique id of this delivery attempt: no two requests have the same.' },
+  { name: 'X-Webhook-Id', description: 'Unique id of this delivery attempt.' },
   { name: 'X-Webhook-Event', description: 'Event type.' },
-  { name: 'X-Webhook-Timestamp', description: 'Unix seconds at signing.', pattern: '^\\d+$' },
+  { name: 'X-Webhook-Timestamp', description: 'Unix seconds when it was signed.', pattern: '^\\d+$' },
   {
     name: 'X-Webhook-Signature',
     description:
-      '`t=<timestamp>,v1=<hex>`: HMAC-SHA256 of the timestamp, a dot and the raw body, keyed by the signing secret. Refuse timestamps more than 300 seconds away.',
+      '`t=<timestamp>,v1=<hex>`: HMAC-SHA256 of the timestamp, a dot and the raw body, keyed by the signing secret. Reject timestamps more than 300 seconds away.',
     pattern: '^t=\\d+,v1=[0-9a-f]{64}$',
   },
   {
     name: 'X-Webhook-Signature-Previous',
-    description: 'For 24 hours after the secret was rotated: what X-Webhook-Signature would be with the secret before.',
+    description: 'For 24 hours after a secret rotation: X-Webhook-Signature with the previous secret.',
     pattern: '^t=\\d+,v1=[0-9a-f]{64}$',
     required: false,
   },

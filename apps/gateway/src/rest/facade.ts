@@ -23,10 +23,10 @@ import { type PreparedStream, prepareStream } from './streams.ts';
 
 interface PreparedRoute {
   route: Route;
-  /** Runs the document. */
+  /** Executes the document. */
   run: CompiledQuery['query'];
   read: (request: RestRequest) => Record<string, unknown>;
-  /** Reads the row that the path names: asked only when the body is bad, since `not_found` comes before that. */
+  /** Reads the row in the path; used only when the body is invalid, because `not_found` takes precedence. */
   target: PreparedRoute | undefined;
 }
 
@@ -34,11 +34,11 @@ type Prepared = PreparedRoute | PreparedStream;
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** What programs in browsers may read of an answer's headers. */
+/** Response headers that browsers may read. */
 export const EXPOSED_HEADERS =
   'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, Idempotent-Replayed';
 
-/** Answers `/v1`: each route runs its GraphQL document, which is checked against the schema here, at start. */
+/** Serves `/v1`: each route runs its GraphQL document, which is validated against the schema at startup. */
 export function createFacade(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[] = []) {
   const prepared = routes.map((route) => prepare(schema, route));
   for (const each of prepared) each.target = targetOf(each, prepared);
@@ -60,7 +60,7 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
       answer = { status, body: JSON.stringify(body) };
     }
     if (answer === undefined) return;
-    // What was not read of a refused body is not worth reading; clients must not send another request after it.
+    // The rest of a rejected body is not read, so the connection can't be reused.
     if (!request.complete) response.setHeader('Connection', 'close');
     answerText(response, answer.status, answer.body);
   };
@@ -78,8 +78,8 @@ function prepare(schema: GraphQLSchema, route: Route): PreparedRoute {
 }
 
 /**
- * A document as a function that does what executing it would: looking up types and fields again for each row of a list
- * costs more than reading the rows. Compiled at the first request, since most routes are seldom called.
+ * Compiles a document to a function: executing it would look up types and fields again for each row of a list, which
+ * costs more than reading the rows. Compiled on first use, because most routes are rarely called.
  */
 function compiled(schema: GraphQLSchema, { method, path, document }: Route): CompiledQuery['query'] {
   let query: CompiledQuery['query'] | undefined;
@@ -93,7 +93,7 @@ function compiled(schema: GraphQLSchema, { method, path, document }: Route): Com
   };
 }
 
-/** The GET route of the row that a write names, by the longest path they share. */
+/** The GET route of the row that a write names: the one with the longest common path. */
 function targetOf({ route }: PreparedRoute, all: readonly PreparedRoute[]): PreparedRoute | undefined {
   if (route.method === 'GET' || !route.path.includes('{')) return undefined;
   return all
@@ -108,7 +108,7 @@ interface Arrival {
   match: Match<Prepared> | undefined;
 }
 
-/** The order of checks is the design's: 401, 403 insufficient_scope, project, 404, 400, 409. */
+/** Checks run in the order of the design: 401, 403 insufficient_scope, project, 404, 400, 409. */
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
@@ -120,7 +120,7 @@ async function handle(
   const named = found?.route.project === 'path' ? match?.params.id : header(request, 'x-project-id');
   const caller = await authenticate(request.headers.authorization, named);
   takeRequest(caller, response);
-  if (match === undefined) throw new DomainError('not_found', `There is nothing at ${path}.`);
+  if (match === undefined) throw new DomainError('not_found', `Not found: ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
   const permission = found.route.needs === 'full' ? 'read' : 'sending';
   if (!caller.may(permission)) throw refusal({ caller, requestId }, permission);
@@ -174,7 +174,7 @@ async function executeRoute(
   const [error] = errors ?? [];
   if (error !== undefined) {
     if (error.originalError !== undefined) throw inRestNames(error.originalError);
-    // A variable that passed our reader and not GraphQL's: the message names it.
+    // Our reader accepted a variable that GraphQL rejected; the message names it.
     throw new DomainError('validation_error', error.message);
   }
   return route.reply(data);
@@ -182,7 +182,7 @@ async function executeRoute(
 
 function methodNotAllowed(response: ServerResponse, method: string, match: Match<Prepared>): DomainError {
   response.setHeader('Allow', allowed(match));
-  return new DomainError('method_not_allowed', `${method} is not one of the methods here: ${allowed(match)}.`);
+  return new DomainError('method_not_allowed', `${method} is not allowed here; use ${allowed(match)}.`);
 }
 
 function allowed({ byMethod }: Match<Prepared>): string {
@@ -190,7 +190,7 @@ function allowed({ byMethod }: Match<Prepared>): string {
   return [...methods, ...(byMethod.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
-/** Browsers ask first (CORS). Keys are secrets, so a page that uses one is the owner's own tool. */
+/** Handles CORS preflight requests. Keys are secrets, so a page that uses one is its owner's own tool. */
 function answerOptions(response: ServerResponse, match: Match<Prepared> | undefined): void {
   const methods = match === undefined ? 'OPTIONS' : allowed(match);
   response
@@ -203,7 +203,7 @@ function answerOptions(response: ServerResponse, match: Match<Prepared> | undefi
     .end();
 }
 
-/** The caller's own id when it is harmless to log and repeat, else a new one. */
+/** The caller's request id if it is safe to log, otherwise a new one. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = header(request, 'x-request-id');
   return given !== undefined && /^[\w.:-]{1,128}$/.test(given) ? given : newId('req');

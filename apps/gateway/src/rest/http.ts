@@ -5,7 +5,7 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   answerText(response, status, JSON.stringify(body));
 }
 
-/** Writes a JSON text as the whole answer. */
+/** Sends a JSON text as the response. */
 export function answerText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return;
   response.writeHead(status, {
@@ -15,18 +15,21 @@ export function answerText(response: ServerResponse, status: number, text: strin
   response.end(text);
 }
 
-/** The error body of `/v1` (design: Errors). What is not a DomainError is logged whole and shown as `internal_error`. */
+/**
+ * The `/v1` error body (design: Errors). Errors other than DomainError are logged in full and returned as
+ * `internal_error`.
+ */
 export function errorAnswer(error: unknown, requestId: string | undefined) {
   const known = error instanceof DomainError ? error : timeoutOf(error);
-  if (error instanceof Gone) logger.debug({ requestId }, 'the client left before its request was whole');
-  else if (known === undefined) logger.error({ err: error, requestId }, 'a request failed');
+  if (error instanceof Gone) logger.debug({ requestId }, 'client disconnected before sending the whole request');
+  else if (known === undefined) logger.error({ err: error, requestId }, 'request failed');
   const code = known?.code ?? 'internal_error';
   return {
     status: STATUS_BY_CODE[code],
     body: {
       error: {
         code,
-        message: known?.message ?? 'Something went wrong on our side. Quote the request id when you ask about it.',
+        message: known?.message ?? 'Internal server error. Quote the request id in support requests.',
         request_id: requestId,
         details: known?.details ?? [],
       },
@@ -34,7 +37,7 @@ export function errorAnswer(error: unknown, requestId: string | undefined) {
   };
 }
 
-/** Writes the `Retry-After` of an error that has one. */
+/** Sets the `Retry-After` header of an error that has one. */
 export function sayWhenToRetry(response: ServerResponse, error: unknown): void {
   if (error instanceof RateLimited && !response.headersSent) response.setHeader('Retry-After', error.retryAfterSeconds);
 }
@@ -45,20 +48,20 @@ export function answerError(response: ServerResponse, error: unknown, requestId?
   answerJson(response, status, body);
 }
 
-/** How long a body that is read into memory may take to arrive, in milliseconds. */
+/** Time limit for receiving a buffered body, in milliseconds. */
 const BODY_TIMEOUT_MS = 60_000;
 
 /**
  * Reads a body of at most `maxBytes`.
- * @throws DomainError `payload_too_large` as soon as it is known to be larger, `timeout` when it takes too long; `Gone` when
- * the client left before its end.
+ * @throws DomainError `payload_too_large` as soon as the limit is exceeded, `timeout` when it takes too long; `Gone`
+ * when the client disconnects early.
  */
 export function readBody(
   request: IncomingMessage,
   maxBytes: number,
   { timeoutMs = BODY_TIMEOUT_MS } = {},
 ): Promise<Buffer> {
-  const tooLarge = () => new DomainError('payload_too_large', `The body may have ${maxBytes} bytes at most.`);
+  const tooLarge = () => new DomainError('payload_too_large', `The body may have at most ${maxBytes} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -86,5 +89,5 @@ export function readBody(
   });
 }
 
-/** The client closed the connection before it had sent all: nobody is there to be answered. */
+/** The client disconnected before it had sent the whole request, so no response is needed. */
 export class Gone extends Error {}

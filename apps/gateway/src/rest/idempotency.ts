@@ -9,19 +9,19 @@ export interface StoredAnswer {
 }
 
 export interface Claim {
-  /** The first answer, when this request has been answered before. */
+  /** The stored response, if this request was handled before. */
   replay: StoredAnswer | undefined;
-  /** Keeps the answer for 24 hours, or gives the key back when the request failed on our side. */
+  /** Stores the response for 24 hours, or releases the key when the request failed on our side. */
   settle: (answer: StoredAnswer) => Promise<void>;
 }
 
-/** Why a key conflicts, for programs: only a request in flight is worth sending again. */
+/** Why a key conflicts; only `in_flight` is worth retrying. */
 export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
 
 const conflict = (reason: (typeof CONFLICT_REASONS)[number], message: string) =>
   new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason }]);
 
-/** As long again as the first request has been running, from 1 to 30 seconds. */
+/** The time the first request has been running, between 1 and 30 seconds. */
 const retryAfterSeconds = (age: number) => Math.min(Math.max(age, 1), 30);
 
 interface Row {
@@ -32,13 +32,13 @@ interface Row {
   body: string | null;
 }
 
-/** Answers are kept as they were given, but for those that show a secret. */
+/** Stores bodies as plain text, except those that contain a secret. */
 const sealedAnswer = secretColumn('idempotency_keys', 'body', {
   boundTo: ['project_id', 'key'],
   envelopes: `${SEALED}%`,
 });
 
-/** Claims anew what is older than a day: `ON CONFLICT … WHERE` lets exactly one of several requests have it. */
+/** Reclaims keys older than a day: `ON CONFLICT … WHERE` lets exactly one concurrent request win. */
 const CLAIM = `
   INSERT INTO idempotency_keys (project_id, key, fingerprint) VALUES ($1, $2, $3)
   ON CONFLICT (project_id, key) DO UPDATE SET fingerprint = $3, status = NULL, body = NULL, created_at = now()
@@ -46,9 +46,9 @@ const CLAIM = `
   RETURNING key`;
 
 /**
- * Claims an `Idempotency-Key` before the work is done, so that two requests under one key do it once (design).
- * @throws DomainError `idempotency_conflict` for another request under the same key, or one still in flight: then `Retry-After`
- * is set, and its detail has the reason `in_flight` rather than `different_request`.
+ * Claims an `Idempotency-Key` before the work starts, so that two requests with the same key do it once (design).
+ * @throws DomainError `idempotency_conflict` for a different request with the same key, or for one in flight: then
+ * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`.
  */
 export async function claim(
   response: ServerResponse,
@@ -87,7 +87,7 @@ async function settle(
   answer: StoredAnswer,
   { answersSecret }: { answersSecret: boolean },
 ): Promise<void> {
-  // What may succeed when it is repeated is not the answer for good.
+  // A failure that may succeed on retry is not final.
   if (answer.status >= 500 || answer.status === STATUS_BY_CODE.rate_limited) {
     await pool.query('DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND status IS NULL', [
       projectId,
@@ -107,7 +107,7 @@ async function settle(
   });
 }
 
-/** Runs a request under its claimed idempotency key, errors of the caller's included: they are replayed as well. */
+/** Runs a request under its claimed idempotency key. Client errors are stored and replayed as well. */
 export async function runOnce(
   response: ServerResponse,
   { replay, settle }: Claim,
@@ -127,7 +127,7 @@ export async function runOnce(
   return answer;
 }
 
-/** An error names the request it answers, so that whoever quotes the id finds the request they made. */
+/** Replaces the request id in a replayed error with the current one, so that it leads to the current request. */
 function ofThisRequest({ status, body }: StoredAnswer, requestId: string): StoredAnswer {
   const answer = JSON.parse(body) as { error: { request_id: string } };
   answer.error.request_id = requestId;

@@ -8,10 +8,10 @@ import {
   isNonNullType,
 } from 'graphql';
 
-/** Turns one JSON value into a variable of a GraphQL type, and notes what is wrong with it under its path. */
+/** Converts a JSON value to a variable of a GraphQL type, and adds its problems by path. */
 export type Reader = (value: unknown, path: string, problems: FieldProblem[]) => unknown;
 
-/** Builds the reader of a type once, when the route is prepared. */
+/** Builds the reader of a type, once per route. */
 export function readerFor(type: GraphQLInputType): Reader {
   if (isNonNullType(type)) {
     const inner = readerFor(type.ofType);
@@ -42,7 +42,7 @@ function namedReader(type: GraphQLNamedInputType): Reader {
   return checked(SCALAR_CHECKS[type.name] ?? parsedBy((value) => type.parseValue(value)));
 }
 
-/** Passes the value on as it is when the check finds nothing. */
+/** Passes the value on unchanged if it is valid. */
 function checked(check: (value: unknown) => string | FieldProblem | undefined): Reader {
   return (value, path, problems) => {
     const problem = check(value);
@@ -62,7 +62,7 @@ const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | 
   Boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   Float: (value) => (typeof value === 'number' ? numberProblem(value) : 'must be a number'),
   Int: (value) =>
-    Number.isInteger(value) && Math.abs(value as number) < MAX_INT ? undefined : 'must be a whole number of 32 bits',
+    Number.isInteger(value) && Math.abs(value as number) < MAX_INT ? undefined : 'must be a 32-bit integer',
   JSON: (value) => {
     const problem = jsonProblem(value);
     return problem && { field: problem.path, message: problem.message };
@@ -80,7 +80,7 @@ function parsedBy(parse: (value: unknown) => unknown) {
   };
 }
 
-/** A member of an object of the request: what it is called there, and the GraphQL name it becomes. */
+/** A member of a request object: its name there, and its GraphQL name. */
 export interface FieldReader {
   name: string;
   as: string;
@@ -91,7 +91,7 @@ export function fieldReaders(fields: Record<string, { name: string; type: GraphQ
   return Object.values(fields).map(({ name, type }) => ({ name: snakeCase(name), as: name, read: readerFor(type) }));
 }
 
-/** Reads an object whose members are known; one that is not is an error, so a misspelt field is not ignored. */
+/** Reads an object; unknown members are errors, so that typos are reported. */
 export function objectReader(fields: readonly FieldReader[]): Reader {
   const known = new Set(fields.map((field) => field.name));
   return (value, path, problems) => {
@@ -115,7 +115,7 @@ export function objectReader(fields: readonly FieldReader[]): Reader {
 
 const joined = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
 
-/** The error of a request whose fields have problems; nothing when there are none. */
+/** Throws a `validation_error` if there are problems. */
 export function throwProblems(problems: readonly FieldProblem[]): void {
   const [first] = problems;
   if (first !== undefined)

@@ -1,6 +1,6 @@
 import { DomainError, restPath } from '@postroom/platform';
 
-/** What a rule threw, with its fields named as the caller of `/v1` wrote them. */
+/** Renames the fields in an error to their `/v1` names. */
 export function inRestNames(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.details.length === 0) return error;
   const { code, message } = error;
@@ -19,7 +19,7 @@ export function inRestNames(error: unknown): unknown {
   );
 }
 
-/** A message that names fields of the request, as `/v1` names them. What it quotes is the caller's, and stays. */
+/** Renames the fields in a message, except in quoted text, which is the caller's. */
 function withNames(message: string, renamed: readonly (readonly [string, string])[]): string {
   return message
     .split(/("[^"]*")/)
@@ -27,6 +27,6 @@ function withNames(message: string, renamed: readonly (readonly [string, string]
     .join('');
 }
 
-/** Only names that no English word is: `fromEmail` is one, `first` is none. */
+/** Only renames names that can't be English words: `fromEmail` is one, `first` is not. */
 const rename = (text: string, [field, inRest]: readonly [string, string]) =>
   /[A-Z]/.test(field) ? text.replaceAll(field, inRest) : text;

@@ -4,9 +4,9 @@ import { takeRequest as take } from '@postroom/projects';
 import { projectOf } from '../identify.ts';
 
 /**
- * Takes one request from the allowances of a caller and of its project, and says in the IETF headers what is left of the one
- * that is nearer to its end. REST and GraphQL take from the same.
- * @throws RateLimited when none is left.
+ * Takes one request from the quotas of a caller and its project, and sets the IETF RateLimit headers for the one closer
+ * to its limit. REST and GraphQL share the quotas.
+ * @throws RateLimited when a quota is used up.
  */
 export function takeRequest(caller: Caller, response: ServerResponse): void {
   const { allowed, of, limit, remaining } = take(caller.id, projectOf(caller));
@@ -15,6 +15,6 @@ export function takeRequest(caller: Caller, response: ServerResponse): void {
   response.setHeader('RateLimit-Reset', 1);
   response.setHeader('RateLimit-Policy', `${limit};w=1`);
   if (allowed) return;
-  const who = of === 'project' ? 'The callers of this project together' : caller.kind === 'key' ? 'This key' : 'You';
-  throw new RateLimited(`${who} may make ${limit} requests a second.`, 1);
+  const who = of === 'project' ? 'All callers of this project together' : caller.kind === 'key' ? 'This key' : 'You';
+  throw new RateLimited(`${who} may make ${limit} requests per second.`, 1);
 }

@@ -13,13 +13,13 @@ import {
 } from 'graphql';
 import { type FieldReader, fieldReaders, objectReader, readerFor, throwProblems } from './input.ts';
 
-/** Where the variables of a route come from; the OpenAPI document is written from the same. */
+/** Where a route's variables come from; the OpenAPI document is generated from the same. */
 export interface RequestShape {
   path: Variable[];
   query: Variable[];
-  /** The members of the body; empty when the route takes none. */
+  /** The members of the body; empty if the route has none. */
   body: Variable[];
-  /** The variable that the body's members are gathered in, or undefined when each is a variable. */
+  /** The variable that holds all body members, or undefined if each member is a variable. */
   bodyVariable: string | undefined;
 }
 
@@ -68,11 +68,11 @@ export function operation(route: Route): OperationDefinitionNode {
 export interface RestRequest {
   params: Record<string, string>;
   query: URLSearchParams;
-  /** The parsed JSON body, or undefined when there was none. */
+  /** The parsed JSON body, or undefined without one. */
   body: unknown;
 }
 
-/** Reads the variables of a route from requests; prepared once. */
+/** Builds a function that reads a route's variables from requests. */
 export function variablesReader(shape: RequestShape): (request: RestRequest) => Record<string, unknown> {
   const body = objectReader(bodyReaders(shape));
   const query = parameterReader(shape.query);
@@ -88,7 +88,7 @@ export function variablesReader(shape: RequestShape): (request: RestRequest) => 
   };
 }
 
-/** Reads the parameters of a query as the members of an input type; prepared once. */
+/** Builds a function that reads query parameters as the members of an input type. */
 export function queryObjectReader(fields: GraphQLInputFieldMap): (query: URLSearchParams) => Record<string, unknown> {
   const read = parameterReader(
     Object.values(fields).map(({ name, type }) => ({ name: snakeCase(name), variable: name, type })),
@@ -116,7 +116,7 @@ function parameterReader(variables: readonly Variable[]) {
   };
 }
 
-/** No body at all is one without members; the routes that need some say which. */
+/** A missing body is treated as an empty object; required members are then reported. */
 function bodyOf({ body = {} }: RestRequest): object {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   throw new DomainError('validation_error', 'The body must be a JSON object.');
@@ -125,7 +125,7 @@ function bodyOf({ body = {} }: RestRequest): object {
 const bodyReaders = (shape: RequestShape): FieldReader[] =>
   fieldReaders(Object.fromEntries(shape.body.map(({ variable, type }) => [variable, { name: variable, type }])));
 
-/** Query values are texts: numbers and booleans are read from them, lists from repeated or comma-separated values. */
+/** Query values are text: parses numbers and booleans, and reads lists from repeated or comma-separated values. */
 function queryReader(type: GraphQLInputType): (values: string[], name: string, problems: FieldProblem[]) => unknown {
   const read = readerFor(type);
   const bare = isNonNullType(type) ? type.ofType : type;
@@ -135,7 +135,7 @@ function queryReader(type: GraphQLInputType): (values: string[], name: string, p
     ? objectFromText
     : (QUERY_CONVERSIONS[named.name] ?? ((text: string) => text));
   return (values, name, problems) => {
-    if (!list && values.length > 1) problems.push({ field: name, message: 'must be given once' });
+    if (!list && values.length > 1) problems.push({ field: name, message: 'must be provided only once' });
     const texts = list ? values.flatMap((value) => value.split(',')) : values.slice(0, 1);
     if (texts.length === 0) return read(undefined, name, problems);
     const before = problems.length;
@@ -151,7 +151,7 @@ const QUERY_CONVERSIONS: Record<string, (text: string) => unknown> = {
   Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-/** An object in a query is JSON; what is none is left for its reader to refuse. */
+/** Parses an object in a query as JSON; invalid JSON is left for its reader to reject. */
 function objectFromText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -166,7 +166,7 @@ function checkRange(name: string, value: unknown, problems: FieldProblem[]): voi
   }
 }
 
-/** Parses a JSON body; an empty one is none. */
+/** Parses a JSON body; an empty body is undefined. */
 export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

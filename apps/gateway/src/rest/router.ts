@@ -12,7 +12,7 @@ interface Branch<Prepared> {
   byMethod: Map<string, Prepared>;
 }
 
-/** Finds the routes of a path by walking its segments; a literal segment wins over a parameter. */
+/** Finds routes by walking path segments; literal segments take precedence over parameters. */
 export class Router<Prepared extends { route: Route | StreamRoute }> {
   readonly #root: Branch<Prepared> = branch();
 
@@ -31,16 +31,18 @@ export class Router<Prepared extends { route: Route | StreamRoute }> {
       } else {
         at.parameter ??= { name, branch: branch() };
         if (at.parameter.name !== name)
-          throw new Error(`${prepared.route.path} calls a segment {${name}} that others call {${at.parameter.name}}.`);
+          throw new Error(
+            `${prepared.route.path} names a parameter {${name}} that other routes name {${at.parameter.name}}.`,
+          );
         at = at.parameter.branch;
       }
     }
     const { method, path } = prepared.route;
-    if (at.byMethod.has(method)) throw new Error(`${method} ${path} is in the route tables twice.`);
+    if (at.byMethod.has(method)) throw new Error(`${method} ${path} is defined twice.`);
     at.byMethod.set(method, prepared);
   }
 
-  /** The routes at a path, or undefined when it is not one of ours. */
+  /** The routes at a path, or undefined if there are none. */
   find(path: string): Match<Prepared> | undefined {
     const params: Record<string, string> = {};
     let at: Branch<Prepared> | undefined = this.#root;
@@ -62,7 +64,7 @@ const branch = () => ({ literals: new Map(), parameter: undefined, byMethod: new
 
 const segments = (path: string) => path.split('/').slice(1);
 
-/** A path parameter as text; undefined when it is empty, badly encoded or holds what no id can. */
+/** Decodes a path parameter; undefined when it is empty, badly encoded or can't be an id. */
 function decoded(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment);

@@ -6,7 +6,7 @@ import { fieldReaders, objectReader, throwProblems } from './input.ts';
 import { inRestNames } from './names.ts';
 import { queryObjectReader } from './request.ts';
 
-/** A route that streams, with the readers of its options. */
+/** A streaming route with the readers of its options. */
 export interface PreparedStream {
   route: StreamRoute;
   answer: (arrival: StreamArrival) => Promise<StoredAnswer | undefined>;
@@ -22,11 +22,11 @@ export interface StreamArrival {
   key: string | undefined;
 }
 
-/** The members of the input type that says which options a route has. */
+/** The members of the input type that defines a route's options. */
 export function optionsOf(schema: GraphQLSchema, { path, options }: StreamRoute): GraphQLInputFieldMap {
   if (options === undefined) return {};
   const type = schema.getType(options);
-  if (!isInputObjectType(type)) throw new Error(`${path}: ${options} is no input type.`);
+  if (!isInputObjectType(type)) throw new Error(`${path}: ${options} is not an input type.`);
   return type.getFields();
 }
 
@@ -53,8 +53,8 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
         return reply && stored(reply);
       } catch (error) {
         if (!response.headersSent) throw inRestNames(error);
-        // A part of the answer is out: that it breaks off is all that can still be said.
-        logger.warn({ err: error, requestId }, 'an answer that streams broke off');
+        // The response has started, so it can only be aborted.
+        logger.warn({ err: error, requestId }, 'streaming response failed');
         response.destroy();
         return undefined;
       }
@@ -62,7 +62,7 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
   };
 }
 
-/** GraphQL is not asked about these options, so what it would make of instants is made here. */
+/** GraphQL does not process these options, so instants are parsed here. */
 function withInstants(fields: GraphQLInputFieldMap, options: Record<string, unknown>): Record<string, unknown> {
   const read = Object.entries(options).map(([name, value]) => {
     const isInstant = fields[name] !== undefined && getNamedType(fields[name].type).name === 'DateTime';

@@ -2,29 +2,29 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, DomainError, listen, logger, type Permission } from '@postroom/platform';
 import { identify, projectOf } from '../identify.ts';
 
-/** The topic of notifications that somebody may do less than before; the caller's id follows, or `*` for all. */
+/** The topic for notifications that somebody lost rights; followed by the caller's id, or `*` for all. */
 const CHANGED = 'access';
-/** Rights end by themselves, too: everybody is looked at again after so long, in milliseconds. */
+/** Rights also expire, so all callers are rechecked at this interval, in milliseconds. */
 const LOOK_EVERY_MS = 60_000;
 const PERMISSIONS: readonly Permission[] = ['sending', 'read', 'write', 'manage', 'own'];
 
-/** Something that goes on for as long as its caller may do what they could when it began. */
+/** A long-running operation that requires its caller to keep the rights they had when it started. */
 interface Guarded {
   headers: IncomingHttpHeaders;
   caller: Caller;
   end: (why: DomainError) => void;
 }
 
-/** Ends what goes on under rights that are taken away, here or at another gateway, as soon as that is committed. */
+/** Ends operations whose caller loses rights, on this gateway or another one, as soon as that is committed. */
 export interface Access {
-  /** Who calls. @throws DomainError `unauthorized` for nobody, or as `identify`. */
+  /** Identifies the caller. @throws DomainError `unauthorized` without credentials, or as `identify`. */
   enter: (headers: IncomingHttpHeaders) => Promise<Entered>;
   stop: () => Promise<void>;
 }
 
 export interface Entered {
   caller: Caller;
-  /** Calls `end` once, should the caller lose a right; returns what calls that off. */
+  /** Calls `end` once if the caller loses a right; returns a function that stops watching. */
   guard: (end: (why: DomainError) => void) => () => void;
 }
 
@@ -34,7 +34,7 @@ export function watchAccess(): Access {
   const listening = new Once(() =>
     listen(CHANGED, (payload) => {
       changes++;
-      // An empty payload says that some may have been missed.
+      // An empty payload means that notifications may have been missed.
       const whose = payload.slice(CHANGED.length + 1);
       lookAt([...guarded].filter(({ caller }) => payload === '' || whose === '*' || whose === caller.id));
     }),
@@ -47,7 +47,7 @@ export function watchAccess(): Access {
         (why) => {
           if (why !== undefined && guarded.delete(one)) one.end(why);
         },
-        (error: unknown) => logger.warn({ err: error }, 'could not look at the rights behind a stream just now'),
+        (error: unknown) => logger.warn({ err: error }, 'could not check the rights behind a stream'),
       );
     }
   }
@@ -57,13 +57,13 @@ export function watchAccess(): Access {
       await listening.result();
       const before = changes;
       const caller = await identify(headers);
-      if (caller === null) throw new DomainError('unauthorized', 'Give an API key, or sign in.');
+      if (caller === null) throw new DomainError('unauthorized', 'Send an API key or sign in.');
       return {
         caller,
         guard: (end) => {
           const one: Guarded = { headers, caller, end };
           guarded.add(one);
-          // What was taken away since the caller was looked up was told to nobody yet.
+          // Rights may have been revoked between identifying the caller and subscribing to changes.
           if (changes !== before) lookAt([one]);
           return () => void guarded.delete(one);
         },
@@ -78,24 +78,25 @@ export function watchAccess(): Access {
   };
 }
 
-/** Why what was begun may not go on; `undefined` when the caller may still do all that they could. */
+/** The right that was lost, as an error; `undefined` if the caller still has all of them. */
 async function lostRight({ headers, caller }: Guarded): Promise<DomainError | undefined> {
   const project = projectOf(caller);
   try {
     const now = await identify(headers, project);
     if (now === null) return new DomainError('unauthorized', 'You have been signed out.');
-    if (project !== undefined && now.projectId !== project) return new DomainError('forbidden', 'The project is gone.');
+    if (project !== undefined && now.projectId !== project)
+      return new DomainError('forbidden', 'The project no longer exists.');
     const lost = PERMISSIONS.find((permission) => caller.may(permission, project) && !now.may(permission, project));
     return lost === undefined
       ? undefined
-      : new DomainError('forbidden', `You may do less in this project than when this began (${lost}). Begin again.`);
+      : new DomainError('forbidden', `Your rights in this project were reduced (${lost}). Reconnect.`);
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;
   }
 }
 
-/** Something that is begun when it is first needed, and again after it failed. */
+/** A lazily started resource; starts again after a failure. */
 class Once<T> {
   begun: Promise<T> | undefined;
   readonly #begin: () => Promise<T>;

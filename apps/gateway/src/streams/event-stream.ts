@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
-/** Proxies close what is silent for a minute; some browsers show nothing before the first byte. */
+/** Proxies close connections that are silent for a minute; some browsers show nothing before the first byte. */
 const PING_EVERY_MS = 12_000;
 const PING = ':\n\n';
 
 /**
- * An answer of Server-Sent Events. What its reader has not taken yet is bounded: `send` waits until the connection takes
- * more, and a reader who takes nothing for `stallMs` is cut off.
+ * A response of Server-Sent Events with bounded buffering: `send` waits until the connection accepts more, and a reader
+ * who reads nothing for `stallMs` is disconnected.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -34,13 +34,13 @@ export class EventStream {
     return !this.#response.destroyed && !this.#response.writableEnded;
   }
 
-  /** Calls back when the reader has left, was cut off, or has got everything. */
+  /** Calls back when the reader disconnected, was cut off, or received everything. */
   onClose(call: () => void): void {
     if (this.#response.closed) call();
     else this.#response.once('close', call);
   }
 
-  /** Sends an event, after those before have left. What is sent to a reader who has left is dropped. */
+  /** Sends an event after the previous ones have been written. Drops it if the reader has disconnected. */
   async send(event: 'next' | 'complete', data: string): Promise<void> {
     await this.#drained;
     if (!this.isOpen) return;
@@ -49,7 +49,7 @@ export class EventStream {
     await this.#drained;
   }
 
-  /** Lets what was sent arrive, and closes. */
+  /** Flushes and closes the stream. */
   end(): void {
     this.#response.end();
     const timer = setTimeout(() => this.#response.destroy(), this.#stallMs).unref();

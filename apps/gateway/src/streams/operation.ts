@@ -1,13 +1,15 @@
 import type { DomainError } from '@postroom/platform';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 
-/** Where results go; each call waits until the reader has taken what was sent. */
+/** Receives results; each call waits until the reader has taken the previous ones. */
 interface Reader {
   next: (result: ExecutionResult) => Promise<void>;
   complete: () => Promise<void>;
 }
 
-/** An operation whose results go to a reader one after the other: the next is asked for when the reader has taken the last. */
+/**
+ * An operation whose results go to a reader one at a time: the next one is pulled when the reader has taken the last.
+ */
 export class Operation {
   readonly #results: AsyncIterator<ExecutionResult>;
   readonly #reader: Reader;
@@ -26,7 +28,7 @@ export class Operation {
     this.#toError = toError;
   }
 
-  /** Sends every result, and that it is complete. An error ends it and is its last result. */
+  /** Sends every result, then completion. An error is sent as the last result. */
   async run(): Promise<void> {
     try {
       for (;;) {
@@ -42,12 +44,12 @@ export class Operation {
     this.#finished.resolve();
   }
 
-  /** Ends it before it is complete; `why` becomes its last result. Waits until that has been sent. */
+  /** Stops early; `why` is sent as the last result. Waits until that has been sent. */
   async stop(why?: DomainError): Promise<void> {
     if (!this.#stopped) {
       this.#stopped = true;
       this.#why = why;
-      this.#results.return?.().catch(() => {}); // what breaks when nobody reads any more concerns nobody
+      this.#results.return?.().catch(() => {}); // nobody reads the results any more
     }
     await this.#finished.promise;
   }
@@ -57,7 +59,7 @@ export function isStream(result: unknown): result is AsyncIterable<ExecutionResu
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
-/** A result as text, without what is said to servers alone. */
+/** Serializes a result, without server-only extensions. */
 export function printResult(result: ExecutionResult): string {
   const { errors } = result;
   return JSON.stringify(errors === undefined ? result : { ...result, errors: errors.map(withoutHttp) });

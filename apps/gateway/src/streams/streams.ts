@@ -11,15 +11,15 @@ import { EventStream } from './event-stream.ts';
 import { isStream, Operation, printResult } from './operation.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
-/** A reservation that nobody opens is forgotten after so long, in milliseconds. */
+/** A reservation that is not opened expires after this time, in milliseconds. */
 const RESERVED_MS = 30_000;
-/** What one connection carries, and one caller reserves, at most. */
+/** Maximum operations per connection, and reservations per caller. */
 const MAX_OPERATIONS = 50;
 const MAX_RESERVATIONS = 100;
 
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 
-/** Runs an operation as the POST of the same would. */
+/** Runs an operation as a plain POST would. */
 export type Run = (
   params: GraphQLParams,
   request: IncomingMessage,
@@ -28,22 +28,22 @@ export type Run = (
 ) => Promise<ExecutionResult | AsyncIterable<ExecutionResult>>;
 
 export interface Streams {
-  /** Whether a request is for here and not for the handler of single answers. */
+  /** Whether a request is for streaming, rather than for the single-response handler. */
   takes: (request: IncomingMessage, path: string) => boolean;
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Ends every stream, so that clients go on at another gateway. */
+  /** Ends every stream, so that clients reconnect to another gateway. */
   stop: () => Promise<void>;
 }
 
 interface Options {
   run: Run;
-  /** What callers are shown of an error. */
+  /** Masks an error for callers. */
   toError: (error: unknown) => Error;
-  /** How long a reader may take nothing, in milliseconds. */
+  /** How long a reader may read nothing, in milliseconds. */
   stallMs: number;
 }
 
-/** A connection that carries several operations, from its reservation on. */
+/** A connection that carries several operations, starting with its reservation. */
 interface Connection {
   callerId: string;
   stream: EventStream | undefined;
@@ -52,9 +52,9 @@ interface Connection {
 }
 
 /**
- * Serves the protocol of graphql-sse in both of its modes. Its own server is not used: that keeps what a slow reader has
- * not read without bound, and hands its tokens to anybody (docs/decisions/event-stream.md). A token belongs to the caller
- * who reserved it, and every operation ends when its caller's rights do.
+ * Implements both modes of the graphql-sse protocol. Its own server is not used, because it buffers without limit for
+ * slow readers and does not bind tokens to callers (docs/decisions/event-stream.md). A token belongs to the caller who
+ * reserved it, and every operation ends when its caller loses access.
  */
 export function createStreams({ run, toError, stallMs }: Options): Streams {
   const access = watchAccess();
@@ -85,13 +85,13 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     const connection = token === undefined ? undefined : connections.get(token);
     if (token === undefined && wantsEvents(request)) return streamOne(entered, request, response, url);
     if (token === undefined || connection?.callerId !== entered.caller.id)
-      throw new DomainError('not_found', 'No such stream: reserve one with PUT, or accept text/event-stream.');
+      throw new DomainError('not_found', 'No such stream. Reserve one with PUT, or accept text/event-stream.');
     if (wantsEvents(request)) return openReserved(entered, connection, token, response);
     if (method === 'DELETE') return stopOperation(connection, url, response);
     return addOperation(entered, connection, request, response, url);
   }
 
-  /** Distinct connections: the answer carries the results of its own request. */
+  /** Distinct connections mode: the response carries the results of its own request. */
   async function streamOne(
     entered: Entered,
     request: IncomingMessage,
@@ -115,11 +115,11 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     stream.end();
   }
 
-  /** Single connection: a token that later requests of the same caller name. */
+  /** Single connection mode: creates a token that later requests of the same caller use. */
   function reserve({ caller }: Entered, response: ServerResponse): void {
     const own = [...connections.values()].filter(({ callerId }) => callerId === caller.id);
     if (own.length >= MAX_RESERVATIONS)
-      throw new DomainError('rate_limited', `A caller may hold ${MAX_RESERVATIONS} streams at once.`);
+      throw new DomainError('rate_limited', `A caller may have at most ${MAX_RESERVATIONS} streams.`);
     const token = randomBytes(24).toString('base64url');
     const forget = setTimeout(() => connections.delete(token), RESERVED_MS).unref();
     connections.set(token, { callerId: caller.id, stream: undefined, operations: new Map(), forget });
@@ -127,7 +127,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
   }
 
   function openReserved(entered: Entered, connection: Connection, token: string, response: ServerResponse): void {
-    if (connection.stream !== undefined) throw new DomainError('conflict', 'This stream is open already.');
+    if (connection.stream !== undefined) throw new DomainError('conflict', 'This stream is already open.');
     clearTimeout(connection.forget);
     const stream = openStream(response);
     connection.stream = stream;
@@ -151,12 +151,13 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     const params = await readParams(request, url);
     const id = params.extensions?.operationId;
     if (typeof id !== 'string' || id === '' || id.length > 200)
-      throw new DomainError('validation_error', 'extensions.operationId must name the operation.');
+      throw new DomainError('validation_error', 'extensions.operationId is required.');
     const { operations, stream } = connection;
-    if (stream === undefined) throw new DomainError('conflict', 'Open the stream before operations are sent to it.');
-    if (operations.has(id)) throw new DomainError('conflict', 'An operation of this stream has that operationId.');
+    if (stream === undefined) throw new DomainError('conflict', 'Open the stream before sending operations to it.');
+    if (operations.has(id))
+      throw new DomainError('conflict', 'The stream already has an operation with this operationId.');
     if (operations.size >= MAX_OPERATIONS)
-      throw new DomainError('rate_limited', `A stream carries ${MAX_OPERATIONS} operations at most.`);
+      throw new DomainError('rate_limited', `A stream carries at most ${MAX_OPERATIONS} operations.`);
     const release = limits.acquire(entered.caller);
     operations.set(id, undefined);
     let operation: Operation;
@@ -168,7 +169,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
         complete: () => stream.send('complete', JSON.stringify({ id })),
       };
       operation = new Operation(result, reader, toError);
-      // What never began is answered here, as a single request would be.
+      // Operations that fail before they start are responded to here, like a single request.
       if (!isStream(result) && result.data === undefined) {
         operations.delete(id);
         release();
@@ -180,7 +181,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
       throw error;
     }
     response.writeHead(202).end();
-    // It may have been stopped, or its reader may have left, while it began.
+    // It may have been stopped, or its reader may have disconnected, while it was starting.
     if (operations.has(id)) operations.set(id, operation);
     else void operation.stop();
     if (!stream.isOpen) void operation.stop();
@@ -193,7 +194,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
 
   function stopOperation({ operations }: Connection, url: URL, response: ServerResponse): void {
     const id = url.searchParams.get('operationId');
-    if (id === null) throw new DomainError('validation_error', 'operationId must name the operation.');
+    if (id === null) throw new DomainError('validation_error', 'operationId is required.');
     void operations.get(id)?.stop();
     operations.delete(id);
     response.writeHead(200).end();
@@ -220,7 +221,10 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
   };
 }
 
-/** Counts the operations under way of each caller and each project: each is woken by what it watches, and reads for it. */
+/**
+ * Limits the concurrent operations of each caller and project, because each one is woken by changes and reads from the
+ * database.
+ */
 class OperationLimits {
   readonly #counts = new Map<string, number>();
 
@@ -230,7 +234,7 @@ class OperationLimits {
     const who = caller.kind === 'key' ? 'This key' : 'You';
     this.#check(caller.id, config.STREAMS_PER_CALLER, who);
     if (projectId !== undefined)
-      this.#check(projectId, config.STREAMS_PER_PROJECT, 'The callers of this project together');
+      this.#check(projectId, config.STREAMS_PER_PROJECT, 'All callers of this project together');
     const ids = projectId === undefined ? [caller.id] : [caller.id, projectId];
     for (const id of ids) this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
     let isReleased = false;
@@ -247,11 +251,11 @@ class OperationLimits {
 
   #check(id: string, limit: number, who: string): void {
     if ((this.#counts.get(id) ?? 0) >= limit)
-      throw new RateLimited(`${who} may have ${limit} subscriptions open. Close one first.`, 10);
+      throw new RateLimited(`${who} may have at most ${limit} open subscriptions. Close one first.`, 10);
   }
 }
 
-/** Events come first in what the request accepts: clients that can read them beside JSON want JSON. */
+/** Whether events are preferred: clients that can read both and want JSON list JSON first. */
 function wantsEvents(request: IncomingMessage): boolean {
   return (request.headers.accept ?? '').trimStart().startsWith('text/event-stream');
 }
@@ -290,7 +294,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const notAnObject = (name: string) => new DomainError('validation_error', `${name} must be a JSON object.`);
 
-/** Answers with errors alone, in the shape of a GraphQL result. */
+/** Responds with errors only, in the shape of a GraphQL result. */
 export function answerGraphqlError(response: ServerResponse, ...errors: readonly Error[]): void {
   const { code, retryAfter } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
   if (typeof retryAfter === 'number') response.setHeader('Retry-After', retryAfter);

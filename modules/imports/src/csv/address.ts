@@ -1,7 +1,7 @@
 const LOCAL_PART = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const LABEL = /^[\p{L}\p{N}]([\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 
-/** Whether it has the form of an address, international ones included: for guesses. The rules have the last word. */
+/** Whether text looks like an address, including international ones. A heuristic; `checkEmail` decides. */
 export function isAddress(text: string): boolean {
   const address = clean(text);
   const at = address.lastIndexOf('@');
@@ -10,7 +10,7 @@ export function isAddress(text: string): boolean {
   return labels.length > 1 && labels.every((label) => LABEL.test(label));
 }
 
-/** A value without surrounding space of any kind, and without the invisible characters that copying brings along. */
+/** Trims all kinds of white space, and removes invisible characters that come from copying. */
 export const clean = (value: string) => (INVISIBLE.test(value) ? value.replace(EACH_INVISIBLE, '') : value).trim();
 
 const INVISIBLE = /[\u200B\u2060\uFEFF]/;

@@ -1,9 +1,9 @@
 import { isAddress } from './address.ts';
 
-/** How a file is written, as its first lines tell. */
+/** The file's CSV dialect, detected from its first lines. */
 export interface Dialect {
   separator: string;
-  /** Characters before the first record: Excel's line `sep=;`. */
+  /** Characters to skip before the first record: Excel's `sep=;` line. */
   skip: number;
   /** The line of the first record, counted from 1. */
   line: number;
@@ -11,7 +11,10 @@ export interface Dialect {
 
 const SEPARATORS = [',', ';', '\t', '|'];
 
-/** The separator that cuts the first line into most columns, unless it is given or Excel's first line `sep=;` names it. */
+/**
+ * Detects the dialect. The separator is the one given, the one in Excel's `sep=;` line, or the one that splits the
+ * first line into most columns.
+ */
 export function dialectOf(start: string, given?: string): Dialect {
   const [named, separator] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(start) ?? [];
   if (named !== undefined) return { separator: given ?? separator ?? ',', skip: named.length, line: 2 };
@@ -21,15 +24,15 @@ export function dialectOf(start: string, given?: string): Dialect {
   return { separator: given ?? SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ',', skip: 0, line: 1 };
 }
 
-/** What the first record says of the columns. */
+/** What the first record says about the columns. */
 export interface Header {
-  /** The names of the columns as the file has them, or `column 1` and so on. */
+  /** The column names of the file, or `column 1` and so on. */
   names: string[];
-  /** Whether the first record is a row already. */
+  /** Whether the first record is already a data row. */
   isRow: boolean;
 }
 
-/** Reads the first record: a file that begins with a row has no names for its columns. */
+/** Reads the first record; a file that starts with a data row has no column names. */
 export function headerOf(values: readonly string[]): Header {
   const isRow = values.some(isAddress);
   return { names: isRow ? values.map((_value, index) => `column ${index + 1}`) : [...values], isRow };
@@ -38,7 +41,7 @@ export function headerOf(values: readonly string[]): Header {
 const EMAIL_COLUMN =
   /^(e[-_ ]?mail|mail|(e[-_ ]?)?mail[-_ ]?(address|adresse)?|correo( electrónico)?|courriel|indirizzo e[-_ ]?mail)$/i;
 
-/** Which column holds the addresses: by its name, else by the values of some rows; -1 when none does. */
+/** Finds the address column by its name, else by the values of sample rows; -1 if there is none. */
 export function findEmailColumn({ names, isRow }: Header, sample: readonly (readonly string[])[]): number {
   const named = isRow ? -1 : names.findIndex((name) => EMAIL_COLUMN.test(name.trim()));
   if (named !== -1) return named;
@@ -51,14 +54,14 @@ export function findEmailColumn({ names, isRow }: Header, sample: readonly (read
   return most === 0 || most < sample.length / 2 ? -1 : counts.indexOf(most);
 }
 
-/** How many rows tell what a column holds. */
+/** How many rows to sample to detect a column's content. */
 export const ENOUGH_TO_TELL = 200;
 
 const NAME_COLUMN = /^(full[-_ ]?|display[-_ ]?|contact[-_ ]?)?name$|^nombre$|^nome$|^nom$/i;
 const GIVEN_NAME = /^(first|given)[-_ ]?name$|^vorname$|^prénom$/i;
 const FAMILY_NAME = /^(last|family)[-_ ]?name$|^surname$|^nachname$|^apellidos?$|^cognome$/i;
 
-/** The columns of people's names: the one of whole names, or those of first and last ones; none when there are none. */
+/** The columns of names: the full name, or first and last name; empty if there are none. */
 export function findNameColumns(names: readonly string[], emailColumn: number): number[] {
   const find = (pattern: RegExp) =>
     names.findIndex((name, column) => column !== emailColumn && pattern.test(name.trim()));

@@ -1,20 +1,20 @@
-/** What a byte that the encoding has no character for becomes. */
+/** Replaces a byte that is invalid in the encoding. */
 export const REPLACEMENT = '\uFFFD';
 const REPLACEMENT_CODE = 0xfffd;
-/** The second half of a character that is written in two; the first has been counted. */
+/** The second half of a surrogate pair; the first half has been counted. */
 const LOW_SURROGATE = 0xdc00;
 
 /**
- * Finds out the encoding of a file that is given to it in parts: by its byte order mark, else UTF-16 by its zero bytes, else
- * UTF-8 if most of it is that, else by what makes words of it.
+ * Detects the encoding of a file that arrives in parts: by its byte order mark, else UTF-16 by its zero bytes, else
+ * UTF-8 if most of it is valid, else the legacy encoding that yields the most plausible words.
  */
 export class EncodingDetector {
   readonly #utf8 = new TextDecoder('utf-8');
   #first: Uint8Array = new Uint8Array();
-  /** Where UTF-8 explains the file no more: what the other encodings are tried on. */
+  /** Bytes that are not valid UTF-8; the legacy encodings are tried on these. */
   readonly #odd: Uint8Array[] = [];
   #oddBytes = 0;
-  /** Characters beyond ASCII, and bytes that are none, when all is read as UTF-8. */
+  /** Non-ASCII characters, and invalid bytes, when everything is read as UTF-8. */
   #good = 0;
   #broken = 0;
 
@@ -24,12 +24,12 @@ export class EncodingDetector {
     if (this.#broken > 0 && this.#oddBytes < MAX_SAMPLE) this.#keepOdd(bytes);
   }
 
-  /** The encoding, by a name that TextDecoder knows. */
+  /** The encoding, as a label that TextDecoder knows. */
   end(): string {
     this.#count(this.#utf8.decode());
     const unicode = byMark(this.#first) ?? utf16ByZeros(this.#first);
     if (unicode !== undefined) return unicode;
-    // A few broken bytes among many good characters are damage, to be reported by row; the other way round it is no UTF-8.
+    // A few invalid bytes among many valid characters are damage, reported by row; otherwise it is not UTF-8.
     return this.#broken === 0 || this.#good > this.#broken ? 'utf-8' : likeliestLegacy(this.#odd);
   }
 
@@ -74,7 +74,7 @@ function utf16ByZeros(sample: Uint8Array): string | undefined {
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
-/** What spreadsheets write that are not set to Unicode, the commonest first. */
+/** Encodings that spreadsheets use without Unicode, most common first. */
 const LEGACY = [
   'windows-1252',
   'windows-1250',
@@ -85,7 +85,7 @@ const LEGACY = [
   'gb18030',
 ] as const;
 
-/** A word beyond ASCII as people write it: letters of one script, and no small letter before a capital. */
+/** A plausible non-ASCII word: letters of one script, with no lower-case letter before a capital. */
 const WORDS = [
   /^[\p{Script=Latin}\p{M}'’.-]+$/u,
   /^(?=.*[аеёиоуыэюяіїє])[\p{Script=Cyrillic}'’.-]+$/iu, // Greek that is read as Cyrillic is all consonants
@@ -93,10 +93,10 @@ const WORDS = [
   /^[\p{Script=Han}\p{Script=Hiragana}ァ-ヿ]+$/u,
   /^\p{Script=Hangul}+$/u,
 ];
-/** Cyrillic that is read as Latin is all accents, and in the wrong code page its capitals come last. */
+/** Cyrillic read as Latin is all accents, and in the wrong code page its capitals come last. */
 const UNLIKELY = /[\u0080-\u024f]{3}|\p{Ll}\p{Lu}/u;
 
-/** The encoding in which most of the words are words; Windows-1252 when nothing tells. */
+/** The encoding that yields the most plausible words; Windows-1252 if there is no evidence. */
 function likeliestLegacy(parts: readonly Uint8Array[]): string {
   const shares = LEGACY.map((encoding) => {
     const text = parts.map((part) => new TextDecoder(encoding).decode(part)).join(' ');

@@ -1,11 +1,11 @@
-/** The types that a column's values can have. */
+/** The types that a column's values can be guessed to have. */
 export type GuessedType = 'text' | 'number' | 'boolean' | 'date' | 'select';
 
 const MAX_KEY_LENGTH = 40;
-/** Names that placeholders already have. */
+/** Built-in placeholder names. */
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 
-/** A key of lower-case letters, digits and `_` that no other column has. */
+/** A unique key of lower-case letters, digits and `_`. */
 export function keyFor(name: string, column: number, taken: ReadonlySet<string>): string {
   const latin = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
   const plain = latin
@@ -16,7 +16,7 @@ export function keyFor(name: string, column: number, taken: ReadonlySet<string>)
   return taken.has(wanted) ? `${wanted}_${column + 1}` : wanted;
 }
 
-/** `signed_up` as people write it. */
+/** Turns `signed_up` into a readable label. */
 export function labelFor(name: string, column: number): string {
   const words = name.trim().replaceAll('_', ' ');
   return words === '' ? `Column ${column + 1}` : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -25,20 +25,20 @@ export function labelFor(name: string, column: number): string {
 const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/;
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const BOOLEAN = /^(true|false|yes|no)$/i;
-/** A column is of a type when this share of its values is; the others are then reported as bad values. */
+/** The share of values that must fit a type for a column to get it; the others are reported as errors. */
 const MOST = 0.95;
 const MAX_OPTIONS = 12;
 const MAX_OPTION_LENGTH = 40;
 
-/** Gathers the values of a column, as many as there are, and tells what they are. */
+/** Collects any number of column values and guesses their type. */
 export class TypeGuess {
   #values = 0;
   #numbers = 0;
   #dates = 0;
   #booleans = 0;
-  /** Postcodes and the like begin with zeros, which a number would lose. */
+  /** Values such as postcodes start with zeros, which a number would lose. */
   #hasLeadingZero = false;
-  /** `undefined` when there are too many, or too long ones, to choose from. */
+  /** `undefined` when there are too many values, or too long ones, for a select. */
   #options: Set<string> | undefined = new Set();
 
   add(value: string): void {
@@ -52,12 +52,12 @@ export class TypeGuess {
     if (value.length > MAX_OPTION_LENGTH || (this.#options?.size ?? 0) > MAX_OPTIONS) this.#options = undefined;
   }
 
-  /** How many values there were that are not blank. */
+  /** The number of values that are not blank. */
   get values(): number {
     return this.#values;
   }
 
-  /** What most of the values are; a few that repeat are options. */
+  /** The type that most values fit; a few repeating values become select options. */
   get type(): { type: GuessedType; options?: string[] } {
     const most = this.#values * MOST;
     if (this.#numbers >= most && !this.#hasLeadingZero) return { type: 'number' };
@@ -69,7 +69,7 @@ export class TypeGuess {
     return { type: 'text' };
   }
 
-  /** Whether a field of that type takes at least half of the values, so that the others are the odd ones. */
+  /** Whether at least half of the values fit a type, so that the others are the exceptions. */
   fits(type: GuessedType): boolean {
     if (type === 'text') return true;
     const matching = { number: this.#numbers, date: this.#dates, boolean: this.#booleans, select: 0 }[type];

@@ -1,34 +1,34 @@
 import { REPLACEMENT } from './encoding.ts';
 
-/** One record of a file, or why there is none. `line` is where it begins, counted from 1. */
+/** A record of a file, or why it could not be read. `line` is where it starts, counted from 1. */
 export type CsvRecord =
   | { line: number; values: string[]; problem?: undefined }
   | { line: number; values?: undefined; problem: string };
 
-/** A quote that is never closed swallows no more than this, in characters; a longer record is a problem. */
+/** Maximum record length in characters, which limits what an unclosed quote consumes; a longer record is a problem. */
 export const MAX_RECORD_LENGTH = 100_000;
 
-/** What is wrong with the form of a record, whatever it holds; `undefined` when nothing is. */
+/** The problem with a record's form, regardless of its content; `undefined` if there is none. */
 export function formProblem(values: readonly string[], columns: number): string | undefined {
   if (values.length !== columns) {
     return `${values.length} ${values.length === 1 ? 'column' : 'columns'} instead of ${columns}`;
   }
   let holdsNul = false;
   for (const value of values) {
-    if (value.includes(REPLACEMENT)) return 'some bytes are no valid text in the encoding of the file';
+    if (value.includes(REPLACEMENT)) return 'some bytes are not valid in the encoding of the file';
     holdsNul ||= value.includes('\0');
   }
-  return holdsNul ? 'a value holds a NUL character' : undefined;
+  return holdsNul ? 'a value contains a NUL character' : undefined;
 }
 
-const NEVER_CLOSED = 'a quote is opened and never closed';
+const NEVER_CLOSED = 'a quote is opened but never closed';
 const TOO_LONG = `is longer than ${MAX_RECORD_LENGTH} characters`;
 const LINE_BREAK = /\r\n|\n|\r/g;
 
-/** Where a record ends, and what is in it. */
+/** The end and the values of a record. */
 interface Parsed {
   values: string[];
-  /** The offset of the line break after it. */
+  /** The offset of the line break that ends the record. */
   end: number;
 }
 
@@ -37,17 +37,16 @@ interface Field {
   end: number;
 }
 
-/** Said of a record whose end is not in the text yet. */
+/** The record ends beyond the text read so far. */
 const INCOMPLETE = Symbol('incomplete');
-/** A quote that is not closed, and how far that is known. */
+/** An unclosed quote, and how far the text was searched for its end. */
 interface Unclosed {
   unclosed: number;
 }
 
 /**
- * Reads CSV as people have it, in parts of any size: quotes where they are needed and where they are not, line breaks of
- * every system, also inside quotes. A quote that is never closed costs its own record and not the good ones after it.
- * Blank lines are left out, and counted.
+ * Streams real-world CSV: optional quotes, all kinds of line breaks, line breaks inside quotes. A quote that is never
+ * closed costs only its own record. Blank lines are skipped but counted.
  */
 export class RecordReader {
   readonly #separator: string;
@@ -57,7 +56,7 @@ export class RecordReader {
   #line: number;
   #isEnded = false;
   #isSkipping = false;
-  /** The next of each at or after `#at`; -1 when it has to be looked for. */
+  /** The next offset of each character at or after `#at`; -1 if it must be searched for. */
   readonly #next = { '\n': -1, '\r': -1, '"': -1 };
 
   constructor(separator: string, firstLine = 1) {
@@ -65,12 +64,12 @@ export class RecordReader {
     this.#line = firstLine;
   }
 
-  /** Tells what a row looks like: then a record over several lines that is none gives back the rows that it swallowed. */
+  /** Sets how to recognize a row, so that rows swallowed by an invalid multi-line record can be recovered. */
   expectRows(isRow: (values: string[]) => boolean): void {
     this.#isRow = isRow;
   }
 
-  /** The records that this part of the file completes. */
+  /** Yields the records that this part of the file completes. */
   *push(text: string): Generator<CsvRecord> {
     this.#text = this.#text.slice(this.#at) + text;
     this.#goTo(0);
@@ -81,13 +80,13 @@ export class RecordReader {
     }
   }
 
-  /** The records that were waiting for more. */
+  /** Yields the remaining records. */
   *end(): Generator<CsvRecord> {
     this.#isEnded = true;
     yield* this.push('');
   }
 
-  /** Reads one record; `undefined` when a blank line or a part of one too long was passed. */
+  /** Reads one record; `undefined` after skipping a blank line or a part of an oversized line. */
   #read(): CsvRecord | typeof INCOMPLETE | undefined {
     const end = this.#lineEnd();
     if (this.#isSkipping || this.#isTooLong(end)) return this.#skip(end);
@@ -108,14 +107,14 @@ export class RecordReader {
     return isBlank(values) ? undefined : { line, values };
   }
 
-  /** Where the line ends; `Infinity` while that is not known. */
+  /** The end of the line; `Infinity` if it is not known yet. */
   #lineEnd(): number {
     const end = Math.min(this.#find('\n'), this.#find('\r'));
     if (end === Infinity) return this.#isEnded ? this.#text.length : Infinity;
     return this.#isHalfBreak(end) ? Infinity : end;
   }
 
-  /** Whether the other half of a line break may come with the next part. */
+  /** Whether the second half of a line break may be in the next part. */
   #isHalfBreak(at: number): boolean {
     return at === this.#text.length - 1 && this.#text[at] === '\r' && !this.#isEnded;
   }
@@ -132,7 +131,7 @@ export class RecordReader {
     return this.#next[what];
   }
 
-  /** Moves behind the line break at `end`, counting those in between. */
+  /** Moves past the line break at `end`, counting the line breaks in between. */
   #pass(end: number): void {
     const after = this.#text.startsWith('\r\n', end) ? end + 2 : end + 1;
     this.#line += end === this.#lineEnd() ? 1 : lineBreaks(this.#text.slice(this.#at, after));
@@ -144,7 +143,7 @@ export class RecordReader {
     this.#next['\n'] = this.#next['\r'] = this.#next['"'] = -1;
   }
 
-  /** Reports a line that is too long for one, then passes as much as there is of it. */
+  /** Reports an oversized line, then skips what is available of it. */
   #skip(end: number): CsvRecord | typeof INCOMPLETE | undefined {
     if (!this.#isSkipping) {
       this.#isSkipping = true;
@@ -160,13 +159,13 @@ export class RecordReader {
     return undefined;
   }
 
-  /** Reads a record that has quotes. */
+  /** Reads a record that contains quotes. */
   #parse(start: number): Parsed | Unclosed | typeof INCOMPLETE {
     const values: string[] = [];
     for (let at = start; ; at++) {
       const field = this.#field(at);
       if (field === INCOMPLETE) {
-        // What is missing may be a quote that never comes.
+        // The closing quote may be missing altogether.
         return this.#text.length - start > MAX_RECORD_LENGTH ? { unclosed: start + MAX_RECORD_LENGTH } : INCOMPLETE;
       }
       if ('unclosed' in field) return field;
@@ -183,8 +182,8 @@ export class RecordReader {
   }
 
   /**
-   * A value from behind its opening quote. A quote in the middle belongs to the value when that ends in the same line, as in
-   * `"Ann "Bee" Smith",`; else none was meant to open, as in `"Ann" Smith,`.
+   * Reads a value from after its opening quote. A quote in the middle belongs to the value if the value is closed on
+   * the same line, as in `"Ann "Bee" Smith",`; otherwise the opening quote is literal, as in `"Ann" Smith,`.
    */
   #quotedField(start: number, from: number): Field | Unclosed | typeof INCOMPLETE {
     let isDoubled = false;
@@ -211,14 +210,14 @@ export class RecordReader {
     }
   }
 
-  /** Whether a line ends between the two; the last one ends with the text. */
+  /** Whether a line ends in this range; the last line ends with the text. */
   #hasBreak(from: number, to: number): boolean {
     LINE_END.lastIndex = from;
     const found = LINE_END.exec(this.#text);
     return found === null ? to === Infinity && this.#isEnded : found.index < to;
   }
 
-  /** Where the field ends whose closing quote is at `close`; `undefined` when that does not close anything. */
+  /** The end of the field whose closing quote is at `close`; `undefined` if that quote does not close it. */
   #endAfter(close: number): number | typeof INCOMPLETE | undefined {
     let end = close + 1;
     while (this.#text[end] === ' ') end++;
@@ -239,8 +238,8 @@ export class RecordReader {
   }
 
   /**
-   * Goes back to the first line inside a wrong record that is a row by itself, and reports only what is before it. When there
-   * is none, the record is passed as it is.
+   * Rewinds to the first line inside an invalid record that is a row by itself, and reports only what precedes it.
+   * Without such a line, the record is kept as it is.
    */
   #salvage(end: number, wrong: CsvRecord): CsvRecord {
     const stop = this.#endOfLine(end);
@@ -253,7 +252,7 @@ export class RecordReader {
       lines++;
       if (!this.#isRow?.(this.#valuesOf(this.#text.slice(start, this.#endOfLine(start))))) continue;
       this.#line += lines;
-      this.#at = start; // what has been found behind it is there still: to look anew would be the work of the whole rest
+      this.#at = start; // Keep the offsets found beyond it: searching again would rescan the rest of the text.
       return { line: wrong.line, problem: NEVER_CLOSED };
     }
     this.#pass(stop);
@@ -265,7 +264,7 @@ export class RecordReader {
     return LINE_END.exec(this.#text)?.index ?? this.#text.length;
   }
 
-  /** The values of a line by itself. */
+  /** The values of a single line. */
   #valuesOf(line: string): string[] {
     const [record] = new RecordReader(this.#separator).#whole(line);
     return record?.values ?? [];

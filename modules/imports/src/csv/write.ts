@@ -1,20 +1,20 @@
 /**
- * What a spreadsheet would run as a formula, and what was guarded against that before (OWASP: CSV injection). Full-width signs
- * are in it: spreadsheets of some languages read them as the plain ones. A value that
- * begins so gets a `'` in front, which spreadsheets take for "text"; reading takes it away again, so nothing is lost.
+ * Matches values that a spreadsheet would run as a formula, and values already guarded (OWASP: CSV injection). Includes
+ * full-width signs, which some locales treat as the plain ones. Guarded values get a `'` prefix, which spreadsheets
+ * read as "text"; imports remove it, so nothing is lost.
  */
 const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/;
 const GUARDED = /^''*[=+\-@＝＋－＠\t\r\n]/;
 
-/** A text that no spreadsheet runs. */
+/** Guards a text against being run as a formula. */
 export const guard = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
 
-/** The text that was guarded. */
+/** Removes the guard from a text. */
 export const unguard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
 
 const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
 
-/** One line of CSV, with its line break. */
+/** One line of CSV, including its line break. */
 export function csvLine(values: readonly string[]): string {
   return `${values.map((value) => (NEEDS_QUOTES.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(',')}\r\n`;
 }

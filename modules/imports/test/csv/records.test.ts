@@ -32,13 +32,13 @@ test('what is read does not depend on where the parts of a file are cut', () => 
     [9, ['d@example.com', 'Bob "B" Lee']],
     [10, ['"Cy" Young', 'e@example.com']],
     [11, ['Smith, "Bob" Jones', 'f@example.com']],
-    [12, 'a quote is opened and never closed'],
+    [12, 'a quote is opened but never closed'],
     [13, ['g@example.com', 'good']],
     [14, ['h@example.com', '', '']],
     [15, ['', 'i@example.com']],
-    [16, 'a quote is opened and never closed'],
+    [16, 'a quote is opened but never closed'],
     [17, ['k@example.com', 'good']],
-    [18, 'a quote is opened and never closed'],
+    [18, 'a quote is opened but never closed'],
   ]);
   for (const size of [1, 2, 3, 5, 7, 11, 64]) expect(read(ODD, { size, columns: 2 })).toEqual(whole);
 });
@@ -79,7 +79,7 @@ test('a file may end with a line break, without one, or in the middle of a value
     ['a', 'b'],
     ['c', 'd'],
   ]);
-  expect(values('a,b\nc,"d')).toEqual([['a', 'b'], 'a quote is opened and never closed']);
+  expect(values('a,b\nc,"d')).toEqual([['a', 'b'], 'a quote is opened but never closed']);
   expect(values('')).toEqual([]);
 });
 
@@ -99,7 +99,7 @@ test('a line without end, or a quote without one, takes no more memory than its 
   const open = `a@example.com,1\n"${'x\n'.repeat(MAX_RECORD_LENGTH)}b@example.com,2\n`;
   const [first, ...others] = read(open, { size: 1000, columns: 2 });
   expect(first).toEqual({ line: 1, values: ['a@example.com', '1'] });
-  expect(others[0]).toEqual({ line: 2, problem: 'a quote is opened and never closed' });
+  expect(others[0]).toEqual({ line: 2, problem: 'a quote is opened but never closed' });
   expect(others.at(-1)).toEqual({ line: MAX_RECORD_LENGTH + 2, values: ['b@example.com', '2'] });
 });
 

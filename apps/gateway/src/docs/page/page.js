@@ -1,5 +1,5 @@
 /* global SwaggerUIBundle */
-// Swagger UI has a dark dress but no eye for what the reader's system asks for.
+// Swagger UI has a dark theme, but does not follow the system preference.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const dress = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', dress);
@@ -14,13 +14,13 @@ SwaggerUIBundle({
   defaultModelExpandDepth: 3,
   defaultModelRendering: 'model',
   displayRequestDuration: true,
-  // A key that is typed in stays in this page's memory, and goes nowhere but to this address.
+  // A key that is entered stays in this page's memory, and is sent only to this origin.
   persistAuthorization: false,
   validatorUrl: null,
   onComplete: linkSections,
 });
 
-/** The sections in the head of the page; the reference is long. */
+/** Links the sections at the top of the page, because the reference is long. */
 function linkSections() {
   const nav = document.getElementById('tags');
   const headings = [...document.querySelectorAll('.opblock-tag[data-tag]')];
