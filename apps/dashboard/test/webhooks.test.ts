@@ -132,7 +132,7 @@ inBrowser('webhooks', () => {
     await soon(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: 'Replay failed…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('2 deliveries queued for replay.').waitFor();
+    await page.getByText('2 queued for replay.').waitFor();
     await soon(() => receiver.received.length).toBe(4);
     await receiver.close();
   });

@@ -5,24 +5,24 @@ import { createLink, Outlet, useMatchRoute, useParams } from '@tanstack/react-ro
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Provider } from 'urql';
 import { clientFor } from '../data/client.ts';
-import { liveIn } from '../data/live.ts';
+import { setLiveProject } from '../data/live.ts';
 import { NotFound } from '../pages/not-found.tsx';
-import { LiveMark, OfflineBanner } from '../components/connection.tsx';
+import { LiveIndicator, OfflineBanner } from '../components/connection.tsx';
 import { Logo } from '../components/logo.tsx';
 import { may } from './permissions.ts';
-import { type Place, PLACES } from './navigation.ts';
+import { type NavItem, NAVIGATION } from './navigation.ts';
 import { ProjectChoice } from './project-choice.tsx';
 import { useSession } from './session.tsx';
-import { Who } from './user-menu.tsx';
+import { UserMenu } from './user-menu.tsx';
 
-const Finder = lazy(() => import('./command-palette.tsx'));
+const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
 /** The frame around every page of a project: where one can go, which project it is, who is signed in. */
-export function ProjectFrame() {
-  const { projectId } = useParams({ from: '/gate/p/$projectId' });
+export function ProjectShell() {
+  const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const { projects } = useSession();
   const [open, { toggle, close }] = useDisclosure(false);
-  useEffect(() => liveIn(projectId), [projectId]);
+  useEffect(() => setLiveProject(projectId), [projectId]);
   if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
   return (
     <Provider value={clientFor(projectId)}>
@@ -50,15 +50,15 @@ export function ProjectFrame() {
               <ProjectChoice />
             </Group>
             <Group gap="md" wrap="nowrap">
-              <LiveMark />
-              <FinderButton />
-              <Who />
+              <LiveIndicator />
+              <CommandPaletteButton />
+              <UserMenu />
             </Group>
           </Group>
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label="Pages" className={open ? undefined : 'closed'}>
           <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={8}>
-            <Places onGo={close} />
+            <NavItems onGo={close} />
           </AppShell.Section>
         </AppShell.Navbar>
         <AppShell.Main key={projectId} id="content" tabIndex={-1}>
@@ -70,10 +70,10 @@ export function ProjectFrame() {
   );
 }
 
-function Places({ onGo }: { onGo: () => void }) {
-  const { projectId } = useParams({ from: '/gate/p/$projectId' });
+function NavItems({ onGo }: { onGo: () => void }) {
+  const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const role = useSession().projects.find(({ id }) => id === projectId)?.role ?? 'viewer';
-  return PLACES.map(({ heading, places }) => (
+  return NAVIGATION.map(({ heading, places }) => (
     <Box key={heading} mb="sm">
       {heading !== '' && (
         <Text size="xs" fw={600} c="dimmed" px="sm" pt="xs" pb={4}>
@@ -83,7 +83,7 @@ function Places({ onGo }: { onGo: () => void }) {
       {places
         .filter(({ needs }) => needs === undefined || may(role, needs))
         .map((place) => (
-          <PlaceLink key={place.to} place={place} projectId={projectId} onGo={onGo} />
+          <NavItemLink key={place.to} place={place} projectId={projectId} onGo={onGo} />
         ))}
     </Box>
   ));
@@ -91,12 +91,12 @@ function Places({ onGo }: { onGo: () => void }) {
 
 const RouterNavLink = createLink(NavLink<'a'>);
 
-function PlaceLink({
+function NavItemLink({
   place: { label, to, icon: Icon },
   projectId,
   onGo,
 }: {
-  place: Place;
+  place: NavItem;
   projectId: string;
   onGo: () => void;
 }) {
@@ -118,7 +118,7 @@ function PlaceLink({
 }
 
 /** Opens what finds pages by their names; what it needs is loaded when it is first asked for. */
-function FinderButton() {
+function CommandPaletteButton() {
   const [wanted, setWanted] = useState(0);
   const ask = () => setWanted((times) => times + 1);
   useHotkeys([['mod+K', ask]]);
@@ -136,7 +136,7 @@ function FinderButton() {
       </UnstyledButton>
       {wanted > 0 && (
         <Suspense>
-          <Finder asked={wanted} />
+          <CommandPalette asked={wanted} />
         </Suspense>
       )}
     </>

@@ -31,7 +31,7 @@ type State =
   | { kind: 'in'; session: Omit<SignedIn, 'reload'> };
 
 /** Finds out who is signed in, once; shows the pages to them and the sign-in page to anybody else. */
-export function Gate() {
+export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
   const reload = useCallback(async () => {
     const next = await load();

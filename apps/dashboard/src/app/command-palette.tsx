@@ -4,16 +4,16 @@ import { IconBuilding, IconSearch, IconUser } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { may } from './permissions.ts';
-import { PLACES } from './navigation.ts';
+import { NAVIGATION } from './navigation.ts';
 import { useProject, useSession } from './session.tsx';
 
 /** Ctrl+K: goes to a page or a project by a few letters of its name. */
-export default function Finder({ asked }: { asked: number }) {
+export default function CommandPalette({ asked }: { asked: number }) {
   const navigate = useNavigate();
   const project = useProject();
   const { projects } = useSession();
   useEffect(() => spotlight.open(), [asked]);
-  const pages = PLACES.flatMap(({ heading, places }) =>
+  const pages = NAVIGATION.flatMap(({ heading, places }) =>
     places
       .filter(({ needs }) => needs === undefined || may(project.role, needs))
       .map(({ label, to, icon: Icon, keywords }) => ({

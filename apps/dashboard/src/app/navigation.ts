@@ -20,7 +20,7 @@ import {
 } from '@tabler/icons-react';
 import type { Permission } from './permissions.ts';
 
-export interface Place {
+export interface NavItem {
   label: string;
   /** The path of the page, below the project's. */
   to: string;
@@ -32,7 +32,7 @@ export interface Place {
 }
 
 /** Where one can go in a project: the navigation, and what Ctrl+K finds. */
-export const PLACES: { heading: string; places: Place[] }[] = [
+export const NAVIGATION: { heading: string; places: NavItem[] }[] = [
   {
     heading: '',
     places: [{ label: 'Home', to: '/p/$projectId', icon: IconHome, keywords: 'overview statistics dashboard start' }],

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useChange } from '../data/change.ts';
+import { useApiMutation } from '../data/api-mutation.ts';
 import { graphql } from '../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../components/form.tsx';
 import { useSession } from './session.tsx';
@@ -26,7 +26,7 @@ export default function NewProject({ opened, onClose }: { opened: boolean; onClo
 function ProjectForm({ onClose }: { onClose: () => void }) {
   const { reload } = useSession();
   const navigate = useNavigate();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a project name' : null) },

@@ -10,11 +10,11 @@ import { signInRoutes } from '../pages/sign-in/routes.tsx';
 import { templateRoutes } from '../pages/templates/routes.tsx';
 import { webhookRoutes } from '../pages/webhooks/routes.tsx';
 import { LoadFailed, PagePending } from '../components/route-states.tsx';
-import { gateRoute, projectRoute, rootRoute, startRoute } from './routes.tsx';
+import { authRoute, projectRoute, rootRoute, startRoute } from './routes.tsx';
 
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
-  gateRoute.addChildren([
+  authRoute.addChildren([
     startRoute,
     projectRoute.addChildren([
       ...homeRoutes,

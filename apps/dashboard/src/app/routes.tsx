@@ -1,21 +1,21 @@
 import { createRootRoute, createRoute, Navigate, Outlet } from '@tanstack/react-router';
 import { NoSuchPage, NotFound } from '../pages/not-found.tsx';
-import { ProjectFrame } from './app-shell.tsx';
-import { Gate } from './auth-guard.tsx';
+import { ProjectShell } from './app-shell.tsx';
+import { AuthGuard } from './auth-guard.tsx';
 import { useSession } from './session.tsx';
 
 export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
 /** Everything below needs somebody who is signed in. */
-export const gateRoute = createRoute({ getParentRoute: () => rootRoute, id: 'gate', component: Gate });
+export const authRoute = createRoute({ getParentRoute: () => rootRoute, id: 'auth', component: AuthGuard });
 
-export const startRoute = createRoute({ getParentRoute: () => gateRoute, path: '/', component: Start });
+export const startRoute = createRoute({ getParentRoute: () => authRoute, path: '/', component: Start });
 
 /** The parent of every page of a project. */
 export const projectRoute = createRoute({
-  getParentRoute: () => gateRoute,
+  getParentRoute: () => authRoute,
   path: '/p/$projectId',
-  component: ProjectFrame,
+  component: ProjectShell,
   notFoundComponent: NoSuchPage,
 });
 

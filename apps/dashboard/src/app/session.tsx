@@ -29,7 +29,7 @@ export function useSession(): SignedIn {
 
 /** The project that the address names, and the person's role in it. */
 export function useProject(): ProjectOfMine {
-  const { projectId } = useParams({ from: '/gate/p/$projectId' });
+  const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const project = useSession().projects.find(({ id }) => id === projectId);
   if (project === undefined) throw new Error('This page belongs to a project.');
   return project;

@@ -1,12 +1,12 @@
 import { Avatar, Menu, Text, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconBook2, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { postAuth } from '../data/auth.ts';
-import { forgetClients } from '../data/client.ts';
+import { clearClients } from '../data/client.ts';
 import { MenuLink } from '../components/link.tsx';
 import { useProject, useSession } from './session.tsx';
 
 /** Who is signed in, and what they may do about themselves. */
-export function Who() {
+export function UserMenu() {
   const { me } = useSession();
   const { id: projectId } = useProject();
   return (
@@ -54,7 +54,7 @@ export function Who() {
 
 async function signOut(): Promise<void> {
   await postAuth('/sign-out');
-  forgetClients();
+  clearClients();
   window.location.assign('/sign-in');
 }
 

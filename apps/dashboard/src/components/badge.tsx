@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
 /** The state of something in one word; never told by colour alone. */
-export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
+export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <Badge className={`state state-${tone}`} miw="max-content">
       {children}

@@ -10,7 +10,7 @@ const WORDS = {
 } as const;
 
 /** Says in the header whether the page is told of changes. */
-export function LiveMark() {
+export function LiveIndicator() {
   const state = useLiveState();
   if (state === 'off') return null;
   const [word, meaning] = WORDS[state];

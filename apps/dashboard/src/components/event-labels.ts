@@ -13,7 +13,7 @@ import {
 } from '@tabler/icons-react';
 
 /** What each kind of event is called, its icon and its colour. */
-export const EVENT_WORDS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
+export const EVENT_LABELS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
   'contact.suppressed': ['Suppressed', IconBan, 'yellow'],
   'contact.unsubscribed': ['Unsubscribed via link', IconMailOff, 'yellow'],

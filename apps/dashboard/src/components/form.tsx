@@ -30,7 +30,7 @@ export function FormProblem({ problem, fields = [] }: { problem: Problem | undef
 }
 
 /** A refusal that is a sentence, such as those of the sign-in endpoints. */
-export function Refusal({ children }: { children: string | undefined }) {
+export function FormError({ children }: { children: string | undefined }) {
   if (children === undefined) return null;
   return (
     <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />}>

@@ -15,13 +15,13 @@ import {
 import { useMediaQuery } from '@mantine/hooks';
 import { IconBraces } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { useRead } from '../data/read.ts';
+import { useApiQuery } from '../data/api-query.ts';
 import type { ContentFormat } from '../generated/graphql.ts';
 import { CUSTOM_FIELDS } from '../pages/audience/field-values.tsx';
 import { type ContentProblem, useContentCheck } from './content-check.ts';
-import { FORMAT_WORDS } from './format-labels.ts';
+import { FORMAT_LABELS } from './format-labels.ts';
 import type { EditorHandle, Placeholder } from './html-editor.tsx';
-import { MailFrame } from './mail-frame.tsx';
+import { EmailPreview } from './email-preview.tsx';
 
 const HtmlEditor = lazy(() => import('./html-editor.tsx'));
 
@@ -35,7 +35,7 @@ const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribe_url
 
 /** What placeholders can name in this project. */
 export function usePlaceholders(): Placeholder[] {
-  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   return [...BUILT_IN, ...fields.map(({ key, label }) => ({ key, label }))];
 }
 
@@ -55,7 +55,7 @@ export function MailEditor(props: MailEditorProps) {
 }
 
 function FormatEditor({ value, format, made, readOnly = false, onChange }: MailEditorProps) {
-  const label = FORMAT_WORDS[format];
+  const label = FORMAT_LABELS[format];
   const placeholders = usePlaceholders();
   const editor = useRef<EditorHandle>(null);
   const narrow = useMediaQuery('(max-width: 62em)');
@@ -87,7 +87,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
       </Box>
     </Stack>
   );
-  const preview = <MailFrame html={html} values={SAMPLE} title={`Preview: ${label}`} />;
+  const preview = <EmailPreview html={html} values={SAMPLE} title={`Preview: ${label}`} />;
   const show = (problem: ContentProblem) => {
     setShown('write');
     // On a phone the editor is there only once it is shown again.

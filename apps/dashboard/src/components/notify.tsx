@@ -14,12 +14,12 @@ async function needed() {
 }
 
 /** Says in a corner that something was done; one outcome per act, and refusals stand where the act was asked for. */
-export function tell(message: string): void {
+export function notifySuccess(message: string): void {
   void needed().then(({ showDone }) => showDone(message));
 }
 
 /** Says that something did not work, where there is no form to say it in. */
-export function warn(message: string): void {
+export function notifyError(message: string): void {
   void needed().then(({ showProblem }) => showProblem(message));
 }
 

@@ -2,19 +2,19 @@ import { Alert, Anchor, Button, Card, Group, Skeleton, Stack, Text, ThemeIcon, T
 import { IconAlertTriangle, IconCloudOff, type IconKey, IconMoodEmpty } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Problem } from '../data/problem.ts';
-import type { Read } from '../data/read.ts';
+import type { ApiQuery } from '../data/api-query.ts';
 import { When } from './when.tsx';
 
 /**
  * Shows what was read: a skeleton in its final shape until it is there, why it is not when that failed, and otherwise what
  * `children` make of it. Old data stays when a later try fails, under a line that says how old it is.
  */
-export function Answer<Data>({
+export function QueryResult<Data>({
   of: { data, at, problem, again },
   skeleton = <LinesSkeleton />,
   children,
 }: {
-  of: Read<Data>;
+  of: ApiQuery<Data>;
   skeleton?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {

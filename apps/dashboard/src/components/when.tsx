@@ -20,7 +20,7 @@ export function ago(at: string, now: number): string {
   return step === undefined ? day.format(new Date(at)) : relative.format(Math.round(seconds / step[2]), step[1]);
 }
 
-export const exactly = (at: string) => full.format(new Date(at));
+export const formatExactTime = (at: string) => full.format(new Date(at));
 
 /** The zone of this person's clocks, as people read it. */
 export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ');
@@ -29,7 +29,7 @@ export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.replac
 export function When({ at }: { at: string }) {
   const now = useNow();
   return (
-    <time dateTime={at} title={exactly(at)}>
+    <time dateTime={at} title={formatExactTime(at)}>
       {ago(at, now)}
     </time>
   );

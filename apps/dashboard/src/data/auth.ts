@@ -1,8 +1,8 @@
 /** The answer of a sign-in endpoint; the message of a refusal is for the person to read. */
-export type AuthAnswer = { data: Record<string, unknown>; problem?: undefined } | { data?: undefined; problem: string };
+export type AuthResult = { data: Record<string, unknown>; problem?: undefined } | { data?: undefined; problem: string };
 
 /** Posts to the sign-in endpoints, which are not GraphQL. */
-export async function postAuth(path: string, body: unknown = {}): Promise<AuthAnswer> {
+export async function postAuth(path: string, body: unknown = {}): Promise<AuthResult> {
   try {
     const response = await fetch(`/app/auth${path}`, {
       method: 'POST',

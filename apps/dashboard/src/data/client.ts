@@ -32,6 +32,6 @@ export function clientFor(projectId: string): Client {
 }
 
 /** Forgets what was read; for signing out. */
-export function forgetClients(): void {
+export function clearClients(): void {
   clients.clear();
 }

@@ -1,5 +1,5 @@
 /** The address of a file that the browser saves: what `/v1` answers programs with at that path, for the signed-in person. */
-export function downloadOf(
+export function downloadUrl(
   projectId: string,
   path: string,
   query: Record<string, string | null | undefined> = {},

@@ -16,7 +16,7 @@ const REFRESH_EVERY_MS = 300;
 let projectId = '';
 
 /** Names the project whose changes are told; the frame does, whenever it shows another. */
-export function liveIn(id: string): void {
+export function setLiveProject(id: string): void {
   projectId = id;
 }
 
@@ -151,16 +151,16 @@ function newMark(): (state: LiveState) => void {
     else marks.set(id, state);
     const states = [...marks.values()];
     shown = (['offline', 'connecting', 'live'] as const).find((worst) => states.includes(worst)) ?? 'off';
-    for (const tell of watchers) tell();
+    for (const notifySuccess of watchers) notifySuccess();
   };
 }
 
 /** What the header says of the streams of this page. */
 export function useLiveState(): LiveState {
   return useSyncExternalStore(
-    (tell) => {
-      watchers.add(tell);
-      return () => watchers.delete(tell);
+    (notifySuccess) => {
+      watchers.add(notifySuccess);
+      return () => watchers.delete(notifySuccess);
     },
     () => shown,
   );

@@ -1,7 +1,7 @@
 const readers = new Set<() => void>();
 
 /** Calls `read` whenever what is shown may have changed; returns what ends it. */
-export function whenStale(read: () => void): () => void {
+export function onStale(read: () => void): () => void {
   readers.add(read);
   return () => readers.delete(read);
 }

@@ -1,6 +1,6 @@
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { FormButtons, Refusal } from '../../components/form.tsx';
+import { FormButtons, FormError } from '../../components/form.tsx';
 
 interface AskPasswordProps {
   opened: boolean;
@@ -33,7 +33,7 @@ function Question({ onClose, onPassword }: AskPasswordProps) {
   return (
     <form onSubmit={(event) => void submit(event)}>
       <Stack>
-        <Refusal>{problem}</Refusal>
+        <FormError>{problem}</FormError>
         <PasswordInput
           label="Password"
           autoComplete="current-password"

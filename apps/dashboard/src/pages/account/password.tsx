@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
 import { refresh } from '../../data/refresh.ts';
-import { Refusal } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { FormError } from '../../components/form.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { passwordProblem } from '../sign-in/password.ts';
 
@@ -27,7 +27,7 @@ export function Password() {
     setProblem(answer.problem);
     if (answer.data === undefined) return;
     form.reset();
-    tell('Password changed.');
+    notifySuccess('Password changed.');
     refresh();
   });
   return (
@@ -35,7 +35,7 @@ export function Password() {
       <Card>
         <form onSubmit={submit} noValidate>
           <Stack>
-            <Refusal>{problem}</Refusal>
+            <FormError>{problem}</FormError>
             <PasswordInput
               label="Current password"
               autoComplete="current-password"

@@ -1,10 +1,10 @@
 import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 
 const RENAME = graphql(`
@@ -18,7 +18,7 @@ const RENAME = graphql(`
 
 export function Profile() {
   const { me, reload } = useSession();
-  const rename = useChange(RENAME);
+  const rename = useApiMutation(RENAME);
   const form = useForm({
     initialValues: { name: me.name },
     validate: { name: (value) => (value.trim() === '' ? 'Enter your name' : null) },
@@ -27,7 +27,7 @@ export function Profile() {
   const submit = form.onSubmit(async ({ name }) => {
     if ((await rename.run({ name })) === undefined) return;
     form.resetDirty();
-    tell('Profile updated.');
+    notifySuccess('Profile updated.');
     await reload();
   });
   return (

@@ -2,8 +2,8 @@ import { Button, Card, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useSession } from '../../app/session.tsx';
 import { postAuth } from '../../data/auth.ts';
-import { State } from '../../components/badge.tsx';
-import { tell } from '../../components/notify.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { AskPassword } from './ask-password.tsx';
 import { SaveCodes, SetUp, type SetUpAnswer } from './set-up-factor.tsx';
@@ -26,7 +26,7 @@ export function SecondFactor() {
   const askOff = async (password: string) => {
     const answer = await postAuth('/two-factor/disable', { password });
     if (answer.data === undefined) return answer.problem;
-    tell('Two-factor authentication is off.');
+    notifySuccess('Two-factor authentication is off.');
     await reload();
     return undefined;
   };
@@ -46,7 +46,9 @@ export function SecondFactor() {
               <Text size="sm" fw={550}>
                 Authenticator
               </Text>
-              <State tone={me.twoFactorEnabled ? 'good' : 'quiet'}>{me.twoFactorEnabled ? 'On' : 'Off'}</State>
+              <StatusBadge tone={me.twoFactorEnabled ? 'good' : 'quiet'}>
+                {me.twoFactorEnabled ? 'On' : 'Off'}
+              </StatusBadge>
             </Group>
             <Text size="sm" c="dimmed" maw={420}>
               Require a code from an authenticator app when you sign in, so that a stolen password is not enough.

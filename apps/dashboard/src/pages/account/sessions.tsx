@@ -1,15 +1,15 @@
 import { Button, Text } from '@mantine/core';
 import { postAuth } from '../../data/auth.ts';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MySessionsQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { deviceOf } from './device.ts';
@@ -38,11 +38,11 @@ type Session = MySessionsQuery['mySessions'][number];
 
 /** Where one is signed in. */
 export function Sessions() {
-  const sessions = useRead(SESSIONS, {});
+  const sessions = useApiQuery(SESSIONS, {});
   const others = sessions.data?.mySessions.some(({ current }) => !current) ?? false;
   const signOutOthers = async () => {
     const answer = await postAuth('/revoke-other-sessions');
-    if (answer.data !== undefined) tell('Signed out of all other sessions.');
+    if (answer.data !== undefined) notifySuccess('Signed out of all other sessions.');
     refresh();
   };
   return (
@@ -56,15 +56,15 @@ export function Sessions() {
         )
       }
     >
-      <Answer of={sessions} skeleton={<RowsSkeleton rows={2} />}>
+      <QueryResult of={sessions} skeleton={<RowsSkeleton rows={2} />}>
         {({ mySessions }) => <SessionTable sessions={mySessions} />}
-      </Answer>
+      </QueryResult>
     </Section>
   );
 }
 
 function SessionTable({ sessions }: { sessions: Session[] }) {
-  const revoke = useChange(REVOKE);
+  const revoke = useApiMutation(REVOKE);
   return (
     <>
       <FormProblem problem={revoke.problem} />
@@ -102,7 +102,7 @@ function Device({ of: { userAgent, current, ipAddress, createdAt } }: { of: Sess
   return (
     <>
       <Text size="sm" fw={550}>
-        {deviceOf(userAgent)} {current && <State tone="good">This session</State>}
+        {deviceOf(userAgent)} {current && <StatusBadge tone="good">This session</StatusBadge>}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm">
         {ipAddress ?? 'unknown'} · <When at={createdAt} />

@@ -3,8 +3,8 @@ import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
 import { CopyButton, CopyField } from '../../components/copy.tsx';
-import { digitProps, Refusal } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { digitProps, FormError } from '../../components/form.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 
 /** What the server makes up for a new second factor. */
 export interface SetUpAnswer {
@@ -43,7 +43,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
   const verify = async (code: string) => {
     const answer = await postAuth('/two-factor/verify-totp', { code });
     if (answer.data !== undefined) {
-      tell('Two-factor authentication is on.');
+      notifySuccess('Two-factor authentication is on.');
       return onChecked();
     }
     setProblem(answer.problem);
@@ -63,7 +63,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
           <Text size="sm" fw={500}>
             6-digit code
           </Text>
-          <Refusal>{problem}</Refusal>
+          <FormError>{problem}</FormError>
           <PinInput
             key={tries}
             length={6}

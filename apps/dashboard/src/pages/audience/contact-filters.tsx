@@ -1,7 +1,7 @@
 import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
@@ -32,7 +32,7 @@ const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, labe
 /** What narrows the list of contacts; all of it is in the address. */
 export function ContactFilters({ search }: { search: ContactSearch }) {
   const navigate = useNavigate();
-  const { data } = useRead(AUDIENCES, {});
+  const { data } = useApiQuery(AUDIENCES, {});
   const [groups, segments] = [data?.groups.nodes ?? [], data?.segments.nodes ?? []];
   const change = (part: ContactSearch) => {
     const { after: _first, ...rest } = search;

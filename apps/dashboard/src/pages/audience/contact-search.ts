@@ -1,4 +1,4 @@
-import { downloadOf } from '../../data/download.ts';
+import { downloadUrl } from '../../data/download.ts';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { ContactSource } from '../../generated/graphql.ts';
 
@@ -49,7 +49,7 @@ export const isFiltered = ({ after: _cursor, ...filter }: ContactSearch): boolea
 /** The address of a CSV file of the contacts that an address stands for. */
 export function exportOf(projectId: string, search: ContactSearch): string {
   const { search: text, suppressed, source, groupId, segmentId } = filterOf(search);
-  return downloadOf(projectId, 'contacts/export', {
+  return downloadUrl(projectId, 'contacts/export', {
     search: text,
     suppressed: suppressed === null ? null : String(suppressed),
     source,

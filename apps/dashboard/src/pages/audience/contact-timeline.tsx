@@ -2,7 +2,7 @@ import { Stack, Text, ThemeIcon, Timeline } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useProject } from '../../app/session.tsx';
 import type { ContactQuery, ContactSource } from '../../generated/graphql.ts';
-import { EVENT_WORDS } from '../../components/event-labels.ts';
+import { EVENT_LABELS } from '../../components/event-labels.ts';
 import { TextLink } from '../../components/link.tsx';
 import { When } from '../../components/when.tsx';
 import { SOURCES } from './contact-search.ts';
@@ -23,7 +23,7 @@ export function ContactTimeline({ activity }: { activity: readonly Activity[] })
 
 function Event({ event: { type, at, detail, messageId, subject, campaignId, campaignName } }: { event: Activity }) {
   const { id: projectId } = useProject();
-  const [word, Icon, color] = EVENT_WORDS[type] ?? [type, IconClock, 'gray'];
+  const [word, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
   const explained = explain(type, detail);
   return (
     <Timeline.Item

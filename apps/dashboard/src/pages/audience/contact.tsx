@@ -11,19 +11,19 @@ import {
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useEdited } from '../../data/edited.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContactQuery } from '../../generated/graphql.ts';
-import { ClashAlert } from '../../components/clash-alert.tsx';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { SOURCES } from './contact-search.ts';
 import { ContactTimeline } from './contact-timeline.tsx';
@@ -94,9 +94,9 @@ type ContactRow = ContactQuery['contact'];
 
 /** One contact: what is known of them, where they belong, and what happened with them. */
 export function Contact() {
-  const { contactId } = useParams({ from: '/gate/p/$projectId/contacts/$contactId' });
+  const { contactId } = useParams({ from: '/auth/p/$projectId/contacts/$contactId' });
   const { id: projectId } = useProject();
-  const contact = useRead(CONTACT, { id: contactId });
+  const contact = useApiQuery(CONTACT, { id: contactId });
   const row = contact.data?.contact;
   return (
     <Page
@@ -117,18 +117,18 @@ export function Contact() {
       }
       actions={row && <Actions contact={row} />}
     >
-      <Answer of={contact}>{({ contact: known }) => <Details contact={known} />}</Answer>
+      <QueryResult of={contact}>{({ contact: known }) => <Details contact={known} />}</QueryResult>
     </Page>
   );
 }
 
 function Details({ contact }: { contact: ContactRow }) {
-  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="lg">
-          <Facts contact={contact} fields={fields} />
+          <DescriptionList contact={contact} fields={fields} />
           <Belongs contact={contact} />
         </Stack>
       </Grid.Col>
@@ -143,7 +143,7 @@ function Details({ contact }: { contact: ContactRow }) {
   );
 }
 
-function Facts({ contact, fields }: { contact: ContactRow; fields: CustomField[] }) {
+function DescriptionList({ contact, fields }: { contact: ContactRow; fields: CustomField[] }) {
   const [editing, setEditing] = useState(false);
   const may = useMay();
   const { suppressionStatus } = contact;
@@ -164,19 +164,21 @@ function Facts({ contact, fields }: { contact: ContactRow; fields: CustomField[]
           <EditForm contact={contact} fields={fields} onDone={() => setEditing(false)} />
         ) : (
           <Stack gap="sm" component="dl" m={0}>
-            {suppressionStatus !== 'none' && <Fact name="Not mailed">{REASONS[suppressionStatus]}</Fact>}
+            {suppressionStatus !== 'none' && (
+              <DescriptionItem name="Not mailed">{REASONS[suppressionStatus]}</DescriptionItem>
+            )}
             {fields.map((field) => (
-              <Fact key={field.key} name={field.label}>
+              <DescriptionItem key={field.key} name={field.label}>
                 <FieldValue of={field} values={contact.customFields} />
-              </Fact>
+              </DescriptionItem>
             ))}
-            <Fact name="Source">{SOURCES[contact.source]}</Fact>
-            <Fact name="Added">
+            <DescriptionItem name="Source">{SOURCES[contact.source]}</DescriptionItem>
+            <DescriptionItem name="Added">
               <When at={contact.createdAt} />
-            </Fact>
-            <Fact name="Changed">
+            </DescriptionItem>
+            <DescriptionItem name="Changed">
               <When at={contact.updatedAt} />
-            </Fact>
+            </DescriptionItem>
           </Stack>
         )}
       </Card>
@@ -185,7 +187,7 @@ function Facts({ contact, fields }: { contact: ContactRow; fields: CustomField[]
 }
 
 /** A name with its value; inside a `dl`. */
-export function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+export function DescriptionItem({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <Group wrap="nowrap" align="flex-start" gap="md">
       <Text component="dt" size="sm" c="dimmed" w={110} miw={110} className="breakable">
@@ -215,18 +217,18 @@ const valuesOf = (content: Record<string, unknown>): Values =>
   );
 
 function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: CustomField[]; onDone: () => void }) {
-  const update = useChange(UPDATE);
-  const edited = useEdited({ content: contentOf(contact, fields), version: contact.updatedAt });
-  const { content, set, clash } = edited;
+  const update = useApiMutation(UPDATE);
+  const edited = useVersionedForm({ content: contentOf(contact, fields), version: contact.updatedAt });
+  const { content, set, conflict } = edited;
   const values = valuesOf(content);
-  const readOnly = clash?.seesTheirs === true;
+  const readOnly = conflict?.seesTheirs === true;
   const save = () =>
     edited.save(async ({ name, email, ...others }, updatedAt) => {
       const changed = String(email).trim() === contact.email ? {} : { email: String(email) };
       const input = { name: String(name), ...changed, customFields: valuesOf(others), updatedAt: String(updatedAt) };
       const data = await update.run({ id: contact.id, input });
       if (data === undefined) return undefined;
-      tell('Saved.');
+      notifySuccess('Saved.');
       onDone();
       return data.updateContact.updatedAt;
     });
@@ -242,8 +244,8 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
       noValidate
     >
       <Stack gap="sm">
-        <ClashAlert
-          clash={clash}
+        <ConflictAlert
+          conflict={conflict}
           of={{ editedById: null, editedByName: null, updatedAt: contact.updatedAt }}
           words={{ name: 'name', email: 'address', ...words }}
           onKeep={() => void save()}
@@ -268,7 +270,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
           onChange={(event) => set({ email: event.currentTarget.value })}
         />
         <FieldInputs fields={fields} values={values} errors={problem?.fields ?? {}} onChange={setValues} />
-        <FormButtons submit="Save" running={update.running} disabled={clash !== undefined}>
+        <FormButtons submit="Save" running={update.running} disabled={conflict !== undefined}>
           <Button variant="default" onClick={onDone}>
             Cancel
           </Button>
@@ -321,8 +323,8 @@ function Belongs({ contact: { groups, segments } }: { contact: ContactRow }) {
 }
 
 function Actions({ contact }: { contact: ContactRow }) {
-  const update = useChange(UPDATE);
-  const suppress = useChange(SUPPRESS);
+  const update = useApiMutation(UPDATE);
+  const suppress = useApiMutation(SUPPRESS);
   const [asked, setAsked] = useState<'delete' | 'erase'>();
   const savePersonData = useSavePersonData();
   const may = useMay();
@@ -331,10 +333,10 @@ function Actions({ contact }: { contact: ContactRow }) {
   const { id, email, name, suppressionStatus } = contact;
   const subscribe = async (subscribed: boolean) => {
     if ((await update.run({ id, input: { subscribed } })) === undefined) return;
-    tell(subscribed ? `${name} is subscribed again.` : `${name} is unsubscribed.`);
+    notifySuccess(subscribed ? `${name} is subscribed again.` : `${name} is unsubscribed.`);
   };
   const block = async () => {
-    if ((await suppress.run({ email })) !== undefined) tell(`${email} is suppressed.`);
+    if ((await suppress.run({ email })) !== undefined) notifySuccess(`${email} is suppressed.`);
   };
   return (
     <>
@@ -406,10 +408,10 @@ function Actions({ contact }: { contact: ContactRow }) {
 function Delete({ contact, opened, onClose }: { contact: ContactRow; opened: boolean; onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const remove = useChange(DELETE);
+  const remove = useApiMutation(DELETE);
   const confirm = async () => {
     if ((await remove.run({ id: contact.id })) === undefined) return;
-    tell(`${contact.email} was deleted.`);
+    notifySuccess(`${contact.email} was deleted.`);
     void navigate({ to: '/p/$projectId/contacts', params: { projectId } });
   };
   return (

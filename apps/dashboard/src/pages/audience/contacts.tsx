@@ -5,13 +5,13 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContactsQuery } from '../../generated/graphql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { type Column, DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ContactFilters } from './contact-filters.tsx';
@@ -63,9 +63,9 @@ const FIRST_COLUMNS = 3;
 
 /** Everybody that the project may write to. */
 export function Contacts() {
-  const search = useSearch({ from: '/gate/p/$projectId/contacts' });
-  const contacts = useRead(CONTACTS, { after: cursorOf(search) ?? null, ...filterOf(search) });
-  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  const search = useSearch({ from: '/auth/p/$projectId/contacts' });
+  const contacts = useApiQuery(CONTACTS, { after: cursorOf(search) ?? null, ...filterOf(search) });
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   const [columns, setColumns] = useColumns(fields);
   const [creating, setCreating] = useState(false);
   const may = useMay();
@@ -98,7 +98,7 @@ export function Contacts() {
           <ContactFilters search={search} />
           <ColumnChoice fields={fields} chosen={columns} onChoose={setColumns} />
         </Group>
-        <Answer of={contacts} skeleton={<RowsSkeleton rows={12} />}>
+        <QueryResult of={contacts} skeleton={<RowsSkeleton rows={12} />}>
           {({ contacts: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
               <NoContacts filtered={isFiltered(search)} create={create} />
@@ -109,7 +109,7 @@ export function Contacts() {
               </Stack>
             )
           }
-        </Answer>
+        </QueryResult>
       </Stack>
       <CreateContact opened={creating} onClose={() => setCreating(false)} fields={fields} />
     </Page>

@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { FieldInputs } from './field-inputs.tsx';
 import type { CustomField, Values } from './field-values.tsx';
 
@@ -40,7 +40,7 @@ export function CreateContact({ opened, onClose, fields }: CreateContactProps) {
 function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const [values, setValues] = useState<Values>({});
   const form = useForm({
     initialValues: { email: '', name: '' },
@@ -51,7 +51,7 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
     const data = await create.run({ input: { email, name: name.trim() === '' ? null : name, customFields: values } });
     if (data === undefined) return;
     const { created, contact } = data.createContact;
-    tell(created ? `${contact.name} was added.` : 'This contact already exists.');
+    notifySuccess(created ? `${contact.name} was added.` : 'This contact already exists.');
     onClose();
     void navigate({ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: contact.id } });
   });

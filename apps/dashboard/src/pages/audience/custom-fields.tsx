@@ -3,15 +3,15 @@ import { useForm } from '@mantine/form';
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CustomFieldType } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { CUSTOM_FIELDS, type CustomField } from './field-values.tsx';
 
@@ -49,7 +49,7 @@ const TYPES: Record<CustomFieldType, string> = {
 
 /** What the project knows of its contacts beside names and addresses. */
 export function CustomFields() {
-  const fields = useRead(CUSTOM_FIELDS, {});
+  const fields = useApiQuery(CUSTOM_FIELDS, {});
   const [editing, setEditing] = useState<CustomField | 'new'>();
   const [deleting, setDeleting] = useState<CustomField>();
   const may = useMay();
@@ -64,7 +64,7 @@ export function CustomFields() {
       about="Extra information about contacts. Use a field’s key in placeholders and segments."
       actions={create}
     >
-      <Answer of={fields} skeleton={<RowsSkeleton />}>
+      <QueryResult of={fields} skeleton={<RowsSkeleton />}>
         {({ customFields: { nodes } }) =>
           nodes.length === 0 ? (
             <Empty title="No custom fields yet" icon={IconForms} action={create}>
@@ -112,7 +112,7 @@ export function CustomFields() {
             />
           )
         }
-      </Answer>
+      </QueryResult>
       <Modal
         opened={editing !== undefined}
         onClose={() => setEditing(undefined)}
@@ -139,7 +139,7 @@ const keyOf = (label: string) =>
     .slice(0, 64);
 
 function NewField({ onClose }: { onClose: () => void }) {
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { label: '', key: '', type: 'text' as CustomFieldType, options: [] as string[] },
     validate: { label: (value) => (value.trim() === '' ? 'Enter a name' : null) },
@@ -149,7 +149,7 @@ function NewField({ onClose }: { onClose: () => void }) {
   const submit = form.onSubmit(async ({ label, key, type, options }) => {
     const input = { label, key: key.trim() === '' ? suggested : key, type, ...(type === 'select' ? { options } : {}) };
     if ((await create.run({ input })) === undefined) return;
-    tell(`${label} was added.`);
+    notifySuccess(`${label} was added.`);
     onClose();
   });
   return (
@@ -190,13 +190,13 @@ function NewField({ onClose }: { onClose: () => void }) {
 }
 
 function EditField({ field, onClose }: { field: CustomField; onClose: () => void }) {
-  const update = useChange(UPDATE);
+  const update = useApiMutation(UPDATE);
   const form = useForm({ initialValues: { label: field.label, options: field.options } });
   useFieldProblems(form, update.problem);
   const submit = form.onSubmit(async ({ label, options }) => {
     const input = field.type === 'select' ? { label, options } : { label };
     if ((await update.run({ id: field.id, input })) === undefined) return;
-    tell('Saved.');
+    notifySuccess('Saved.');
     onClose();
   });
   return (
@@ -223,10 +223,10 @@ function EditField({ field, onClose }: { field: CustomField; onClose: () => void
 }
 
 function Delete({ field, onClose }: { field: CustomField | undefined; onClose: () => void }) {
-  const remove = useChange(DELETE);
+  const remove = useApiMutation(DELETE);
   const confirm = async () => {
     if (field === undefined || (await remove.run({ id: field.id })) === undefined) return;
-    tell(`${field.label} was deleted.`);
+    notifySuccess(`${field.label} was deleted.`);
     onClose();
   };
   return (

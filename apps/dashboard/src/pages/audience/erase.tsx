@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 
 const ERASE = graphql(`
   mutation ErasePerson($contactId: ID!) {
@@ -26,10 +26,10 @@ export function Erase({
 }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const erase = useChange(ERASE);
+  const erase = useApiMutation(ERASE);
   const confirm = async () => {
     if ((await erase.run({ contactId: id })) === undefined) return;
-    tell('The contact’s personal data was erased and the address will never be emailed again.');
+    notifySuccess('The contact’s personal data was erased and the address will never be emailed again.');
     void navigate({ to: '/p/$projectId/contacts', params: { projectId } });
   };
   return (

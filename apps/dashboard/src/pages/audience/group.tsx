@@ -4,18 +4,18 @@ import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icon
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { GroupMembersQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
 import { ExportLink } from './export-link.tsx';
@@ -92,10 +92,10 @@ type Asked = 'add' | 'rename' | 'show' | 'delete' | undefined;
 
 /** A group and its members. */
 export function Group() {
-  const { groupId } = useParams({ from: '/gate/p/$projectId/groups/$groupId' });
-  const search = useSearch({ from: '/gate/p/$projectId/groups/$groupId' });
+  const { groupId } = useParams({ from: '/auth/p/$projectId/groups/$groupId' });
+  const search = useSearch({ from: '/auth/p/$projectId/groups/$groupId' });
   const { id: projectId } = useProject();
-  const members = useRead(MEMBERS, { id: groupId, after: cursorOf(search) ?? null });
+  const members = useApiQuery(MEMBERS, { id: groupId, after: cursorOf(search) ?? null });
   const group = members.data?.group;
   const [asked, ask] = useState<Asked>();
   const may = useMay();
@@ -117,14 +117,14 @@ export function Group() {
         )
       }
     >
-      <Answer of={members} skeleton={<RowsSkeleton rows={10} />}>
+      <QueryResult of={members} skeleton={<RowsSkeleton rows={10} />}>
         {({ contacts: { nodes, pageInfo } }) => (
           <Stack>
             <Members groupId={groupId} members={nodes} />
             <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
           </Stack>
         )}
-      </Answer>
+      </QueryResult>
       {group && <Dialogs group={group} asked={asked} onClose={() => ask(undefined)} />}
     </Page>
   );
@@ -175,11 +175,11 @@ function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }
 
 function Members({ groupId, members }: { groupId: string; members: Member[] }) {
   const { id: projectId } = useProject();
-  const remove = useChange(REMOVE);
+  const remove = useApiMutation(REMOVE);
   const may = useMay();
   const take = async (member: Member) => {
     if ((await remove.run({ id: groupId, contactIds: [member.id] })) !== undefined)
-      tell(`${member.name} was removed from the group.`);
+      notifySuccess(`${member.name} was removed from the group.`);
   };
   return (
     <>
@@ -251,7 +251,7 @@ function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onC
 }
 
 function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => void }) {
-  const add = useChange(ADD);
+  const add = useApiMutation(ADD);
   const form = useForm({
     initialValues: { emails: '' },
     validate: { emails: (value) => (addressesIn(value).length === 0 ? 'Enter at least one email address' : null) },
@@ -261,7 +261,7 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
     const data = await add.run({ id, emails: addresses });
     if (data === undefined) return;
     const { matched } = data.addContactsToGroup;
-    tell(`${matched} of ${addresses.length} addresses matched contacts and were added to the group.`);
+    notifySuccess(`${matched} of ${addresses.length} addresses matched contacts and were added to the group.`);
     onClose();
   });
   return (
@@ -288,7 +288,7 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
 }
 
 function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose: () => void }) {
-  const rename = useChange(RENAME);
+  const rename = useApiMutation(RENAME);
   const form = useForm({ initialValues: { name } });
   useFieldProblems(form, rename.problem);
   const submit = form.onSubmit(async (values) => {
@@ -311,13 +311,13 @@ function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose
 
 /** The name shown on the unsubscribe page, where members can leave only this group. */
 function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRow; onClose: () => void }) {
-  const set = useChange(SET_PUBLIC_NAME);
+  const set = useApiMutation(SET_PUBLIC_NAME);
   const form = useForm({ initialValues: { publicName: publicName ?? '' } });
   useFieldProblems(form, set.problem);
   const submit = form.onSubmit(async (values) => {
     const given = values.publicName.trim();
     if ((await set.run({ id, publicName: given === '' ? null : given })) === undefined) return;
-    tell(given === '' ? 'Members no longer see this group.' : `Members now see this group as “${given}”.`);
+    notifySuccess(given === '' ? 'Members no longer see this group.' : `Members now see this group as “${given}”.`);
     onClose();
   });
   return (
@@ -346,10 +346,10 @@ function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRo
 function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const remove = useChange(DELETE);
+  const remove = useApiMutation(DELETE);
   const confirm = async () => {
     if ((await remove.run({ id: group.id })) === undefined) return;
-    tell(`${group.name} was deleted.`);
+    notifySuccess(`${group.name} was deleted.`);
     void navigate({ to: '/p/$projectId/groups', params: { projectId } });
   };
   return (

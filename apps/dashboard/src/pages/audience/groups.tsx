@@ -4,15 +4,15 @@ import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { addressesIn } from './addresses.ts';
@@ -45,8 +45,8 @@ const CREATE = graphql(`
 
 /** Named sets of contacts. */
 export function Groups() {
-  const search = useSearch({ from: '/gate/p/$projectId/groups' });
-  const groups = useRead(GROUPS, { after: cursorOf(search) ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/groups' });
+  const groups = useApiQuery(GROUPS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
   const [creating, setCreating] = useState(false);
   const may = useMay();
@@ -61,7 +61,7 @@ export function Groups() {
       about="Groups are lists of contacts that you or the API maintain. Segments update automatically."
       actions={create}
     >
-      <Answer of={groups} skeleton={<RowsSkeleton />}>
+      <QueryResult of={groups} skeleton={<RowsSkeleton />}>
         {({ groups: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No groups yet" icon={IconUsersGroup} action={create}>
@@ -107,7 +107,7 @@ export function Groups() {
             </Stack>
           )
         }
-      </Answer>
+      </QueryResult>
       <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New group</Text>}>
         <NewGroup onClose={() => setCreating(false)} />
       </Modal>
@@ -118,7 +118,7 @@ export function Groups() {
 function NewGroup({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { name: '', emails: '' },
     validate: {

@@ -1,7 +1,7 @@
 import { useClient } from 'urql';
 import { problemOf } from '../../data/problem.ts';
 import { graphql } from '../../generated/gql.ts';
-import { warn } from '../../components/notify.tsx';
+import { notifyError } from '../../components/notify.tsx';
 
 const PERSON_DATA = graphql(`
   query PersonData($contactId: ID!) {
@@ -16,7 +16,7 @@ export function useSavePersonData(): (contact: { id: string; email: string }) =>
     const { data, error } = await client
       .query(PERSON_DATA, { contactId: id }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (error !== undefined) return warn(problemOf(error).message);
+    if (error !== undefined) return notifyError(problemOf(error).message);
     save(`${email}.json`, JSON.stringify(data?.personData, null, 2));
   };
 }

@@ -2,18 +2,18 @@ import { Button, Card, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useEdited } from '../../data/edited.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SegmentQuery } from '../../generated/graphql.ts';
-import { ClashAlert } from '../../components/clash-alert.tsx';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { ExportLink } from './export-link.tsx';
 import { AUDIENCES } from './contact-filters.tsx';
@@ -100,10 +100,10 @@ const TYPING_MS = 400;
 
 /** A segment: its conditions, and who is in it while they are being changed. */
 export function Segment() {
-  const { segmentId } = useParams({ from: '/gate/p/$projectId/segments/$segmentId' });
+  const { segmentId } = useParams({ from: '/auth/p/$projectId/segments/$segmentId' });
   const { id: projectId } = useProject();
   const isNew = segmentId === NEW;
-  const segment = useRead(SEGMENT, { id: segmentId }, { pause: isNew });
+  const segment = useApiQuery(SEGMENT, { id: segmentId }, { pause: isNew });
   const row = segment.data?.segment;
   const back = (
     <TextLink to="/p/$projectId/segments" params={{ projectId }} size="sm">
@@ -114,7 +114,7 @@ export function Segment() {
   if (row !== undefined) return <Editor key={row.id} segment={row} back={back} />;
   return (
     <Page title="Segment" back={back}>
-      <Answer of={segment}>{() => null}</Answer>
+      <QueryResult of={segment}>{() => null}</QueryResult>
     </Page>
   );
 }
@@ -135,17 +135,17 @@ function Editor({ segment, back }: EditorProps) {
   const id = segment?.id;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const edited = useEdited(
+  const edited = useVersionedForm(
     { content: segment === undefined ? NOTHING_YET() : contentOf(segment), version: segment?.version ?? 0 },
     { same: sameTree },
   );
-  const { content, set, clash, isSaved } = edited;
+  const { content, set, conflict, isSaved } = edited;
   const { name, tree } = content;
   const changed = !isSaved;
-  const create = useChange(CREATE);
-  const update = useChange(UPDATE);
+  const create = useApiMutation(CREATE);
+  const update = useApiMutation(UPDATE);
   const mayWrite = useMay()('write');
-  const readOnly = !mayWrite || clash?.seesTheirs === true;
+  const readOnly = !mayWrite || conflict?.seesTheirs === true;
   const filter = filterOf(tree);
   useBlocker({
     shouldBlockFn: () => changed && !window.confirm('You have unsaved changes. Leave anyway?'),
@@ -156,7 +156,7 @@ function Editor({ segment, back }: EditorProps) {
     if (id === undefined) {
       const data = await create.run({ input: { name, filter } });
       if (data === undefined) return;
-      tell('Segment created.');
+      notifySuccess('Segment created.');
       const params = { projectId, segmentId: data.createSegment.id };
       void navigate({ to: '/p/$projectId/segments/$segmentId', params, replace: true, ignoreBlocker: true });
       return;
@@ -164,7 +164,7 @@ function Editor({ segment, back }: EditorProps) {
     await edited.save(async (written, version) => {
       const input = { name: written.name, filter: filterOf(written.tree), version: Number(version) };
       const data = await update.run({ id, input });
-      if (data !== undefined) tell('Saved.');
+      if (data !== undefined) notifySuccess('Saved.');
       return data?.updateSegment.version;
     });
   };
@@ -181,7 +181,7 @@ function Editor({ segment, back }: EditorProps) {
             <Button
               loading={create.running || update.running}
               disabled={
-                filter === undefined || name.trim() === '' || (id !== undefined && !changed) || clash !== undefined
+                filter === undefined || name.trim() === '' || (id !== undefined && !changed) || conflict !== undefined
               }
               onClick={() => void save()}
             >
@@ -192,7 +192,7 @@ function Editor({ segment, back }: EditorProps) {
       }
     >
       {segment !== undefined && (
-        <ClashAlert clash={clash} of={segment} words={FIELD_WORDS} onKeep={() => void save()} />
+        <ConflictAlert conflict={conflict} of={segment} words={FIELD_WORDS} onKeep={() => void save()} />
       )}
       <FormProblem problem={problem} fields={['name']} />
       <Card>
@@ -215,9 +215,9 @@ function Editor({ segment, back }: EditorProps) {
 }
 
 function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle) => void }) {
-  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
-  const groups = useRead(AUDIENCES, {}).data?.groups.nodes ?? [];
-  const campaigns = useRead(CAMPAIGN_NAMES, {}).data?.campaigns.nodes ?? [];
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+  const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
+  const campaigns = useApiQuery(CAMPAIGN_NAMES, {}).data?.campaigns.nodes ?? [];
   return (
     <BundleEditor bundle={tree} choices={{ fields: fieldChoices(fields, groups), campaigns }} onChange={onChange} />
   );
@@ -227,7 +227,7 @@ function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle)
 function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
   const { id: projectId } = useProject();
   const [settled] = useDebouncedValue(filter === undefined ? undefined : JSON.stringify(filter), TYPING_MS);
-  const preview = useRead(
+  const preview = useApiQuery(
     PREVIEW,
     { filter: settled === undefined ? {} : (JSON.parse(settled) as Filter) },
     { pause: settled === undefined },
@@ -240,7 +240,7 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
     );
   }
   return (
-    <Answer of={preview}>
+    <QueryResult of={preview}>
       {({ segmentPreview: { contactCount, contacts } }) => (
         <Section
           title={`${contactCount.toLocaleString('en')} ${contactCount === 1 ? 'contact' : 'contacts'} now`}
@@ -280,17 +280,17 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
           )}
         </Section>
       )}
-    </Answer>
+    </QueryResult>
   );
 }
 
 function More({ id, name }: { id: string; name: string }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const remove = useChange(DELETE);
+  const remove = useApiMutation(DELETE);
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell(`${name} was deleted.`);
+    notifySuccess(`${name} was deleted.`);
     void navigate({ to: '/p/$projectId/segments', params: { projectId }, ignoreBlocker: true });
   };
   return (

@@ -3,12 +3,12 @@ import { IconFilter, IconPlus } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 
@@ -42,10 +42,10 @@ const COUNTS = graphql(`
 
 /** Saved filters over contacts. */
 export function Segments() {
-  const search = useSearch({ from: '/gate/p/$projectId/segments' });
+  const search = useSearch({ from: '/auth/p/$projectId/segments' });
   const after = cursorOf(search) ?? null;
-  const segments = useRead(SEGMENTS, { after });
-  const counts = useRead(COUNTS, { after }).data?.segments.nodes;
+  const segments = useApiQuery(SEGMENTS, { after });
+  const counts = useApiQuery(COUNTS, { after }).data?.segments.nodes;
   const { id: projectId } = useProject();
   const may = useMay();
   const create = may('write') && (
@@ -59,7 +59,7 @@ export function Segments() {
   );
   return (
     <Page title="Segments" about="Saved filters that update automatically as contacts change." actions={create}>
-      <Answer of={segments} skeleton={<RowsSkeleton />}>
+      <QueryResult of={segments} skeleton={<RowsSkeleton />}>
         {({ segments: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No segments yet" icon={IconFilter} action={create}>
@@ -104,7 +104,7 @@ export function Segments() {
             </Stack>
           )
         }
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }

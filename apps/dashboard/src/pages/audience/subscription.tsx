@@ -1,5 +1,5 @@
 import type { SuppressionStatus } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../components/badge.tsx';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
 /** Why an address is not mailed. */
 export type Reason = Exclude<SuppressionStatus, 'none'>;
@@ -15,7 +15,7 @@ const WORDS: Record<SuppressionStatus, [tone: Tone, word: string]> = {
 /** Whether an address is mailed, and why not. */
 export function Subscription({ status }: { status: SuppressionStatus }) {
   const [tone, word] = WORDS[status];
-  return <State tone={tone}>{word}</State>;
+  return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }
 
 /** Why an address is not mailed, in a sentence. */

@@ -4,19 +4,19 @@ import { IconBan, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SuppressionsQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { REASONS, type Reason, Subscription } from './subscription.tsx';
@@ -65,9 +65,9 @@ const NAMES: Record<Reason, string> = {
 
 /** Addresses that are not mailed, and why. */
 export function Suppressions() {
-  const search = useSearch({ from: '/gate/p/$projectId/suppressions' });
+  const search = useSearch({ from: '/auth/p/$projectId/suppressions' });
   const { email, reason } = search;
-  const rows = useRead(SUPPRESSIONS, {
+  const rows = useApiQuery(SUPPRESSIONS, {
     after: cursorOf(search) ?? null,
     email: email ?? null,
     reason: reason ?? null,
@@ -103,7 +103,7 @@ export function Suppressions() {
             onChange={(next) => change({ reason: next })}
           />
         </Group>
-        <Answer of={rows} skeleton={<RowsSkeleton />}>
+        <QueryResult of={rows} skeleton={<RowsSkeleton />}>
           {({ suppressions: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
               <None filtered={email !== undefined || reason !== undefined} />
@@ -114,7 +114,7 @@ export function Suppressions() {
               </Stack>
             )
           }
-        </Answer>
+        </QueryResult>
       </Stack>
       <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress address</Text>}>
         <AddForm onClose={() => setAdding(false)} />
@@ -148,11 +148,13 @@ function None({ filtered }: { filtered: boolean }) {
 
 function Table({ rows }: { rows: Row[] }) {
   const [removing, setRemoving] = useState<Row>();
-  const remove = useChange(REMOVE);
+  const remove = useApiMutation(REMOVE);
   const may = useMay();
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ id: removing.id })) === undefined) return;
-    tell(`${removing.email} was removed. It can receive email again unless it is suppressed for another reason.`);
+    notifySuccess(
+      `${removing.email} was removed. It can receive email again unless it is suppressed for another reason.`,
+    );
     setRemoving(undefined);
   };
   return (
@@ -208,7 +210,7 @@ function Table({ rows }: { rows: Row[] }) {
 }
 
 function AddForm({ onClose }: { onClose: () => void }) {
-  const add = useChange(ADD);
+  const add = useApiMutation(ADD);
   const form = useForm({
     initialValues: { email: '', reason: 'manual' as Reason },
     validate: { email: (value) => (value.trim() === '' ? 'Enter an email address' : null) },
@@ -217,7 +219,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const submit = form.onSubmit(async (input) => {
     const data = await add.run({ input });
     if (data === undefined) return;
-    tell(data.addSuppression.created ? `${input.email} is suppressed.` : 'The address is already suppressed.');
+    notifySuccess(data.addSuppression.created ? `${input.email} is suppressed.` : 'The address is already suppressed.');
     onClose();
   });
   return (

@@ -1,5 +1,5 @@
 import { Card, Group, MultiSelect, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Section } from '../../components/page.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
@@ -48,7 +48,7 @@ export function Audience({
   campaignId,
   isSaved,
 }: PartProps & { campaignId: string; isSaved: boolean }) {
-  const { data } = useRead(AUDIENCES, {});
+  const { data } = useApiQuery(AUDIENCES, {});
   const options = (rows: { id: string; name: string }[] = []) =>
     rows.map(({ id, name }) => ({ value: id, label: name }));
   return (
@@ -87,7 +87,7 @@ export function Audience({
 }
 
 function Count({ campaignId, isSaved }: { campaignId: string; isSaved: boolean }) {
-  const audience = useRead(PREFLIGHT, { id: campaignId }).data?.campaignPreflight.audience;
+  const audience = useApiQuery(PREFLIGHT, { id: campaignId }).data?.campaignPreflight.audience;
   if (audience === undefined) return null;
   const { contacts, recipients, excluded } = audience;
   return (

@@ -1,16 +1,16 @@
 import { Card, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { State } from '../../components/badge.tsx';
-import { ClashAlert } from '../../components/clash-alert.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import { Audience } from './audience.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { CampaignMenu } from './campaign-menu.tsx';
-import { STATUS_WORDS } from './campaign-labels.ts';
-import { Check } from './check.tsx';
+import { STATUS_LABELS } from './campaign-labels.ts';
+import { Review } from './review.tsx';
 import { Content } from './content.tsx';
 import { Sender } from './sender.tsx';
 import { TrackingChoice } from './tracking-choice.tsx';
@@ -42,22 +42,22 @@ const FIELD_WORDS: Record<keyof Draft, string> = {
 
 /** A campaign before it is sent. Its parts can be filled in in any order, and are saved as they are typed. */
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
-  const { draft, set, saving, problem, isSaved, clash, save } = useDraft(campaign);
-  const [tone, word] = STATUS_WORDS[campaign.status];
+  const { draft, set, saving, problem, isSaved, conflict, save } = useDraft(campaign);
+  const [tone, word] = STATUS_LABELS[campaign.status];
   const mayWrite = useMay()('write');
-  const readOnly = !mayWrite || clash?.seesTheirs === true;
+  const readOnly = !mayWrite || conflict?.seesTheirs === true;
   const part: PartProps = { draft, set, errors: problem?.fields ?? {}, readOnly };
-  const failed = problem !== undefined || clash !== undefined;
+  const failed = problem !== undefined || conflict !== undefined;
   return (
     <Page
       title={campaign.name}
       width={1320}
       back={back}
-      mark={<State tone={tone}>{word}</State>}
+      mark={<StatusBadge tone={tone}>{word}</StatusBadge>}
       about={<Saving saving={saving} isSaved={isSaved} failed={failed} at={campaign.updatedAt} />}
       actions={mayWrite && <CampaignMenu campaign={campaign} />}
     >
-      <ClashAlert clash={clash} of={campaign} words={FIELD_WORDS} />
+      <ConflictAlert conflict={conflict} of={campaign} words={FIELD_WORDS} />
       <FormProblem
         problem={problem}
         fields={['name', 'subject', 'fromName', 'fromEmail', 'replyTo', 'html', 'templateId', 'ratePerSecond']}
@@ -80,7 +80,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       <Audience {...part} campaignId={campaign.id} isSaved={isSaved} />
       <Content {...part} />
       <TrackingChoice {...part} />
-      <Check campaign={campaign} part={part} isSaved={isSaved} save={save} />
+      <Review campaign={campaign} part={part} isSaved={isSaved} save={save} />
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import type { CampaignStatus, RecipientState } from '../../generated/graphql.ts';
 import type { Tone } from '../../components/badge.tsx';
 
-export const STATUS_WORDS: Record<CampaignStatus, [tone: Tone, word: string]> = {
+export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, word: string]> = {
   draft: ['quiet', 'Draft'],
   scheduled: ['busy', 'Scheduled'],
   sending: ['busy', 'Sending'],

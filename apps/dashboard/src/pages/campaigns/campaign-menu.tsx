@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { MoreMenu } from '../../components/more-menu.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { useDuplicate } from './use-duplicate.ts';
 
@@ -20,11 +20,11 @@ export function CampaignMenu({ campaign }: { campaign: CampaignRow }) {
   const { id, name, status } = campaign;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const remove = useChange(DELETE);
+  const remove = useApiMutation(DELETE);
   const duplicate = useDuplicate(campaign);
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell(`${name} was deleted.`);
+    notifySuccess(`${name} was deleted.`);
     void navigate({ to: '/p/$projectId/campaigns', params: { projectId }, ignoreBlocker: true });
   };
   return (

@@ -1,6 +1,6 @@
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { CampaignStatus, RecipientState } from '../../generated/graphql.ts';
-import { RECIPIENT_WORDS, STATUS_WORDS } from './campaign-labels.ts';
+import { RECIPIENT_WORDS, STATUS_LABELS } from './campaign-labels.ts';
 
 export interface CampaignSearch extends PageSearch {
   status?: CampaignStatus;
@@ -8,7 +8,7 @@ export interface CampaignSearch extends PageSearch {
 
 export function campaignSearch({ status, ...search }: Record<string, unknown>): CampaignSearch {
   return {
-    ...(typeof status === 'string' && status in STATUS_WORDS ? { status: status as CampaignStatus } : {}),
+    ...(typeof status === 'string' && status in STATUS_LABELS ? { status: status as CampaignStatus } : {}),
     ...pageSearch(search),
   };
 }

@@ -1,12 +1,12 @@
 import { useParams } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { Builder } from './builder.tsx';
 import { Running } from './running.tsx';
 
@@ -85,9 +85,9 @@ export type CampaignRow = CampaignQuery['campaign'];
 
 /** One campaign: what it will be, until it is sent; then how it goes and what came of it. */
 export function Campaign() {
-  const { campaignId } = useParams({ from: '/gate/p/$projectId/campaigns/$campaignId' });
+  const { campaignId } = useParams({ from: '/auth/p/$projectId/campaigns/$campaignId' });
   const { id: projectId } = useProject();
-  const campaign = useRead(CAMPAIGN, { id: campaignId });
+  const campaign = useApiQuery(CAMPAIGN, { id: campaignId });
   const row = campaign.data?.campaign;
   useLive(PROGRESS, { id: campaignId }, { pause: row === undefined || !MOVING.has(row.status) });
   const back = (
@@ -98,7 +98,7 @@ export function Campaign() {
   if (row === undefined) {
     return (
       <Page title="Campaign" back={back}>
-        <Answer of={campaign}>{() => null}</Answer>
+        <QueryResult of={campaign}>{() => null}</QueryResult>
       </Page>
     );
   }

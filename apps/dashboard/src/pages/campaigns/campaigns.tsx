@@ -4,20 +4,20 @@ import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from './campaign-labels.ts';
+import { deliveredShare, number, percent, reachOf, STATUS_LABELS } from './campaign-labels.ts';
 
 const CAMPAIGNS = graphql(`
   query Campaigns($after: String, $status: CampaignStatus) {
@@ -63,8 +63,8 @@ type Campaign = CampaignsQuery['campaigns']['nodes'][number];
 
 /** Mailings to many. */
 export function Campaigns() {
-  const search = useSearch({ from: '/gate/p/$projectId/campaigns' });
-  const campaigns = useRead(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/campaigns' });
+  const campaigns = useApiQuery(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
   const may = useMay();
@@ -81,13 +81,13 @@ export function Campaigns() {
           placeholder="Any status"
           clearable
           w={180}
-          data={Object.entries(STATUS_WORDS).map(([value, [, label]]) => ({ value, label }))}
+          data={Object.entries(STATUS_LABELS).map(([value, [, label]]) => ({ value, label }))}
           value={search.status ?? null}
           onChange={(status) =>
             void navigate({ to: '.', search: (status === null ? {} : { status }) as never, replace: true })
           }
         />
-        <Answer of={campaigns} skeleton={<RowsSkeleton />}>
+        <QueryResult of={campaigns} skeleton={<RowsSkeleton />}>
           {({ campaigns: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
               <NoCampaigns filtered={search.status !== undefined} create={create} />
@@ -98,7 +98,7 @@ export function Campaigns() {
               </Stack>
             )
           }
-        </Answer>
+        </QueryResult>
       </Stack>
       <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New campaign</Text>}>
         <NewCampaign onClose={() => setCreating(false)} />
@@ -191,12 +191,12 @@ function Name({ campaign: { id, name, subject } }: { campaign: Campaign }) {
 }
 
 function Status({ campaign: { status, recipientCount, progress } }: { campaign: Campaign }) {
-  const [tone, word] = STATUS_WORDS[status];
+  const [tone, word] = STATUS_LABELS[status];
   const open = progress.planned + progress.claimed;
   const done = recipientCount === 0 ? 0 : ((recipientCount - open) / recipientCount) * 100;
   return (
     <Stack gap={6} align="flex-start">
-      <State tone={tone}>{word}</State>
+      <StatusBadge tone={tone}>{word}</StatusBadge>
       {(status === 'sending' || status === 'paused') && (
         <Progress w={96} size="sm" value={done} aria-label={`${Math.round(done)} % done`} />
       )}
@@ -233,7 +233,7 @@ function Moment({ campaign: { status, scheduledAt, startedAt, completedAt, creat
 function NewCampaign({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },

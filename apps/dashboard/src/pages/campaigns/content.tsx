@@ -2,15 +2,15 @@ import { Alert, Card, SegmentedControl, Select, Stack, Text } from '@mantine/cor
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat, TemplateChoiceQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { checkContent } from '../../components/content-check.ts';
-import { FORMAT_WORDS } from '../../components/format-labels.ts';
+import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
 import { MailEditor } from '../../components/mail-editor.tsx';
-import { MailFrame } from '../../components/mail-frame.tsx';
+import { EmailPreview } from '../../components/email-preview.tsx';
 import { Section } from '../../components/page.tsx';
 import { STARTERS } from '../templates/starter.ts';
 import type { PartProps } from './builder.tsx';
@@ -47,7 +47,7 @@ type Choice = TemplateChoiceQuery['template'];
 /** What it says: a template as it is when the campaign starts, or a text of its own. */
 export function Content({ draft, set, errors, readOnly }: PartProps) {
   const { templateId } = draft;
-  const chosen = useRead(TEMPLATE_CHOICE, { id: templateId ?? '' }, { pause: templateId === null }).data?.template;
+  const chosen = useApiQuery(TEMPLATE_CHOICE, { id: templateId ?? '' }, { pause: templateId === null }).data?.template;
   const { change, question } = useBody({ draft, set }, chosen);
   const { body } = draft;
   return (
@@ -61,8 +61,8 @@ export function Content({ draft, set, errors, readOnly }: PartProps) {
             onChange={(next) => change(next as Draft['body'])}
             data={[
               { value: 'template', label: 'Template' },
-              { value: 'html', label: `Own ${FORMAT_WORDS.html}` },
-              { value: 'mjml', label: `Own ${FORMAT_WORDS.mjml}` },
+              { value: 'html', label: `Own ${FORMAT_LABELS.html}` },
+              { value: 'mjml', label: `Own ${FORMAT_LABELS.mjml}` },
             ]}
             maw={420}
           />
@@ -85,7 +85,7 @@ export function Content({ draft, set, errors, readOnly }: PartProps) {
 
 function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { chosen: Choice | undefined }) {
   const { id: projectId } = useProject();
-  const templates = useRead(TEMPLATE_CHOICES, {}).data?.templates.nodes;
+  const templates = useApiQuery(TEMPLATE_CHOICES, {}).data?.templates.nodes;
   const choose = (templateId: string | null) => {
     const template = templates?.find(({ id }) => id === templateId);
     const subject = draft.subject === '' && template?.subject != null ? { subject: template.subject } : {};
@@ -131,7 +131,7 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
           before the campaign is sent.
         </Alert>
       )}
-      {chosen !== undefined && <MailFrame html={chosen.body} title={`Preview: ${chosen.name}`} />}
+      {chosen !== undefined && <EmailPreview html={chosen.body} title={`Preview: ${chosen.name}`} />}
     </>
   );
 }

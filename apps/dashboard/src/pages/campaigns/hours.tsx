@@ -1,6 +1,6 @@
 import { Card, Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Section } from '../../components/page.tsx';
 import { TIME_ZONE } from '../../components/when.tsx';
@@ -20,7 +20,7 @@ const HoursChart = lazy(() => import('./hours-chart.tsx'));
 
 /** When recipients opened, clicked and left, in the days after the mail; nothing until somebody has. */
 export function Hours({ campaignId }: { campaignId: string }) {
-  const hours = useRead(HOURS, { id: campaignId }).data?.campaignHours ?? [];
+  const hours = useApiQuery(HOURS, { id: campaignId }).data?.campaignHours ?? [];
   if (!hours.some(({ opened, clicked, unsubscribed }) => opened + clicked + unsubscribed > 0)) return null;
   return (
     <Section title="By hour" about={`Engagement in the first three days. Time zone: ${TIME_ZONE}.`}>

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -19,7 +19,7 @@ const LINKS = graphql(`
 
 /** Where its links lead, and who followed each; nothing when clicks are not tracked. */
 export function Links({ campaignId }: { campaignId: string }) {
-  const links = useRead(LINKS, { id: campaignId }).data?.campaignLinks ?? [];
+  const links = useApiQuery(LINKS, { id: campaignId }).data?.campaignLinks ?? [];
   if (links.length === 0) return null;
   return (
     <Section title="Links" about="Human clicks and bot clicks, such as security scanners, are counted separately.">

@@ -3,15 +3,15 @@ import { IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { RecipientsQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { RECIPIENT_WORDS } from './campaign-labels.ts';
@@ -52,12 +52,12 @@ type Recipient = RecipientsQuery['campaignRecipients']['nodes'][number];
 
 /** Who got a campaign and who did not, each with the reason. */
 export function Recipients() {
-  const { campaignId } = useParams({ from: '/gate/p/$projectId/campaigns/$campaignId/recipients' });
-  const search = useSearch({ from: '/gate/p/$projectId/campaigns/$campaignId/recipients' });
+  const { campaignId } = useParams({ from: '/auth/p/$projectId/campaigns/$campaignId/recipients' });
+  const search = useSearch({ from: '/auth/p/$projectId/campaigns/$campaignId/recipients' });
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const { state, email } = search;
-  const recipients = useRead(RECIPIENTS, {
+  const recipients = useApiQuery(RECIPIENTS, {
     id: campaignId,
     after: cursorOf(search) ?? null,
     state: state ?? null,
@@ -94,7 +94,7 @@ export function Recipients() {
             onChange={(next) => change({ state: next })}
           />
         </Group>
-        <Answer of={recipients} skeleton={<RowsSkeleton rows={12} />}>
+        <QueryResult of={recipients} skeleton={<RowsSkeleton rows={12} />}>
           {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
             recipientsDeletedAt !== null ? (
               <Empty title="Recipients deleted" icon={IconSearchOff}>
@@ -120,7 +120,7 @@ export function Recipients() {
               </Stack>
             )
           }
-        </Answer>
+        </QueryResult>
       </Stack>
     </Page>
   );
@@ -152,10 +152,12 @@ function RecipientTable({ recipients }: { recipients: Recipient[] }) {
         {
           title: 'State',
           width: 130,
-          cell: ({ state }) => <State tone={RECIPIENT_WORDS[state].tone}>{RECIPIENT_WORDS[state].word}</State>,
+          cell: ({ state }) => (
+            <StatusBadge tone={RECIPIENT_WORDS[state].tone}>{RECIPIENT_WORDS[state].word}</StatusBadge>
+          ),
         },
         { title: 'Last event', from: 'sm', cell: (recipient) => <Since recipient={recipient} /> },
-        { title: 'Response', from: 'md', cell: (recipient) => <ServerAnswer recipient={recipient} /> },
+        { title: 'Response', from: 'md', cell: (recipient) => <ServerResponse recipient={recipient} /> },
       ]}
     />
   );
@@ -182,7 +184,7 @@ function Since({ recipient }: { recipient: Recipient }) {
   );
 }
 
-function ServerAnswer({ recipient: { answer, deferrals } }: { recipient: Recipient }) {
+function ServerResponse({ recipient: { answer, deferrals } }: { recipient: Recipient }) {
   if (answer === null) return <>–</>;
   return (
     <Stack gap={2}>

@@ -2,22 +2,22 @@ import { Alert, Button, Card, Group, NumberInput, Stack, Text } from '@mantine/c
 import { IconAlertTriangle, IconClock, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { Facts } from '../../components/facts.tsx';
-import { Figure, Figures } from '../../components/figures.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { Stat, Stats } from '../../components/stats.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
-import { MailFrame } from '../../components/mail-frame.tsx';
-import { tell } from '../../components/notify.tsx';
+import { EmailPreview } from '../../components/email-preview.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
-import { Again } from './again.tsx';
+import { RetryActions } from './retry-actions.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { CampaignMenu } from './campaign-menu.tsx';
 import {
@@ -28,7 +28,7 @@ import {
   ofReached,
   percent,
   reachOf,
-  STATUS_WORDS,
+  STATUS_LABELS,
 } from './campaign-labels.ts';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
@@ -87,14 +87,14 @@ const SENT_TEMPLATE = graphql(`
 /** A campaign that has started: how far it is, what came of it, and what it said. */
 export function Running({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { id: projectId } = useProject();
-  const [tone, word] = STATUS_WORDS[campaign.status];
+  const [tone, word] = STATUS_LABELS[campaign.status];
   const { unknown } = campaign.progress;
   const mayWrite = useMay()('write');
   return (
     <Page
       title={campaign.name}
       back={back}
-      mark={<State tone={tone}>{word}</State>}
+      mark={<StatusBadge tone={tone}>{word}</StatusBadge>}
       about={campaign.subject}
       actions={
         <>
@@ -140,7 +140,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
               >
                 All recipients
               </ButtonLink>
-              <Again campaign={campaign} />
+              <RetryActions campaign={campaign} />
             </Group>
           </Stack>
         </Card>
@@ -152,7 +152,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       {campaign.html !== null && (
         <Section title="Content">
           <Card>
-            <MailFrame html={campaign.html} title="Email preview" />
+            <EmailPreview html={campaign.html} title="Email preview" />
           </Card>
         </Section>
       )}
@@ -162,7 +162,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
 
 /** What came of it after it was completed, so that nothing more is sent from its domain until somebody has seen it. */
 function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) {
-  const acknowledge = useChange(ACKNOWLEDGE);
+  const acknowledge = useApiMutation(ACKNOWLEDGE);
   const may = useMay();
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Campaigns from this domain are paused">
@@ -225,41 +225,41 @@ function Engagement({ campaign: { engagement, trackOpens, trackClicks } }: { cam
     engagement;
   const reach = reachOf(engagement);
   return (
-    <Figures label="Engagement">
+    <Stats label="Engagement">
       {reach.word === 'accepted' ? (
-        <Figure label="Accepted" value={sent} detail="delivery not reported" />
+        <Stat label="Accepted" value={sent} detail="delivery not reported" />
       ) : (
-        <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
+        <Stat label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of ${number(sent)} sent`} />
       )}
       {trackOpens === false ? (
-        <Figure label="Opened" value="–" detail="not tracked" />
+        <Stat label="Opened" value="–" detail="not tracked" />
       ) : (
-        <Figure label="Opened" value={opened} detail={ofReached(opened, reach, openedByMachines)} />
+        <Stat label="Opened" value={opened} detail={ofReached(opened, reach, openedByMachines)} />
       )}
       {trackClicks === false ? (
-        <Figure label="Clicked" value="–" detail="not tracked" />
+        <Stat label="Clicked" value="–" detail="not tracked" />
       ) : (
-        <Figure label="Clicked" value={clicked} detail={ofReached(clicked, reach, clickedByMachines)} />
+        <Stat label="Clicked" value={clicked} detail={ofReached(clicked, reach, clickedByMachines)} />
       )}
-      <Figure
+      <Stat
         label="Bounced"
         value={bounced}
         detail={`${percent(bounced, sent)} of sent`}
         tone={sent > 0 && bounced / sent >= 0.02 ? 'bad' : undefined}
       />
-      <Figure
+      <Stat
         label="Complained"
         value={complained}
         detail={ofReached(complained, reach)}
         tone={reach.count > 0 && complained / reach.count >= 0.001 ? 'bad' : undefined}
       />
-      <Figure label="Unsubscribed" value={unsubscribed} detail={ofReached(unsubscribed, reach)} />
-    </Figures>
+      <Stat label="Unsubscribed" value={unsubscribed} detail={ofReached(unsubscribed, reach)} />
+    </Stats>
   );
 }
 
 function Setup({ campaign }: { campaign: CampaignRow }) {
-  const { data } = useRead(AUDIENCES, {});
+  const { data } = useApiQuery(AUDIENCES, {});
   const names = [
     ...(data?.groups.nodes ?? []).filter(({ id }) => campaign.groupIds.includes(id)),
     ...(data?.segments.nodes ?? []).filter(({ id }) => campaign.segmentIds.includes(id)),
@@ -268,8 +268,8 @@ function Setup({ campaign }: { campaign: CampaignRow }) {
   return (
     <Section title="Setup">
       <Card>
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
             replyTo !== null && ['Reply-to', replyTo],
             ['Audience', names.length === 0 ? 'Deleted groups and segments' : names.join(', ')],
@@ -289,7 +289,7 @@ function Setup({ campaign }: { campaign: CampaignRow }) {
 /** The template that went out, and which version of it. */
 function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign: CampaignRow }) {
   const { id: projectId } = useProject();
-  const template = useRead(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;
+  const template = useApiQuery(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;
   if (template === undefined) return 'Template';
   if (templateVersion === null) return template.name;
   return (
@@ -306,15 +306,15 @@ function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign:
 
 function Commands({ campaign: { id, name, status, ratePerSecond, progress } }: { campaign: CampaignRow }) {
   const [asking, setAsking] = useState<'cancel' | 'rate'>();
-  const pause = useChange(PAUSE);
-  const resume = useChange(RESUME);
-  const cancel = useChange(CANCEL);
+  const pause = useApiMutation(PAUSE);
+  const resume = useApiMutation(RESUME);
+  const cancel = useApiMutation(CANCEL);
   const may = useMay();
   if (!may('write') || (status !== 'sending' && status !== 'paused')) return null;
   const close = () => setAsking(undefined);
   const confirmCancel = async () => {
     if ((await cancel.run({ id })) === undefined) return;
-    tell(`${name} is canceled.`);
+    notifySuccess(`${name} is canceled.`);
     close();
   };
   return (
@@ -375,11 +375,11 @@ function ChangeRate({
   opened: boolean;
   onClose: () => void;
 }) {
-  const change = useChange(CHANGE_RATE);
+  const change = useApiMutation(CHANGE_RATE);
   const [wanted, setWanted] = useState<number | string>(rate ?? '');
   const confirm = async () => {
     if ((await change.run({ id, rate: wanted === '' ? null : Number(wanted) })) === undefined) return;
-    tell('Sending rate updated.');
+    notifySuccess('Sending rate updated.');
     onClose();
   };
   return (

@@ -1,10 +1,10 @@
 import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useMemo, useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
-import { ago, exactly } from '../../components/when.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { ago, formatExactTime } from '../../components/when.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { localIn, momentOf, OWN_ZONE, zones } from './zoned.ts';
 
@@ -40,7 +40,7 @@ function proposed(scheduledAt: string | null): Date {
 }
 
 function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleProps, 'opened'>) {
-  const schedule = useChange(SCHEDULE);
+  const schedule = useApiMutation(SCHEDULE);
   const [zone, setZone] = useState(OWN_ZONE);
   const [local, setLocal] = useState(() => localIn(OWN_ZONE, proposed(scheduledAt)));
   const known = useMemo(zones, []);
@@ -48,7 +48,7 @@ function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleP
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (at === undefined || (await schedule.run({ id, at: at.toISOString() })) === undefined) return;
-    tell(`It starts ${ago(at.toISOString(), Date.now())}.`);
+    notifySuccess(`It starts ${ago(at.toISOString(), Date.now())}.`);
     onClose();
   };
   return (
@@ -75,7 +75,7 @@ function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleP
         {at !== undefined && (
           <Text size="sm" c="dimmed">
             {ago(at.toISOString(), Date.now())}
-            {zone === OWN_ZONE ? '' : `; in your time zone ${exactly(at.toISOString())}`}
+            {zone === OWN_ZONE ? '' : `; in your time zone ${formatExactTime(at.toISOString())}`}
           </Text>
         )}
         <FormButtons submit="Schedule" running={schedule.running} disabled={at === undefined}>

@@ -1,6 +1,6 @@
 import { Alert, Autocomplete, SimpleGrid, TextInput } from '@mantine/core';
 import { useRef } from 'react';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { PlaceholderMenu, usePlaceholders } from '../../components/mail-editor.tsx';
 import type { PartProps } from './builder.tsx';
@@ -19,7 +19,7 @@ const SENDER_DOMAINS = graphql(`
 
 /** From whom, and under which subject. */
 export function Sender({ draft, set, errors, readOnly }: PartProps) {
-  const { data } = useRead(SENDER_DOMAINS, {});
+  const { data } = useApiQuery(SENDER_DOMAINS, {});
   const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
   const placeholders = usePlaceholders();
   const subject = useRef<HTMLInputElement>(null);

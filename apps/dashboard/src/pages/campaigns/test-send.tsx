@@ -1,10 +1,10 @@
 import { Button, Modal, Stack, TagsInput, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useSession } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 
 const TEST = graphql(`
   mutation TestCampaign($id: ID!, $emails: [String!]!) {
@@ -33,13 +33,13 @@ export function TestSend({ campaignId, opened, onClose }: TestSendProps) {
 function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
   const { me } = useSession();
   const [emails, setEmails] = useState([me.email]);
-  const test = useChange(TEST);
+  const test = useApiMutation(TEST);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const data = await test.run({ id: campaignId, emails });
     if (data === undefined) return;
     const suppressed = data.testCampaign.filter(({ status }) => status === 'suppressed').length;
-    tell(
+    notifySuccess(
       suppressed === 0 ? 'Test email sent.' : `The test was sent, but ${suppressed} of the addresses are suppressed.`,
     );
     onClose();

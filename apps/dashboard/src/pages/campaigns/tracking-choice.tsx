@@ -1,6 +1,6 @@
 import { Card, Select, SimpleGrid } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { Section } from '../../components/page.tsx';
 import { TRACKING } from '../settings/tracking.tsx';
 import type { PartProps } from './builder.tsx';
@@ -8,7 +8,7 @@ import type { PartProps } from './builder.tsx';
 /** Whether opens and clicks are counted: as the project has it, unless the campaign says otherwise. */
 export function TrackingChoice({ draft, set, readOnly }: PartProps) {
   const { id } = useProject();
-  const project = useRead(TRACKING, {}).data?.projects.find((each) => each.id === id);
+  const project = useApiQuery(TRACKING, {}).data?.projects.find((each) => each.id === id);
   return (
     <Section title="Tracking" about="Applies from the start of the campaign. Test emails are never tracked.">
       <Card>

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
-import { useChange } from '../../data/change.ts';
-import { useEdited } from '../../data/edited.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
 import type { CampaignRow } from './campaign.tsx';
@@ -86,16 +86,16 @@ const UNITS: (keyof Draft)[][] = [['written', 'body', 'templateId']];
 
 /** What is being written, saved as it is typed, unless somebody else has written in the same place. */
 export function useDraft(campaign: CampaignRow) {
-  const edited = useEdited({ content: draftOf(campaign), version: campaign.version }, { units: UNITS });
-  const { content: draft, set, isSaved, clash, version } = edited;
-  const update = useChange(UPDATE);
+  const edited = useVersionedForm({ content: draftOf(campaign), version: campaign.version }, { units: UNITS });
+  const { content: draft, set, isSaved, conflict, version } = edited;
+  const update = useApiMutation(UPDATE);
   const save = () =>
     edited.save(async (content, writtenOn) => {
       const input = { ...inputOf(content), version: Number(writtenOn) };
       return (await update.run({ id: campaign.id, input }))?.updateCampaign.version;
     });
   const saveSoon = useEffectEvent(() => void save());
-  const waits = isSaved || clash !== undefined;
+  const waits = isSaved || conflict !== undefined;
   useEffect(() => {
     if (waits) return undefined;
     const timer = setTimeout(() => saveSoon(), TYPING_MS);
@@ -108,5 +108,5 @@ export function useDraft(campaign: CampaignRow) {
   });
   // A refusal is about what is not saved; that somebody else saved it is told by the clash.
   const problem = isSaved || update.problem?.fields.version !== undefined ? undefined : update.problem;
-  return { draft, set, saving: update.running, problem, isSaved, clash, save };
+  return { draft, set, saving: update.running, problem, isSaved, conflict, save };
 }

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
 
 const DUPLICATE = graphql(`
@@ -17,7 +17,7 @@ const DUPLICATE = graphql(`
 export function useDuplicate(campaign: CampaignRow) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const create = useChange(DUPLICATE);
+  const create = useApiMutation(DUPLICATE);
   const run = async () => {
     const { name, subject, fromName, fromEmail, replyTo, text, groupIds, segmentIds, ratePerSecond } = campaign;
     const { html, source, format, templateId, templateVersion } = campaign;
@@ -39,7 +39,7 @@ export function useDuplicate(campaign: CampaignRow) {
       (await create.run({ input: { ...draft, ...(templateId === null ? own : { templateId }) } })) ??
       (templateId !== null && templateVersion !== null ? await create.run({ input: { ...draft, ...own } }) : undefined);
     if (data === undefined) return;
-    tell('Duplicated. You are editing the copy.');
+    notifySuccess('Duplicated. You are editing the copy.');
     void navigate({
       to: '/p/$projectId/campaigns/$campaignId',
       params: { projectId, campaignId: data.createCampaign.id },

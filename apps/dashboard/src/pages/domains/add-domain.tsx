@@ -2,7 +2,7 @@ import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 
@@ -26,7 +26,7 @@ export function AddDomain({ opened, onClose }: { opened: boolean; onClose: () =>
 
 function DomainForm({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
-  const add = useChange(ADD);
+  const add = useApiMutation(ADD);
   const navigate = useNavigate();
   const form = useForm({
     initialValues: { domain: '', mailFromLabel: 'bounce' },

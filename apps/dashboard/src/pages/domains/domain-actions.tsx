@@ -3,10 +3,10 @@ import { IconCloudUpload, IconDots, IconExternalLink, IconRefresh, IconTrash } f
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import type { Domain } from './domain.tsx';
 import { Publish } from './publish.tsx';
 
@@ -80,10 +80,10 @@ export function DomainActions({ domain }: { domain: Domain }) {
 }
 
 function CheckNow({ domain: { id } }: { domain: Domain }) {
-  const check = useChange(CHECK);
+  const check = useApiMutation(CHECK);
   const run = async () => {
-    if ((await check.run({ id })) === undefined) return warn('The DNS check could not be started.');
-    tell('Checking DNS. Results will appear here.');
+    if ((await check.run({ id })) === undefined) return notifyError('The DNS check could not be started.');
+    notifySuccess('Checking DNS. Results will appear here.');
   };
   return (
     <Button leftSection={<IconRefresh size={16} aria-hidden />} loading={check.running} onClick={() => void run()}>
@@ -94,11 +94,11 @@ function CheckNow({ domain: { id } }: { domain: Domain }) {
 
 function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; opened: boolean; onClose: () => void }) {
   const { id: projectId } = useProject();
-  const remove = useChange(REMOVE);
+  const remove = useApiMutation(REMOVE);
   const navigate = useNavigate();
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell(`${domain} was removed.`);
+    notifySuccess(`${domain} was removed.`);
     void navigate({ to: '/p/$projectId/domains', params: { projectId } });
   };
   return (

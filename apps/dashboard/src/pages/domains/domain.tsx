@@ -2,13 +2,13 @@ import { Alert, Card, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useLive } from '../../data/live.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DomainQuery } from '../../generated/graphql.ts';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { Lifecycle } from './lifecycle.tsx';
@@ -100,8 +100,8 @@ export type Domain = DomainQuery['domain'];
 
 /** One domain: its records and how each stands, live while DNS is looked at. */
 export function DomainPage() {
-  const { projectId, domain: name } = useParams({ from: '/gate/p/$projectId/domains/$domain' });
-  const read = useRead(DOMAIN, { domain: name });
+  const { projectId, domain: name } = useParams({ from: '/auth/p/$projectId/domains/$domain' });
+  const read = useApiQuery(DOMAIN, { domain: name });
   const domain = read.data?.domain;
   useLive(CHECKED, { id: domain?.id ?? '' }, { pause: domain === undefined });
   return (
@@ -115,7 +115,7 @@ export function DomainPage() {
         </TextLink>
       }
     >
-      <Answer of={read}>{(data) => <Content domain={data.domain} />}</Answer>
+      <QueryResult of={read}>{(data) => <Content domain={data.domain} />}</QueryResult>
     </Page>
   );
 }
@@ -127,8 +127,8 @@ function Content({ domain }: { domain: Domain }) {
       <Situation domain={domain} />
       {mailFromDomain !== null && (
         <Card>
-          <Facts
-            facts={[
+          <DescriptionList
+            items={[
               ['Last checked', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
               nextCheckAt !== null && ['Next check', <When key="next" at={nextCheckAt} />],
               ['DNS provider', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Unknown')],

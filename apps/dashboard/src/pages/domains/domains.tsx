@@ -4,13 +4,13 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DomainsQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { AddDomain } from './add-domain.tsx';
@@ -43,8 +43,8 @@ type Domain = DomainsQuery['domains']['nodes'][number];
 
 /** The domains that mail is sent from. */
 export function Domains() {
-  const search = useSearch({ from: '/gate/p/$projectId/domains' });
-  const domains = useRead(DOMAINS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/domains' });
+  const domains = useApiQuery(DOMAINS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
   const [adding, setAdding] = useState(false);
   const add = useMay()('manage') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
@@ -57,7 +57,7 @@ export function Domains() {
       about="Verify the domains you send from with DNS records, so that mailbox providers accept your email."
       actions={add}
     >
-      <Answer of={domains} skeleton={<RowsSkeleton rows={3} />}>
+      <QueryResult of={domains} skeleton={<RowsSkeleton rows={3} />}>
         {({ domains: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No domains yet" icon={IconWorldCheck} action={add}>
@@ -70,7 +70,7 @@ export function Domains() {
             </>
           )
         }
-      </Answer>
+      </QueryResult>
       <AddDomain opened={adding} onClose={() => setAdding(false)} />
     </Page>
   );

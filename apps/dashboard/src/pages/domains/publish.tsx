@@ -1,12 +1,12 @@
 import { Button, Modal, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { PublishRecordsMutation } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../components/badge.tsx';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { DataTable } from '../../components/table.tsx';
 import type { Domain } from './domain.tsx';
 
@@ -57,7 +57,7 @@ export function Publish(props: PublishProps) {
 }
 
 function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
-  const publish = useChange(PUBLISH);
+  const publish = useApiMutation(PUBLISH);
   const [plan, setPlan] = useState<Publication>();
   const form = useForm({
     initialValues: {
@@ -73,7 +73,7 @@ function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
     const data = await publish.run({ id, input: { dryRun, ...where } });
     if (data === undefined) return;
     setPlan(data.publishDomainRecords);
-    if (!dryRun) tell('Records published.');
+    if (!dryRun) notifySuccess('Records published.');
   };
   if (plan !== undefined) {
     return (
@@ -173,7 +173,7 @@ function Plan({
             width: 140,
             cell: ({ action }) => {
               const [tone, planned, done] = ACTIONS[action];
-              return <State tone={tone}>{dryRun ? planned : done}</State>;
+              return <StatusBadge tone={tone}>{dryRun ? planned : done}</StatusBadge>;
             },
           },
         ]}

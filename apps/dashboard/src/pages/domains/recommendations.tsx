@@ -1,5 +1,5 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
-import { State, type Tone } from '../../components/badge.tsx';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { CopyField } from '../../components/copy.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
@@ -37,7 +37,7 @@ function Advice({ of: { severity, title, detail, record } }: { of: Recommendatio
         <Text size="sm" fw={600}>
           {title}
         </Text>
-        <State tone={tone}>{word}</State>
+        <StatusBadge tone={tone}>{word}</StatusBadge>
       </Group>
       <Text size="sm">{detail}</Text>
       {record !== null && <CopyField label={`${record.type} record at ${record.name}`} value={record.value} />}

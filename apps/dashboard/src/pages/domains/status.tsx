@@ -1,5 +1,5 @@
 import type { VerificationStatus } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../components/badge.tsx';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
 const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   verified: ['good', 'Verified'],
@@ -11,7 +11,7 @@ const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
 /** How a part of a domain stands; with its name where it stands beside others. */
 export function PartStatus({ of, name }: { of: VerificationStatus; name?: string }) {
   const [tone, word] = WORDS[of];
-  return <State tone={tone}>{name === undefined ? word : `${name}: ${word.toLowerCase()}`}</State>;
+  return <StatusBadge tone={tone}>{name === undefined ? word : `${name}: ${word.toLowerCase()}`}</StatusBadge>;
 }
 
 const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
@@ -23,7 +23,7 @@ const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
 
 /** How the whole domain stands; one that an operator has blocked is that before anything else. */
 export function DomainStatus({ of }: { of: { verification: VerificationStatus; blockedAt: string | null } }) {
-  if (of.blockedAt !== null) return <State tone="bad">Blocked</State>;
+  if (of.blockedAt !== null) return <StatusBadge tone="bad">Blocked</StatusBadge>;
   const [tone, word] = DOMAIN_WORDS[of.verification];
-  return <State tone={tone}>{word}</State>;
+  return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }

@@ -2,10 +2,10 @@ import { Button, Card, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
 import { RecordCard } from './records.tsx';
@@ -55,13 +55,13 @@ function sayWhich({ trackingDomain, trackingRecord }: Domain): string {
 }
 
 function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain: Domain; onClose: () => void }) {
-  const set = useChange(SET);
+  const set = useApiMutation(SET);
   const form = useForm({ initialValues: { host: trackingDomain ?? '' } });
   useFieldProblems(form, set.problem);
   const submit = form.onSubmit(async ({ host }) => {
     const given = host.trim();
     if ((await set.run({ id, host: given === '' ? null : given })) === undefined) return;
-    tell(given === '' ? 'Links use this server’s address again.' : `Publish the record for ${given} next.`);
+    notifySuccess(given === '' ? 'Links use this server’s address again.' : `Publish the record for ${given} next.`);
     onClose();
   });
   return (

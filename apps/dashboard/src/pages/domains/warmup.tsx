@@ -2,12 +2,12 @@ import { Button, Card, Modal, Progress, Radio, Stack, Text, Textarea } from '@ma
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
 
@@ -63,8 +63,8 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
       {todayLimit !== null && (
         <Progress value={Math.min(100, (todaySent / todayLimit) * 100)} aria-label="Today’s usage" />
       )}
-      <Facts
-        facts={[
+      <DescriptionList
+        items={[
           [
             'Today',
             todayLimit === null ? `${count(todaySent)} messages` : `${count(todaySent)} of ${count(todayLimit)}`,
@@ -89,8 +89,8 @@ function stepsOf(text: string): number[] | undefined {
 }
 
 function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose: () => void }) {
-  const defaults = useRead(DEFAULT_STEPS, {}).data?.defaultWarmupSteps ?? [];
-  const set = useChange(SET);
+  const defaults = useApiQuery(DEFAULT_STEPS, {}).data?.defaultWarmupSteps ?? [];
+  const set = useApiMutation(SET);
   const form = useForm({
     initialValues: {
       plan: (warmup === null ? 'default' : 'own') as Choice,
@@ -104,7 +104,7 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
   const submit = form.onSubmit(async ({ plan, steps }) => {
     const given = { off: null, default: defaults, own: stepsOf(steps) ?? null }[plan];
     if ((await set.run({ id, steps: given })) === undefined) return;
-    tell(given === null ? 'Warm-up is off.' : 'Warm-up starts today with its first step.');
+    notifySuccess(given === null ? 'Warm-up is off.' : 'Warm-up starts today with its first step.');
     onClose();
   });
   const { plan } = form.values;

@@ -1,6 +1,6 @@
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { EmailStatus } from '../../generated/graphql.ts';
-import { STATUS_WORDS } from './email-status.tsx';
+import { STATUS_LABELS } from './email-status.tsx';
 
 /** Which emails the log shows, as its address says it. */
 export interface EmailSearch extends PageSearch {
@@ -13,7 +13,7 @@ export function emailSearch({ to, tag, status, ...search }: Record<string, unkno
   return {
     ...(typeof to === 'string' && to !== '' ? { to } : {}),
     ...(typeof tag === 'string' && tag !== '' ? { tag } : {}),
-    ...(typeof status === 'string' && status in STATUS_WORDS ? { status: status as EmailStatus } : {}),
+    ...(typeof status === 'string' && status in STATUS_LABELS ? { status: status as EmailStatus } : {}),
     ...pageSearch(search),
   };
 }

@@ -1,8 +1,8 @@
 import type { EmailStatus } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../components/badge.tsx';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
 /** What each status is called, and what it means. */
-export const STATUS_WORDS: Record<EmailStatus, [tone: Tone, word: string, meaning: string]> = {
+export const STATUS_LABELS: Record<EmailStatus, [tone: Tone, word: string, meaning: string]> = {
   queued: ['busy', 'Queued', 'It will be sent as soon as the mail server accepts it.'],
   scheduled: ['busy', 'Scheduled', 'It will be sent at the scheduled time.'],
   sent: ['good', 'Sent', 'The provider accepted it. Delivery is not confirmed yet.'],
@@ -20,6 +20,6 @@ export const STATUS_WORDS: Record<EmailStatus, [tone: Tone, word: string, meanin
 };
 
 export function EmailState({ status }: { status: EmailStatus }) {
-  const [tone, word] = STATUS_WORDS[status];
-  return <State tone={tone}>{word}</State>;
+  const [tone, word] = STATUS_LABELS[status];
+  return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }

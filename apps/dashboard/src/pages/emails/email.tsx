@@ -3,22 +3,22 @@ import { IconClock } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EmailQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { CodeBlock } from '../../components/copy.tsx';
-import { EVENT_WORDS } from '../../components/event-labels.ts';
-import { Facts } from '../../components/facts.tsx';
+import { EVENT_LABELS } from '../../components/event-labels.ts';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { MailFrame } from '../../components/mail-frame.tsx';
-import { tell } from '../../components/notify.tsx';
+import { EmailPreview } from '../../components/email-preview.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { EmailState, STATUS_WORDS } from './email-status.tsx';
+import { EmailState, STATUS_LABELS } from './email-status.tsx';
 
 const EMAIL = graphql(`
   query Email($id: ID!) {
@@ -71,15 +71,15 @@ type EmailRow = EmailQuery['email'];
 
 /** One email: what became of it, and what it says. */
 export function Email() {
-  const { emailId } = useParams({ from: '/gate/p/$projectId/emails/$emailId' });
+  const { emailId } = useParams({ from: '/auth/p/$projectId/emails/$emailId' });
   const { id: projectId } = useProject();
-  const email = useRead(EMAIL, { id: emailId });
+  const email = useApiQuery(EMAIL, { id: emailId });
   const row = email.data?.email;
   return (
     <Page
       title={row?.subject ?? 'Email'}
       mark={row && <EmailState status={row.status} />}
-      about={row && STATUS_WORDS[row.status][2]}
+      about={row && STATUS_LABELS[row.status][2]}
       back={
         row?.campaignId == null ? (
           <TextLink to="/p/$projectId/emails" params={{ projectId }} size="sm">
@@ -97,7 +97,7 @@ export function Email() {
       }
       actions={row && (row.status === 'queued' || row.status === 'scheduled') && <Cancel email={row} />}
     >
-      <Answer of={email}>{({ email: known }) => <EmailParts email={known} />}</Answer>
+      <QueryResult of={email}>{({ email: known }) => <EmailParts email={known} />}</QueryResult>
     </Page>
   );
 }
@@ -108,8 +108,8 @@ function EmailParts({ email }: { email: EmailRow }) {
   return (
     <>
       <Card>
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             email.from !== null && ['From', email.from],
             ['To', email.to.join(', ')],
             email.cc.length > 0 && ['Cc', email.cc.join(', ')],
@@ -172,7 +172,7 @@ function EmailTimeline({ events }: { events: EmailRow['events'] }) {
   return (
     <Timeline bulletSize={28} lineWidth={2} active={events.length}>
       {events.map(({ type, at, detail }) => {
-        const [word, Icon, color] = EVENT_WORDS[type] ?? [type, IconClock, 'gray'];
+        const [word, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
         return (
           <Timeline.Item
             key={`${type} ${at}`}
@@ -221,7 +221,7 @@ function Content({ email: { html, text, campaignId } }: { email: EmailRow }) {
         </Tabs.List>
         {html !== null && (
           <Tabs.Panel value="shown">
-            <MailFrame html={html} title="Email preview" />
+            <EmailPreview html={html} title="Email preview" />
           </Tabs.Panel>
         )}
         {html !== null && (
@@ -241,12 +241,12 @@ function Content({ email: { html, text, campaignId } }: { email: EmailRow }) {
 
 function Cancel({ email: { id, subject } }: { email: EmailRow }) {
   const [asking, setAsking] = useState(false);
-  const cancel = useChange(CANCEL);
+  const cancel = useApiMutation(CANCEL);
   const may = useMay();
   if (!may('write')) return null;
   const confirm = async () => {
     if ((await cancel.run({ id })) === undefined) return;
-    tell('Email canceled.');
+    notifySuccess('Email canceled.');
     setAsking(false);
   };
   return (

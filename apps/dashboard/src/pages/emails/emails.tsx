@@ -3,18 +3,18 @@ import { IconExternalLink, IconMail, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EmailsQuery } from '../../generated/graphql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import type { EmailSearch } from './email-search.ts';
-import { EmailState, STATUS_WORDS } from './email-status.tsx';
+import { EmailState, STATUS_LABELS } from './email-status.tsx';
 
 const EMAILS = graphql(`
   query Emails($after: String, $to: String, $tag: String, $status: EmailStatus) {
@@ -45,9 +45,9 @@ type Email = EmailsQuery['emails']['nodes'][number];
 
 /** The log of transactional emails. */
 export function Emails() {
-  const search = useSearch({ from: '/gate/p/$projectId/emails' });
+  const search = useSearch({ from: '/auth/p/$projectId/emails' });
   const { to, tag, status } = search;
-  const emails = useRead(EMAILS, {
+  const emails = useApiQuery(EMAILS, {
     after: cursorOf(search) ?? null,
     to: to ?? null,
     tag: tag ?? null,
@@ -62,7 +62,7 @@ export function Emails() {
     >
       <Stack gap="sm">
         <EmailFilters search={search} />
-        <Answer of={emails} skeleton={<RowsSkeleton rows={12} />}>
+        <QueryResult of={emails} skeleton={<RowsSkeleton rows={12} />}>
           {({ emails: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
               <NoEmails filtered={filtered} />
@@ -73,7 +73,7 @@ export function Emails() {
               </Stack>
             )
           }
-        </Answer>
+        </QueryResult>
       </Stack>
     </Page>
   );
@@ -81,7 +81,7 @@ export function Emails() {
 
 /** In development mail goes to nobody, and is read in the inbox. */
 function InboxLink() {
-  const url = useRead(INBOX, {}).data?.inboxUrl;
+  const url = useApiQuery(INBOX, {}).data?.inboxUrl;
   if (url == null) return null;
   return (
     <Button
@@ -113,7 +113,7 @@ function EmailFilters({ search }: { search: EmailSearch }) {
         placeholder="Any status"
         clearable
         w={170}
-        data={Object.entries(STATUS_WORDS).map(([value, [, label]]) => ({ value, label }))}
+        data={Object.entries(STATUS_LABELS).map(([value, [, label]]) => ({ value, label }))}
         value={search.status ?? null}
         onChange={(status) => change({ status })}
       />

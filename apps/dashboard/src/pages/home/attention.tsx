@@ -8,7 +8,7 @@ import { countOf, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { type Point, total } from './statistics.ts';
 import type { Overview } from './overview.ts';
 
-interface Worry {
+interface AttentionItem {
   key: string;
   color: 'red' | 'yellow';
   says: ReactNode;
@@ -59,7 +59,7 @@ export function Attention({
 function worriesOf(
   { domains, webhookEndpoints, mailboxAccounts, paused, recent }: Overview,
   projectId: string,
-): Worry[] {
+): AttentionItem[] {
   const campaignLink = (campaignId: string) => (
     <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm" pt={3}>
       View
@@ -68,7 +68,7 @@ function worriesOf(
   return [
     ...domains.nodes
       .filter(({ verification }) => verification === 'failing' || verification === 'failed')
-      .map(({ id, domain, verifiedForSending }): Worry => ({
+      .map(({ id, domain, verifiedForSending }): AttentionItem => ({
         key: id,
         color: verifiedForSending ? 'yellow' : 'red',
         says: verifiedForSending
@@ -82,7 +82,7 @@ function worriesOf(
       })),
     ...webhookEndpoints.nodes
       .filter(({ enabled, failingSince }) => !enabled || failingSince !== null)
-      .map(({ id, url, description, enabled, disabledReason }): Worry => ({
+      .map(({ id, url, description, enabled, disabledReason }): AttentionItem => ({
         key: id,
         color: enabled ? 'yellow' : 'red',
         says: enabled
@@ -96,7 +96,7 @@ function worriesOf(
       })),
     ...mailboxAccounts
       .filter(({ status }) => status === 'needs_attention')
-      .map(({ id, email, statusReason }): Worry => ({
+      .map(({ id, email, statusReason }): AttentionItem => ({
         key: id,
         color: 'red',
         says: `The mailbox ${email} is not sending${statusReason === null ? '.' : `: ${statusReason.replaceAll('\n', '. ')}`}`,
@@ -106,7 +106,7 @@ function worriesOf(
           </TextLink>
         ),
       })),
-    ...paused.nodes.map(({ id, name, pauseReason }): Worry => ({
+    ...paused.nodes.map(({ id, name, pauseReason }): AttentionItem => ({
       key: id,
       color: pauseReason === null ? 'yellow' : 'red',
       says: pauseReason === null ? `${name} is paused.` : `${name} was paused automatically: ${pauseReason}`,
@@ -114,7 +114,7 @@ function worriesOf(
     })),
     ...recent.nodes
       .filter(({ progress }) => progress.unknown > 0)
-      .map(({ id, name, progress }): Worry => ({
+      .map(({ id, name, progress }): AttentionItem => ({
         key: `${id} unknown`,
         color: 'yellow',
         says: `${name}: ${countOf(progress.unknown, 'message')} with an unknown outcome.`,
@@ -123,12 +123,12 @@ function worriesOf(
   ];
 }
 
-function ratesOf(points: readonly Point[], words: string): Worry[] {
+function ratesOf(points: readonly Point[], words: string): AttentionItem[] {
   const [sent, bounced] = [total(points, 'sent'), total(points, 'bounced')];
   const complained = total(points, 'complained');
   const { count: reached } = reachOf({ sent, delivered: total(points, 'delivered') });
   if (sent < LEAST_SENT) return [];
-  const worry = (key: string, part: number, whole: number, most: number, says: string): Worry[] =>
+  const worry = (key: string, part: number, whole: number, most: number, says: string): AttentionItem[] =>
     whole > 0 && part / whole >= most ? [{ key, color: 'red', says }] : [];
   return [
     ...worry(

@@ -3,11 +3,11 @@ import { Card, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useProject } from '../../app/session.tsx';
-import { type Read, useRead } from '../../data/read.ts';
+import { type ApiQuery, useApiQuery } from '../../data/api-query.ts';
 import type { StatisticsQuery } from '../../generated/graphql.ts';
-import { Figure, Figures } from '../../components/figures.tsx';
+import { Stat, Stats } from '../../components/stats.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { Answer, LinesSkeleton } from '../../components/states.tsx';
+import { QueryResult, LinesSkeleton } from '../../components/states.tsx';
 import { TIME_ZONE } from '../../components/when.tsx';
 import { number, ofReached, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { Attention } from './attention.tsx';
@@ -23,18 +23,18 @@ const Chart = lazy(() => import('./chart.tsx'));
 /** What has to be known in the morning: what needs attention, what is going on, and how it went. */
 export function Home() {
   const { name } = useProject();
-  const { period = '30d' } = useSearch({ from: '/gate/p/$projectId/' });
-  const overview = useRead(OVERVIEW, {});
-  const statistics = useRead(STATISTICS, {
+  const { period = '30d' } = useSearch({ from: '/auth/p/$projectId/' });
+  const overview = useApiQuery(OVERVIEW, {});
+  const statistics = useApiQuery(STATISTICS, {
     since: sinceOf(period, Date.now()),
     step: PERIODS[period].step,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
   return (
     <Page title="Home" about={`Overview of ${name}.`}>
-      <Answer of={overview} skeleton={<LinesSkeleton lines={3} />}>
+      <QueryResult of={overview} skeleton={<LinesSkeleton lines={3} />}>
         {(known) => <Now overview={known} points={statistics.data?.statistics ?? []} period={period} />}
-      </Answer>
+      </QueryResult>
       <OverTime period={period} statistics={statistics} />
       {overview.data !== undefined && <RecentCampaigns campaigns={overview.data.recent.nodes} />}
     </Page>
@@ -51,7 +51,7 @@ function Now({ overview, points, period }: { overview: Overview; points: readonl
   );
 }
 
-function OverTime({ period, statistics }: { period: Period; statistics: Read<StatisticsQuery> }) {
+function OverTime({ period, statistics }: { period: Period; statistics: ApiQuery<StatisticsQuery> }) {
   const navigate = useNavigate();
   return (
     <Section
@@ -67,7 +67,7 @@ function OverTime({ period, statistics }: { period: Period; statistics: Read<Sta
         />
       }
     >
-      <Answer of={statistics} skeleton={<Skeleton h={380} />}>
+      <QueryResult of={statistics} skeleton={<Skeleton h={380} />}>
         {({ statistics: points }) => (
           <Stack>
             <Totals points={points} words={PERIODS[period].words} />
@@ -78,7 +78,7 @@ function OverTime({ period, statistics }: { period: Period; statistics: Read<Sta
             </Card>
           </Stack>
         )}
-      </Answer>
+      </QueryResult>
     </Section>
   );
 }
@@ -88,40 +88,40 @@ function Totals({ points, words }: { points: readonly Point[]; words: string }) 
   const [bounced, complained] = [total(points, 'bounced'), total(points, 'complained')];
   const reach = reachOf({ sent, delivered });
   return (
-    <Figures label={`In ${words}`}>
-      <Figure label="Sent" value={sent} detail={`${number(total(points, 'failed'))} failed`} />
+    <Stats label={`In ${words}`}>
+      <Stat label="Sent" value={sent} detail={`${number(total(points, 'failed'))} failed`} />
       {reach.word === 'accepted' ? (
-        <Figure label="Accepted" value={sent} detail="delivery not reported" />
+        <Stat label="Accepted" value={sent} detail="delivery not reported" />
       ) : (
-        <Figure label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of sent`} />
+        <Stat label="Delivered" value={delivered} detail={`${percent(delivered, sent)} of sent`} />
       )}
-      <Figure
+      <Stat
         label="Opened"
         value={total(points, 'opened')}
         detail={ofReached(total(points, 'opened'), reach, total(points, 'openedByMachines'))}
       />
-      <Figure
+      <Stat
         label="Clicked"
         value={total(points, 'clicked')}
         detail={ofReached(total(points, 'clicked'), reach, total(points, 'clickedByMachines'))}
       />
-      <Figure
+      <Stat
         label="Bounced"
         value={bounced}
         detail={`${percent(bounced, sent)} of sent`}
         tone={sent > 0 && bounced / sent >= 0.02 ? 'bad' : undefined}
       />
-      <Figure
+      <Stat
         label="Complained"
         value={complained}
         detail={ofReached(complained, reach)}
         tone={reach.count > 0 && complained / reach.count >= 0.001 ? 'bad' : undefined}
       />
-      <Figure
+      <Stat
         label="Unsubscribed"
         value={total(points, 'unsubscribed')}
         detail={`${number(total(points, 'added'))} contacts added`}
       />
-    </Figures>
+    </Stats>
   );
 }

@@ -1,10 +1,10 @@
 import { useProject } from '../../app/session.tsx';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { deliveredShare, number, percent, reachOf, STATUS_WORDS } from '../campaigns/campaign-labels.ts';
+import { deliveredShare, number, percent, reachOf, STATUS_LABELS } from '../campaigns/campaign-labels.ts';
 import type { Overview } from './overview.ts';
 
 /** The last five campaigns. */
@@ -43,7 +43,7 @@ export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['
           {
             title: 'Status',
             width: 130,
-            cell: ({ status }) => <State tone={STATUS_WORDS[status][0]}>{STATUS_WORDS[status][1]}</State>,
+            cell: ({ status }) => <StatusBadge tone={STATUS_LABELS[status][0]}>{STATUS_LABELS[status][1]}</StatusBadge>,
           },
           {
             title: 'Sent',

@@ -3,7 +3,7 @@ import { IconForms } from '@tabler/icons-react';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import type { CustomField } from '../audience/field-values.tsx';
-import { type Beginning, samplesOf } from './beginning.ts';
+import { type FilePreview, samplesOf } from './file-preview.ts';
 import { isWorthAField, newFieldOf, type Target } from './mapping.ts';
 
 /** The columns of a file with their first values, and what each becomes. */
@@ -13,7 +13,7 @@ export function ColumnTargets({
   targets,
   onChange,
 }: {
-  beginning: Beginning;
+  beginning: FilePreview;
   fields: CustomField[];
   targets: Target[];
   onChange: (targets: Target[]) => void;

@@ -1,7 +1,7 @@
 import type { Tone } from '../../components/badge.tsx';
 import type { ImportStatus } from '../../generated/graphql.ts';
 
-export const STATUS_WORDS: Record<ImportStatus, [tone: Tone, word: string]> = {
+export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, word: string]> = {
   uploading: ['quiet', 'Uploading'],
   queued: ['busy', 'Waiting'],
   running: ['busy', 'Running'],

@@ -4,26 +4,26 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { downloadOf } from '../../data/download.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { downloadUrl } from '../../data/download.ts';
 import { useLive } from '../../data/live.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { Facts } from '../../components/facts.tsx';
-import { Figure, Figures } from '../../components/figures.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { Stat, Stats } from '../../components/stats.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
-import { fileSize, isUnderWay, STATUS_WORDS } from './import-labels.ts';
+import { fileSize, isUnderWay, STATUS_LABELS } from './import-labels.ts';
 import { IMPORT_PROGRESS } from './progress.ts';
 import { sendFile, triedOut } from './send-file.ts';
 
@@ -89,10 +89,10 @@ type ImportRow = ImportQuery['import'];
 
 /** One file: how far it is, what became of its rows, and what is wrong with some. */
 export function Import() {
-  const { importId } = useParams({ from: '/gate/p/$projectId/imports/$importId' });
-  const search = useSearch({ from: '/gate/p/$projectId/imports/$importId' });
+  const { importId } = useParams({ from: '/auth/p/$projectId/imports/$importId' });
+  const search = useSearch({ from: '/auth/p/$projectId/imports/$importId' });
   const { id: projectId } = useProject();
-  const read = useRead(IMPORT, { id: importId, after: cursorOf(search) ?? null });
+  const read = useApiQuery(IMPORT, { id: importId, after: cursorOf(search) ?? null });
   const row = read.data?.import;
   useLive(IMPORT_PROGRESS, { id: importId }, { pause: row === undefined || !isUnderWay(row.status) });
   return (
@@ -104,10 +104,14 @@ export function Import() {
           <BackLabel>Imports</BackLabel>
         </TextLink>
       }
-      mark={row !== undefined && <State tone={STATUS_WORDS[row.status][0]}>{STATUS_WORDS[row.status][1]}</State>}
+      mark={
+        row !== undefined && (
+          <StatusBadge tone={STATUS_LABELS[row.status][0]}>{STATUS_LABELS[row.status][1]}</StatusBadge>
+        )
+      }
       actions={row !== undefined && <Commands row={row} />}
     >
-      <Answer of={read}>
+      <QueryResult of={read}>
         {({ import: shown }) => (
           <Stack gap="lg">
             <Course row={shown} />
@@ -119,7 +123,7 @@ export function Import() {
                 actions={
                   <Button
                     component="a"
-                    href={downloadOf(projectId, `imports/${shown.id}/errors`)}
+                    href={downloadUrl(projectId, `imports/${shown.id}/errors`)}
                     download
                     variant="default"
                     leftSection={<IconDownload size={16} aria-hidden />}
@@ -151,7 +155,7 @@ export function Import() {
             <Settings row={shown} />
           </Stack>
         )}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
@@ -200,19 +204,19 @@ function Course({ row: { status, progress, error, cancelRequestedAt, fileName } 
 function Counts({ row: { counts, dryRun } }: { row: ImportRow }) {
   const { rows, created, updated, unchanged, duplicates, suppressed, invalid } = counts;
   return (
-    <Figures label={dryRun ? `Preview of ${rows.toLocaleString('en')} rows` : 'Results'}>
-      <Figure label="New" value={created} detail={`of ${rows.toLocaleString('en')} rows`} />
-      <Figure label="Changed" value={updated} detail="already contacts" />
-      <Figure label="Unchanged" value={unchanged} detail="already contacts" />
-      <Figure label="Duplicates" value={duplicates} detail="first row used" />
-      <Figure label="Suppressed" value={suppressed} detail="imported but not emailed" />
-      <Figure
+    <Stats label={dryRun ? `Preview of ${rows.toLocaleString('en')} rows` : 'Results'}>
+      <Stat label="New" value={created} detail={`of ${rows.toLocaleString('en')} rows`} />
+      <Stat label="Changed" value={updated} detail="already contacts" />
+      <Stat label="Unchanged" value={unchanged} detail="already contacts" />
+      <Stat label="Duplicates" value={duplicates} detail="first row used" />
+      <Stat label="Suppressed" value={suppressed} detail="imported but not emailed" />
+      <Stat
         label="Not imported"
         value={invalid}
         tone={invalid > 0 ? 'bad' : undefined}
         detail={invalid > 0 ? 'see below' : 'no errors'}
       />
-    </Figures>
+    </Stats>
   );
 }
 
@@ -233,8 +237,8 @@ function Settings({ row }: { row: ImportRow }) {
     <Section title="Setup">
       <Stack>
         <Card>
-          <Facts
-            facts={[
+          <DescriptionList
+            items={[
               ['Size', fileSize(size)],
               encoding !== null && ['Encoding', encoding],
               separator !== null && ['Separator', SEPARATORS[separator] ?? separator],
@@ -274,11 +278,11 @@ const wordFor = (field: string) => ({ email: 'Address', name: 'Name' })[field] ?
 
 function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
   const [asking, setAsking] = useState(false);
-  const cancel = useChange(CANCEL);
+  const cancel = useApiMutation(CANCEL);
   const may = useMay();
   const confirm = async () => {
     if ((await cancel.run({ id })) === undefined) return;
-    tell('The import stops after the current rows.');
+    notifySuccess('The import stops after the current rows.');
     setAsking(false);
   };
   return (
@@ -321,7 +325,7 @@ function ForReal({ id }: { id: string }) {
     setRunning(true);
     const sent = await sendFile(client, tried.file, { ...tried.input, dryRun: false }, () => {});
     setRunning(false);
-    if (sent.problem !== undefined) return warn(sent.problem.message);
+    if (sent.problem !== undefined) return notifyError(sent.problem.message);
     triedOut.delete(id);
     return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: sent.id } });
   };

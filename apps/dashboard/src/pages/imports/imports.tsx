@@ -4,18 +4,18 @@ import { useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportsQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { IMPORT_PROGRESS } from './progress.ts';
-import { isUnderWay, STATUS_WORDS } from './import-labels.ts';
+import { isUnderWay, STATUS_LABELS } from './import-labels.ts';
 
 const IMPORTS = graphql(`
   query Imports($after: String) {
@@ -46,8 +46,8 @@ type Import = ImportsQuery['imports']['nodes'][number];
 
 /** Files of contacts, and what became of them. */
 export function Imports() {
-  const search = useSearch({ from: '/gate/p/$projectId/imports' });
-  const imports = useRead(IMPORTS, { after: cursorOf(search) ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/imports' });
+  const imports = useApiQuery(IMPORTS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
   const may = useMay();
   const nodes = imports.data?.imports.nodes ?? [];
@@ -65,7 +65,7 @@ export function Imports() {
   );
   return (
     <Page title="Imports" about="Contact files you imported, newest first." actions={start}>
-      <Answer of={imports} skeleton={<RowsSkeleton />}>
+      <QueryResult of={imports} skeleton={<RowsSkeleton />}>
         {({ imports: { pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No imports yet" icon={IconFileImport} action={start}>
@@ -78,7 +78,7 @@ export function Imports() {
             </Stack>
           )
         }
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
@@ -131,11 +131,11 @@ function File({ of: { id, fileName, dryRun, counts } }: { of: Import }) {
 }
 
 function Status({ of: { status, progress, fileName } }: { of: Import }) {
-  const [tone, word] = STATUS_WORDS[status];
-  if (status !== 'running') return <State tone={tone}>{word}</State>;
+  const [tone, word] = STATUS_LABELS[status];
+  if (status !== 'running') return <StatusBadge tone={tone}>{word}</StatusBadge>;
   return (
     <Stack gap={4}>
-      <State tone={tone}>{word}</State>
+      <StatusBadge tone={tone}>{word}</StatusBadge>
       <Progress
         size="sm"
         value={progress * 100}

@@ -1,6 +1,6 @@
 import { findEmailColumn, findNameColumns, keyFor, labelFor, TypeGuess, unguard, clean } from '@postroom/imports/csv';
 import type { CustomField } from '../audience/field-values.tsx';
-import type { Beginning } from './beginning.ts';
+import type { FilePreview } from './file-preview.ts';
 
 /** What a column becomes: the address, a part of the name, a field that is there (`field:key`), a new one, or nothing. */
 export type Target = 'email' | 'name' | 'new' | 'none' | `field:${string}`;
@@ -8,7 +8,7 @@ export type Target = 'email' | 'name' | 'new' | 'none' | `field:${string}`;
 const EXPORTED = new Set(['id', 'source', 'suppression_status', 'created_at', 'updated_at']);
 
 /** What the columns are by their names and values, as the import would tell it; new fields are only made on request. */
-export function guessTargets({ header, rows }: Beginning, fields: CustomField[]): Target[] {
+export function guessTargets({ header, rows }: FilePreview, fields: CustomField[]): Target[] {
   const email = findEmailColumn(header, rows);
   const names = findNameColumns(header.names, email);
   const used = new Set<string>();
@@ -29,14 +29,14 @@ const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toL
 export const isWorthAField = (name: string) => !EXPORTED.has(name.trim());
 
 /** The field that a column would become, in words. */
-export function newFieldOf({ header, rows }: Beginning, column: number): string {
+export function newFieldOf({ header, rows }: FilePreview, column: number): string {
   const guess = new TypeGuess();
   for (const row of rows) guess.add(unguard(clean(row[column] ?? '')));
   return `${labelFor(header.names[column] ?? '', column)} (${guess.type.type})`;
 }
 
 /** The columns as `ImportColumnsInput` has them. */
-export function columnsInput({ header: { names } }: Beginning, targets: Target[], fields: CustomField[]) {
+export function columnsInput({ header: { names } }: FilePreview, targets: Target[], fields: CustomField[]) {
   const named = (wanted: Target) => names.filter((_name, column) => targets[column] === wanted);
   const keys = new Set(fields.map(({ key }) => key));
   const customFields: Record<string, string> = {};

@@ -7,14 +7,14 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import type { Problem } from '../../data/problem.ts';
-import { useRead } from '../../data/read.ts';
-import { FormProblem, Refusal } from '../../components/form.tsx';
+import { useApiQuery } from '../../data/api-query.ts';
+import { FormProblem, FormError } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { LinesSkeleton } from '../../components/states.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
-import { type Beginning, beginningOf } from './beginning.ts';
+import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
 import { fileSize } from './import-labels.ts';
 import { columnsInput, guessTargets, type Target, targetsProblem } from './mapping.ts';
@@ -24,7 +24,7 @@ const MAX_BYTES = 200 * 1024 * 1024;
 
 interface Chosen {
   file: File;
-  beginning: Beginning;
+  beginning: FilePreview;
 }
 
 /** A file of contacts: chosen, its columns named, then sent. */
@@ -32,10 +32,10 @@ export function NewImport() {
   const { id: projectId } = useProject();
   const [chosen, setChosen] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();
-  const fields = useRead(CUSTOM_FIELDS, {}).data?.customFields.nodes;
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes;
   const choose = async (file: File | undefined) => {
     if (file === undefined) return;
-    const beginning = await beginningOf(file);
+    const beginning = await readFilePreview(file);
     setProblem(beginning === undefined ? `${file.name} is empty.` : undefined);
     setChosen(beginning === undefined ? undefined : { file, beginning });
   };
@@ -50,7 +50,7 @@ export function NewImport() {
       }
       width={880}
     >
-      <Refusal>{problem}</Refusal>
+      <FormError>{problem}</FormError>
       {chosen === undefined && (
         <Dropzone
           onDrop={([file]) => void choose(file)}
@@ -198,7 +198,7 @@ interface GroupChoice {
 }
 
 function GroupToJoin({ choice, onChange }: { choice: GroupChoice; onChange: (choice: GroupChoice) => void }) {
-  const groups = useRead(AUDIENCES, {}).data?.groups.nodes ?? [];
+  const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
   return (
     <Section title="Add to group" about="Campaigns go to groups and segments.">
       <Card>

@@ -39,7 +39,7 @@ export async function sendFile(
   client: Client,
   file: File,
   input: ImportContactsInput,
-  tell: (share: number) => void,
+  notifySuccess: (share: number) => void,
 ): Promise<Sent> {
   const created = await client.mutation(CREATE, { input: { ...input, fileName: file.name } }).toPromise();
   const id = created.data?.createImport.id;
@@ -48,7 +48,7 @@ export async function sendFile(
     const part = file.slice(number * PART_BYTES, (number + 1) * PART_BYTES);
     const problem = await sendPart(client, id, number, await inBase64(part));
     if (problem !== undefined) return { problem };
-    tell(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
+    notifySuccess(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
   }
   const started = await client.mutation(START, { id }).toPromise();
   return started.error === undefined ? { id } : { problem: refusal(started.error) };

@@ -3,15 +3,15 @@ import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { may } from '../../app/permissions.ts';
 import { useMay, useProject, useSession } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ApiKeysQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { CreateKey } from './create-key.tsx';
@@ -55,7 +55,7 @@ type Key = ApiKeysQuery['apiKeys'][number];
 
 /** The keys that integrators call with. */
 export function ApiKeys() {
-  const keys = useRead(API_KEYS, {});
+  const keys = useApiQuery(API_KEYS, {});
   const [creating, setCreating] = useState(false);
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
@@ -68,7 +68,7 @@ export function ApiKeys() {
       about="Keys authenticate calls to the API. Use one per application, so that you can revoke each separately."
       actions={create}
     >
-      <Answer of={keys} skeleton={<RowsSkeleton />}>
+      <QueryResult of={keys} skeleton={<RowsSkeleton />}>
         {({ apiKeys }) =>
           apiKeys.length === 0 ? (
             <Empty title="No API keys yet" icon={IconKey} action={create}>
@@ -78,7 +78,7 @@ export function ApiKeys() {
             <KeyTable keys={apiKeys} />
           )
         }
-      </Answer>
+      </QueryResult>
       <CreateKey opened={creating} onClose={() => setCreating(false)} />
     </Page>
   );
@@ -153,7 +153,7 @@ function KeyName({ of: { name, revokedAt, last4, scope } }: { of: Key }) {
   return (
     <>
       <Text size="sm" fw={550} c={revokedAt === null ? undefined : 'dimmed'}>
-        {name} {revokedAt !== null && <State tone="bad">Revoked</State>}
+        {name} {revokedAt !== null && <StatusBadge tone="bad">Revoked</StatusBadge>}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm">
         pr_…{last4} · {SCOPES[scope]}
@@ -171,10 +171,10 @@ function Covered({ by: { allProjects, projectIds } }: { by: Key }) {
 }
 
 function Revoke({ of: key, onClose }: { of: Key | undefined; onClose: () => void }) {
-  const revoke = useChange(REVOKE);
+  const revoke = useApiMutation(REVOKE);
   const confirm = async () => {
     if (key === undefined || (await revoke.run({ id: key.id })) === undefined) return;
-    tell(`${key.name} was revoked.`);
+    notifySuccess(`${key.name} was revoked.`);
     onClose();
   };
   return (
@@ -194,11 +194,11 @@ function Revoke({ of: key, onClose }: { of: Key | undefined; onClose: () => void
 }
 
 function RemoveFromProject({ of: key, onClose }: { of: Key | undefined; onClose: () => void }) {
-  const remove = useChange(REMOVE_FROM_PROJECT);
+  const remove = useApiMutation(REMOVE_FROM_PROJECT);
   const { name: projectName } = useProject();
   const confirm = async () => {
     if (key === undefined || (await remove.run({ id: key.id })) === undefined) return;
-    tell(`${key.name} no longer has access to ${projectName}.`);
+    notifySuccess(`${key.name} no longer has access to ${projectName}.`);
     onClose();
   };
   return (

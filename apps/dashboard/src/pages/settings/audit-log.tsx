@@ -3,13 +3,13 @@ import { IconHistory } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AuditLogQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { actionInWords } from './action-labels.ts';
@@ -39,11 +39,11 @@ type Entry = AuditLogQuery['auditLog']['nodes'][number];
 
 /** Who changed what, and when. */
 export function AuditLog() {
-  const search = useSearch({ from: '/gate/p/$projectId/audit' });
-  const log = useRead(AUDIT_LOG, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/audit' });
+  const log = useApiQuery(AUDIT_LOG, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
   return (
     <Page title="Audit log" about="Changes made by members and API keys in this project, newest first.">
-      <Answer of={log} skeleton={<RowsSkeleton rows={10} />}>
+      <QueryResult of={log} skeleton={<RowsSkeleton rows={10} />}>
         {({ auditLog: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No changes yet" icon={IconHistory}>
@@ -56,7 +56,7 @@ export function AuditLog() {
             </>
           )
         }
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }

@@ -1,13 +1,13 @@
 import { Button, Card, ColorInput, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 
 const BRAND_COLOR = graphql(`
   query BrandColor {
@@ -29,25 +29,25 @@ const SET = graphql(`
 /** The colour of pages that recipients see. */
 export function BrandColor() {
   const { id } = useProject();
-  const projects = useRead(BRAND_COLOR, {});
+  const projects = useApiQuery(BRAND_COLOR, {});
   return (
     <Section title="Branding" about="How recipient-facing pages look, such as the unsubscribe page.">
-      <Answer of={projects}>
+      <QueryResult of={projects}>
         {(data) => <ColorForm color={data.projects.find((project) => project.id === id)?.brandColor ?? ''} />}
-      </Answer>
+      </QueryResult>
     </Section>
   );
 }
 
 function ColorForm({ color: known }: { color: string }) {
   const manages = useMay()('manage');
-  const set = useChange(SET);
+  const set = useApiMutation(SET);
   const form = useForm({ initialValues: { color: known } });
   useFieldProblems(form, set.problem);
   const submit = form.onSubmit(async ({ color }) => {
     if ((await set.run({ color: color === '' ? null : color })) === undefined) return;
     form.resetDirty();
-    tell('Brand color saved.');
+    notifySuccess('Brand color saved.');
   });
   return (
     <Card>

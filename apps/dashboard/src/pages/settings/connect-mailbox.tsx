@@ -12,12 +12,12 @@ import {
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts';
 import { CopyField } from '../../components/copy.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { ConsentStep, type Consenting } from './consent.tsx';
 import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-labels.ts';
 
@@ -56,7 +56,7 @@ export function ConnectMailbox({ opened, onClose }: { opened: boolean; onClose: 
 const FIELDS = ['email', 'password', 'clientId', 'clientSecret', 'tenant', 'host', 'port', 'perMinute', 'dailyCap'];
 
 function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consenting) => void; onClose: () => void }) {
-  const connect = useChange(CONNECT);
+  const connect = useApiMutation(CONNECT);
   const form = useForm({
     initialValues: {
       provider: 'gmail' as MailboxProvider,
@@ -102,8 +102,8 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
     if (data === undefined) return;
     const { account, authorizationUrl } = data.connectMailbox;
     if (authorizationUrl !== null) return onConsent({ email: account.email, url: authorizationUrl });
-    if (account.status === 'connected') tell(`${account.email} connected.`);
-    else warn(`${account.email} was added, but the connection failed. See the list for the reason.`);
+    if (account.status === 'connected') notifySuccess(`${account.email} connected.`);
+    else notifyError(`${account.email} was added, but the connection failed. See the list for the reason.`);
     onClose();
   });
   return (

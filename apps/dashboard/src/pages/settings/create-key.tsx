@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { may } from '../../app/permissions.ts';
 import { useProject, useSession } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { KeyScope } from '../../generated/graphql.ts';
 import { CodeBlock, CopyField } from '../../components/copy.tsx';
@@ -44,7 +44,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
 function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onClose: () => void }) {
   const { projects } = useSession();
   const { id: current } = useProject();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { name: '', scope: 'sending' as KeyScope, allProjects: false, projectIds: [current] },
     validate: {

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Mailbox } from './mailboxes.tsx';
 
@@ -27,7 +27,7 @@ export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined;
 
 function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void }) {
   const { id, email, provider, signIn } = mailbox;
-  const update = useChange(UPDATE);
+  const update = useApiMutation(UPDATE);
   const form = useForm({
     initialValues: {
       host: mailbox.host,
@@ -53,8 +53,9 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
       },
     });
     if (data === undefined) return;
-    if (data.updateMailbox.status === 'needs_attention') warn(`${email} was updated, but the connection failed.`);
-    else tell(`${email} was updated.`);
+    if (data.updateMailbox.status === 'needs_attention')
+      notifyError(`${email} was updated, but the connection failed.`);
+    else notifySuccess(`${email} was updated.`);
     onClose();
   });
   const secret = signIn === 'password' ? 'password' : 'clientSecret';

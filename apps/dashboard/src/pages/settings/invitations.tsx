@@ -1,10 +1,10 @@
 import { Button, Card, Text } from '@mantine/core';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
-import { Answer, RowsSkeleton } from '../../components/states.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ROLES } from './roles.ts';
@@ -31,13 +31,13 @@ const WITHDRAW = graphql(`
 
 /** The invitations that wait to be accepted. */
 export function Invitations() {
-  const read = useRead(INVITATIONS, {});
-  const withdraw = useChange(WITHDRAW);
+  const read = useApiQuery(INVITATIONS, {});
+  const withdraw = useApiMutation(WITHDRAW);
   const take = async (id: string, email: string) => {
-    if ((await withdraw.run({ id })) !== undefined) tell(`The invitation for ${email} was withdrawn.`);
+    if ((await withdraw.run({ id })) !== undefined) notifySuccess(`The invitation for ${email} was withdrawn.`);
   };
   return (
-    <Answer of={read} skeleton={<RowsSkeleton rows={1} />}>
+    <QueryResult of={read} skeleton={<RowsSkeleton rows={1} />}>
       {({ invitations }) =>
         invitations.length === 0 ? (
           <Card>
@@ -72,6 +72,6 @@ export function Invitations() {
           </>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/co
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { Role } from '../../generated/graphql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
@@ -51,7 +51,7 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
 
 function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void; onClose: () => void }) {
   const may = useMay();
-  const invite = useChange(INVITE);
+  const invite = useApiMutation(INVITE);
   const form = useForm({
     initialValues: { email: '', role: 'member' as Role },
     validate: { email: (value) => (value.includes('@') ? null : 'Enter an email address') },

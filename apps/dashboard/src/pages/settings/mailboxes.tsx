@@ -10,16 +10,16 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxAccountsQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ConnectMailbox } from './connect-mailbox.tsx';
@@ -77,7 +77,7 @@ export type Mailbox = MailboxAccountsQuery['mailboxAccounts'][number];
 
 /** The mailboxes whose addresses mail is sent from over their own servers. */
 export function Mailboxes() {
-  const mailboxes = useRead(MAILBOXES, {});
+  const mailboxes = useApiQuery(MAILBOXES, {});
   const manages = useMay()('manage');
   const [connecting, setConnecting] = useState(false);
   useReadOnReturn();
@@ -92,7 +92,7 @@ export function Mailboxes() {
       about="Email from a connected mailbox’s address is sent through the mailbox’s own server."
       actions={connect}
     >
-      <Answer of={mailboxes} skeleton={<RowsSkeleton rows={3} />}>
+      <QueryResult of={mailboxes} skeleton={<RowsSkeleton rows={3} />}>
         {({ mailboxAccounts }) =>
           mailboxAccounts.length === 0 ? (
             <Empty title="No mailboxes yet" icon={IconAt} action={connect}>
@@ -102,7 +102,7 @@ export function Mailboxes() {
             <MailboxTable mailboxes={mailboxAccounts} />
           )
         }
-      </Answer>
+      </QueryResult>
       <ConnectMailbox opened={connecting} onClose={() => setConnecting(false)} />
     </Page>
   );
@@ -166,7 +166,7 @@ function Who({ of: { email, provider, signIn, host, status, statusReason, sentTo
   return (
     <Stack gap={4}>
       <Text size="sm" fw={550} component="div" className="breakable">
-        {email} <State tone={tone}>{label}</State>
+        {email} <StatusBadge tone={tone}>{label}</StatusBadge>
       </Text>
       <Text size="xs" c="dimmed" className="breakable">
         {provider === 'other' ? host : MAILBOX_PROVIDERS[provider].label}, {signIn === 'oauth2' ? 'OAuth2' : 'password'}
@@ -198,17 +198,17 @@ function Actions({
   onAsk: (act: Asked['act']) => void;
   onConsent: (url: string) => void;
 }) {
-  const test = useChange(TEST);
-  const authorize = useChange(AUTHORIZE);
+  const test = useApiMutation(TEST);
+  const authorize = useApiMutation(AUTHORIZE);
   const tryIt = async () => {
     const tested = (await test.run({ id }))?.testMailbox;
-    if (tested === undefined) return warn('The mailbox could not be tested. Try again.');
-    if (tested.status === 'connected') return tell(`Connection to ${email} successful.`);
-    warn(`Connection to ${email} failed. See the list for the reason.`);
+    if (tested === undefined) return notifyError('The mailbox could not be tested. Try again.');
+    if (tested.status === 'connected') return notifySuccess(`Connection to ${email} successful.`);
+    notifyError(`Connection to ${email} failed. See the list for the reason.`);
   };
   const askForConsent = async () => {
     const url = (await authorize.run({ id }))?.authorizeMailbox.authorizationUrl;
-    if (url == null) return warn('Authorization could not be started. Try again.');
+    if (url == null) return notifyError('Authorization could not be started. Try again.');
     onConsent(url);
   };
   return (
@@ -245,10 +245,10 @@ function Actions({
 }
 
 function Disconnect({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
-  const disconnect = useChange(DISCONNECT);
+  const disconnect = useApiMutation(DISCONNECT);
   const confirm = async () => {
     if (mailbox === undefined || (await disconnect.run({ id: mailbox.id })) === undefined) return;
-    tell(`${mailbox.email} was disconnected.`);
+    notifySuccess(`${mailbox.email} was disconnected.`);
     onClose();
   };
   return (

@@ -2,15 +2,15 @@ import { Box, Button, Select, Text } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay, useProject, useSession } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MembersQuery, Role } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { Answer, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { Invitations } from './invitations.tsx';
@@ -54,7 +54,7 @@ type Member = MembersQuery['members'][number];
 
 /** The people of the project, and those who are invited. */
 export function Members() {
-  const members = useRead(MEMBERS, {});
+  const members = useApiQuery(MEMBERS, {});
   const manages = useMay()('manage');
   const [inviting, setInviting] = useState(false);
   return (
@@ -69,9 +69,9 @@ export function Members() {
         )
       }
     >
-      <Answer of={members} skeleton={<RowsSkeleton rows={3} />}>
+      <QueryResult of={members} skeleton={<RowsSkeleton rows={3} />}>
         {(data) => <MemberTable members={data.members} />}
-      </Answer>
+      </QueryResult>
       {manages && (
         <Section title="Invitations">
           <Invitations />
@@ -87,14 +87,14 @@ function MemberTable({ members }: { members: Member[] }) {
   const { name: projectName } = useProject();
   const manages = useMay()('manage');
   const [removing, setRemoving] = useState<Member>();
-  const remove = useChange(REMOVE);
+  const remove = useApiMutation(REMOVE);
   const close = () => {
     remove.forget();
     setRemoving(undefined);
   };
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ userId: removing.user.id })) === undefined) return;
-    tell(`${removing.user.name} was removed from ${projectName}.`);
+    notifySuccess(`${removing.user.name} was removed from ${projectName}.`);
     if (removing.user.id === me.id) await reload();
     close();
   };
@@ -163,11 +163,11 @@ function Who({ member, isMe }: { member: Member; isMe: boolean }) {
 function RoleOf({ member: { role, user } }: { member: Member }) {
   const may = useMay();
   const { reload, me } = useSession();
-  const change = useChange(CHANGE_ROLE);
+  const change = useApiMutation(CHANGE_ROLE);
   if (!may('manage') || (role === 'owner' && !may('own'))) return ROLES[role].label;
   const choose = async (next: Role) => {
     if ((await change.run({ userId: user.id, role: next })) === undefined) return;
-    tell(`${user.name} is ${ROLES[next].asA} now.`);
+    notifySuccess(`${user.name} is ${ROLES[next].asA} now.`);
     if (user.id === me.id) await reload();
   };
   return (

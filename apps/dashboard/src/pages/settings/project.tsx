@@ -1,11 +1,11 @@
 import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMay, useProject, useSession } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { CopyField } from '../../components/copy.tsx';
 import { FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { BrandColor } from './brand-color.tsx';
 import { Retention } from './retention.tsx';
@@ -25,7 +25,7 @@ export function ProjectSettings() {
   const { id, name } = useProject();
   const { reload } = useSession();
   const manages = useMay()('manage');
-  const rename = useChange(RENAME);
+  const rename = useApiMutation(RENAME);
   const form = useForm({
     initialValues: { name },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a project name' : null) },
@@ -34,7 +34,7 @@ export function ProjectSettings() {
   const submit = form.onSubmit(async (values) => {
     if ((await rename.run(values)) === undefined) return;
     form.resetDirty();
-    tell('Project renamed.');
+    notifySuccess('Project renamed.');
     await reload();
   });
   return (

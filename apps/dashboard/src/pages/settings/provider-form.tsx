@@ -12,12 +12,12 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Provider } from './providers.tsx';
 
@@ -125,8 +125,8 @@ function inputOf(values: Values): MailProviderInput {
 }
 
 function ProviderForm({ provider, onClose }: { provider: Provider | undefined; onClose: () => void }) {
-  const create = useChange(CREATE);
-  const update = useChange(UPDATE);
+  const create = useApiMutation(CREATE);
+  const update = useApiMutation(UPDATE);
   const { problem } = provider === undefined ? create : update;
   const form = useForm({ initialValues: valuesOf(provider) });
   useFieldProblems(form, problem);
@@ -134,7 +134,7 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
     const input = inputOf(values);
     const data = provider === undefined ? await create.run({ input }) : await update.run({ id: provider.id, input });
     if (data === undefined) return;
-    tell(`${values.name} is ${provider === undefined ? 'there' : 'changed'}. Test the connection next.`);
+    notifySuccess(`${values.name} is ${provider === undefined ? 'there' : 'changed'}. Test the connection next.`);
     onClose();
   });
   const { kind } = form.values;
@@ -179,7 +179,7 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
 type Form = ReturnType<typeof useForm<Values>>;
 
 function DomainChoice({ form }: { form: Form }) {
-  const domains = useRead(DOMAINS, {}).data?.domains.nodes ?? [];
+  const domains = useApiQuery(DOMAINS, {}).data?.domains.nodes ?? [];
   // A domain that was removed meanwhile is shown until another is chosen.
   const names = new Set([...domains.map(({ domain }) => domain), form.values.domain]);
   names.delete('');

@@ -1,16 +1,16 @@
 import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core';
 import { IconDots, IconEdit, IconPlugConnected, IconPlus, IconRoute, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ConnectionStatus, MailProvidersQuery } from '../../generated/graphql.ts';
-import { State, type Tone } from '../../components/badge.tsx';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyField } from '../../components/copy.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ProviderDialog } from './provider-form.tsx';
@@ -74,7 +74,7 @@ type Asked = { provider: Provider; act: 'edit' | 'remove' };
 
 /** The relays and the accounts at Amazon SES that mail goes by. */
 export function Providers() {
-  const providers = useRead(PROVIDERS, {});
+  const providers = useApiQuery(PROVIDERS, {});
   const [adding, setAdding] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const close = () => setAsked(undefined);
@@ -89,7 +89,7 @@ export function Providers() {
       about="Providers are tried in order of position, lowest first. Postroom fails over only when a provider definitely did not accept the message."
       actions={add}
     >
-      <Answer of={providers} skeleton={<RowsSkeleton rows={2} />}>
+      <QueryResult of={providers} skeleton={<RowsSkeleton rows={2} />}>
         {({ mailProviders }) =>
           mailProviders.length === 0 ? (
             <Empty title="No providers" icon={IconRoute}>
@@ -119,7 +119,7 @@ export function Providers() {
             />
           )
         }
-      </Answer>
+      </QueryResult>
       <ProviderDialog opened={adding} onClose={() => setAdding(false)} />
       <ProviderDialog
         opened={asked?.act === 'edit'}
@@ -137,7 +137,7 @@ function Name({ of: provider }: { of: Provider }) {
   return (
     <Stack gap={4}>
       <Text size="sm" fw={550} component="div" className="breakable">
-        {name} <State tone={tone}>{label}</State>
+        {name} <StatusBadge tone={tone}>{label}</StatusBadge>
       </Text>
       <Text size="xs" c="dimmed" className="breakable">
         {kind === 'ses' ? `Amazon SES in ${region}` : `${host}:${port}`}
@@ -172,12 +172,12 @@ function Events({ of: { subscribedAt, notifiedAt }, url }: { of: Provider; url: 
 }
 
 function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk: (act: Asked['act']) => void }) {
-  const test = useChange(TEST);
+  const test = useApiMutation(TEST);
   const tryIt = async () => {
     const tested = (await test.run({ id }))?.testMailProvider;
-    if (tested === undefined) return warn(`${name} could not be tested. Try again.`);
-    if (tested.status === 'working') tell(`${name} connected successfully.`);
-    else warn(`${name} failed to connect. See the list for the reason.`);
+    if (tested === undefined) return notifyError(`${name} could not be tested. Try again.`);
+    if (tested.status === 'working') notifySuccess(`${name} connected successfully.`);
+    else notifyError(`${name} failed to connect. See the list for the reason.`);
   };
   return (
     <Menu>
@@ -206,10 +206,10 @@ function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk:
 }
 
 function Remove({ of: provider, onClose }: { of: Provider | undefined; onClose: () => void }) {
-  const remove = useChange(REMOVE);
+  const remove = useApiMutation(REMOVE);
   const confirm = async () => {
     if (provider === undefined || (await remove.run({ id: provider.id })) === undefined) return;
-    tell(`${provider.name} was removed.`);
+    notifySuccess(`${provider.name} was removed.`);
     onClose();
   };
   return (

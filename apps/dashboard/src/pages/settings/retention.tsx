@@ -1,12 +1,12 @@
 import { Card, Select, Stack } from '@mantine/core';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 
 const RETENTION = graphql(`
   query Retention {
@@ -42,15 +42,15 @@ const daysWord = (days: number) =>
 /** How long it is kept who got which mail, and what was told of it. */
 export function Retention() {
   const { id } = useProject();
-  const retention = useRead(RETENTION, {});
-  const messages = useChange(KEEP_MESSAGES);
-  const events = useChange(KEEP_EVENTS);
+  const retention = useApiQuery(RETENTION, {});
+  const messages = useApiMutation(KEEP_MESSAGES);
+  const events = useApiMutation(KEEP_EVENTS);
   return (
     <Section
       title="Retention"
       about="Older data is deleted within an hour. Campaign and link statistics and suppressions are kept."
     >
-      <Answer of={retention}>
+      <QueryResult of={retention}>
         {({ projects }) => {
           const project = projects.find((each) => each.id === id);
           return (
@@ -77,7 +77,7 @@ export function Retention() {
             </Card>
           );
         }}
-      </Answer>
+      </QueryResult>
     </Section>
   );
 }
@@ -103,7 +103,7 @@ function KeptFor({ label, about, own, kept, choices, set }: KeptForProps) {
   const change = async (value: string | null) => {
     const chosen = value === AS_INSTALLED ? null : Number(value);
     if ((await set(chosen)) === undefined) return;
-    tell(chosen === null ? 'Using the server default.' : `Kept for ${daysWord(chosen)} from now on.`);
+    notifySuccess(chosen === null ? 'Using the server default.' : `Kept for ${daysWord(chosen)} from now on.`);
   };
   return (
     <Select

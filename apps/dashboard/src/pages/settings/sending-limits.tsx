@@ -1,13 +1,13 @@
 import { Button, Card, Group, NumberInput, SimpleGrid, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SendingPolicyQuery } from '../../generated/graphql.ts';
 import { FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { numberOrNull } from './mailbox-labels.ts';
 
 const POLICY = graphql(`
@@ -35,10 +35,10 @@ type Policy = SendingPolicyQuery['sendingPolicy'];
 
 /** The project's rate, and what campaigns pause for. */
 export function SendingLimits() {
-  const policy = useRead(POLICY, {});
+  const policy = useApiQuery(POLICY, {});
   return (
     <Section title="Campaign limits" about="Changes also apply to campaigns that are already sending.">
-      <Answer of={policy}>{({ sendingPolicy }) => <LimitsForm policy={sendingPolicy} />}</Answer>
+      <QueryResult of={policy}>{({ sendingPolicy }) => <LimitsForm policy={sendingPolicy} />}</QueryResult>
     </Section>
   );
 }
@@ -53,7 +53,7 @@ const valuesOf = (policy: Policy) => ({
 });
 
 function LimitsForm({ policy }: { policy: Policy }) {
-  const update = useChange(UPDATE);
+  const update = useApiMutation(UPDATE);
   const form = useForm({
     initialValues: valuesOf(policy),
     validate: {
@@ -66,7 +66,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
     const input = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, numberOrNull(value)]));
     if ((await update.run({ input })) === undefined) return;
     form.resetDirty();
-    tell('Limits saved.');
+    notifySuccess('Limits saved.');
   });
   return (
     <Card>

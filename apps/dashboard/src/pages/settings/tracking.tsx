@@ -1,12 +1,12 @@
 import { Card, Stack, Switch } from '@mantine/core';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 
 export const TRACKING = graphql(`
   query Tracking {
@@ -30,15 +30,15 @@ const CHANGE = graphql(`
 export function Tracking() {
   const { id } = useProject();
   const manages = useMay()('manage');
-  const tracking = useRead(TRACKING, {});
-  const change = useChange(CHANGE);
+  const tracking = useApiQuery(TRACKING, {});
+  const change = useApiMutation(CHANGE);
   const set = async (part: { opens?: boolean; clicks?: boolean }) => {
     if ((await change.run({ opens: part.opens ?? null, clicks: part.clicks ?? null })) === undefined) return;
-    tell('Saved. Applies to new email.');
+    notifySuccess('Saved. Applies to new email.');
   };
   return (
     <Section title="Tracking" about="The default for campaigns and emails that do not specify it.">
-      <Answer of={tracking}>
+      <QueryResult of={tracking}>
         {({ projects }) => {
           const project = projects.find((each) => each.id === id);
           return (
@@ -63,7 +63,7 @@ export function Tracking() {
             </Card>
           );
         }}
-      </Answer>
+      </QueryResult>
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import { Logo } from '../../components/logo.tsx';
 import { useTitle } from '../../components/page.tsx';
 
 /** The card on an empty page that people meet before they are in. */
-export function Door({ title, children }: { title: string; children: ReactNode }) {
+export function AuthLayout({ title, children }: { title: string; children: ReactNode }) {
   useTitle(title);
   return (
     <Center mih="100vh" p="md" component="main">

@@ -7,7 +7,7 @@ import { type Problem, problemOf } from '../../data/problem.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { Door } from './auth-layout.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 import { passwordProblem } from './password.ts';
 
 const ACCEPT = graphql(`
@@ -26,14 +26,14 @@ export function Invitation() {
   const [joined, setJoined] = useState<string>();
   if (token === undefined) {
     return (
-      <Door title="This link is incomplete">
+      <AuthLayout title="This link is incomplete">
         <Text size="sm">Open the full link from the email, or ask for a new invitation.</Text>
-      </Door>
+      </AuthLayout>
     );
   }
   if (joined !== undefined) {
     return (
-      <Door title="Invitation accepted">
+      <AuthLayout title="Invitation accepted">
         <Stack>
           <Text size="sm" role="status">
             You have joined the project. Sign in with your email and password.
@@ -42,13 +42,13 @@ export function Invitation() {
             Go to the project
           </TextLink>
         </Stack>
-      </Door>
+      </AuthLayout>
     );
   }
   return (
-    <Door title="You are invited">
+    <AuthLayout title="You are invited">
       <Accept token={token} onJoined={setJoined} />
-    </Door>
+    </AuthLayout>
   );
 }
 

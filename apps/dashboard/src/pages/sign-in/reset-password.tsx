@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
-import { Refusal } from '../../components/form.tsx';
+import { FormError } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { Door } from './auth-layout.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 import { passwordProblem } from './password.ts';
 
 /** Asks for a mail with a link; the link leads back here with a token, to choose a new password. */
@@ -30,11 +30,11 @@ function AskForMail() {
     setSentTo(email.trim());
   });
   return (
-    <Door title={sentTo === undefined ? 'Forgot your password?' : 'Check your email'}>
+    <AuthLayout title={sentTo === undefined ? 'Forgot your password?' : 'Check your email'}>
       {sentTo === undefined ? (
         <form onSubmit={submit} noValidate>
           <Stack>
-            <Refusal>{problem}</Refusal>
+            <FormError>{problem}</FormError>
             <Text size="sm">We will email you a link to reset your password.</Text>
             <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
             <Button type="submit" loading={waiting}>
@@ -55,7 +55,7 @@ function AskForMail() {
           </TextLink>
         </Stack>
       )}
-    </Door>
+    </AuthLayout>
   );
 }
 
@@ -72,7 +72,7 @@ function ChoosePassword({ token }: { token: string }) {
     setDone(true);
   });
   return (
-    <Door title={done ? 'Password changed' : 'Choose a new password'}>
+    <AuthLayout title={done ? 'Password changed' : 'Choose a new password'}>
       {done ? (
         <Stack>
           <Text size="sm" role="status">
@@ -83,7 +83,7 @@ function ChoosePassword({ token }: { token: string }) {
       ) : (
         <form onSubmit={submit} noValidate>
           <Stack>
-            <Refusal>{problem}</Refusal>
+            <FormError>{problem}</FormError>
             <PasswordInput
               label="New password"
               description="At least 10 characters."
@@ -98,6 +98,6 @@ function ChoosePassword({ token }: { token: string }) {
           </Stack>
         </form>
       )}
-    </Door>
+    </AuthLayout>
   );
 }

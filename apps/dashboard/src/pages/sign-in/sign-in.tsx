@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { postAuth, providerName } from '../../data/auth.ts';
-import { digitProps, Refusal } from '../../components/form.tsx';
+import { digitProps, FormError } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { Door } from './auth-layout.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 
 /** Address and password, then the second factor of those who have one. */
 export function SignIn() {
@@ -13,14 +13,14 @@ export function SignIn() {
   const [step, setStep] = useState<'password' | 'code'>('password');
   const done = () => window.location.assign(to);
   return step === 'password' ? (
-    <Door title="Sign in">
+    <AuthLayout title="Sign in">
       <PasswordStep onDone={done} onCode={() => setStep('code')} />
       <ProviderStep to={to} />
-    </Door>
+    </AuthLayout>
   ) : (
-    <Door title="Two-factor authentication">
+    <AuthLayout title="Two-factor authentication">
       <CodeStep onDone={done} />
-    </Door>
+    </AuthLayout>
   );
 }
 
@@ -45,7 +45,7 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <Refusal>{problem}</Refusal>
+        <FormError>{problem}</FormError>
         <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
         <PasswordInput
           label="Password"
@@ -87,10 +87,10 @@ function ProviderStep({ to }: { to: string }) {
     setWaiting(false);
     setProblem(answer.problem ?? "Can't reach the provider. Try again.");
   };
-  if (name === null) return <Refusal>{problem}</Refusal>;
+  if (name === null) return <FormError>{problem}</FormError>;
   return (
     <Stack mt="md">
-      <Refusal>{problem}</Refusal>
+      <FormError>{problem}</FormError>
       <Button variant="default" size="md" fullWidth loading={waiting} onClick={() => void go()}>
         Sign in with {name}
       </Button>
@@ -110,7 +110,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
   };
   return (
     <Stack>
-      <Refusal>{problem}</Refusal>
+      <FormError>{problem}</FormError>
       {backup ? (
         <BackupCode onSubmit={verify} />
       ) : (

@@ -3,19 +3,19 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconCheck, IconHistory } from '@tabler/icons-react';
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
-import { useEdited } from '../../data/edited.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateQuery } from '../../generated/graphql.ts';
-import { ClashAlert } from '../../components/clash-alert.tsx';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { MailEditor } from '../../components/mail-editor.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { TemplateState } from './templates.tsx';
 
@@ -74,9 +74,9 @@ type TemplateRow = TemplateQuery['template'];
 
 /** Writes one template, and shows how it looks. */
 export function Template() {
-  const { templateId } = useParams({ from: '/gate/p/$projectId/templates/$templateId' });
+  const { templateId } = useParams({ from: '/auth/p/$projectId/templates/$templateId' });
   const { id: projectId } = useProject();
-  const template = useRead(TEMPLATE, { id: templateId });
+  const template = useApiQuery(TEMPLATE, { id: templateId });
   const row = template.data?.template;
   const back = (
     <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm">
@@ -86,7 +86,7 @@ export function Template() {
   if (row !== undefined) return <Editor key={row.id} template={row} back={back} />;
   return (
     <Page title="Template" back={back}>
-      <Answer of={template}>{() => null}</Answer>
+      <QueryResult of={template}>{() => null}</QueryResult>
     </Page>
   );
 }
@@ -102,12 +102,12 @@ const FIELD_WORDS = { name: 'name', subject: 'subject', body: 'content' };
 
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
   const { id, status, updatedAt, format } = template;
-  const update = useChange(UPDATE);
-  const publish = useChange(PUBLISH);
-  const edited = useEdited({ content: contentOf(template), version: template.version });
-  const { content, set, clash } = edited;
+  const update = useApiMutation(UPDATE);
+  const publish = useApiMutation(PUBLISH);
+  const edited = useVersionedForm({ content: contentOf(template), version: template.version });
+  const { content, set, conflict } = edited;
   const may = useMay();
-  const readOnly = !may('write') || clash?.seesTheirs === true;
+  const readOnly = !may('write') || conflict?.seesTheirs === true;
   const { id: projectId } = useProject();
   const changed = !edited.isSaved;
   useBlocker({
@@ -118,13 +118,13 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
     edited.save(async ({ name, subject, body }, version) => {
       const input = { name, subject: subject.trim() === '' ? null : subject, body, format, version: Number(version) };
       const data = await update.run({ id, input });
-      if (data !== undefined && told !== undefined) tell(told);
+      if (data !== undefined && told !== undefined) notifySuccess(told);
       return data?.updateTemplate.version;
     });
   const saveAndTell = () => void save('Saved.');
   const saveAndPublish = async () => {
     if (changed && !(await save())) return;
-    if ((await publish.run({ id })) !== undefined) tell('Template published.');
+    if ((await publish.run({ id })) !== undefined) notifySuccess('Template published.');
   };
   useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
   const problem = update.problem?.fields.version === undefined ? (update.problem ?? publish.problem) : undefined;
@@ -159,7 +159,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
               <Button
                 variant={status === 'draft' ? 'default' : 'filled'}
                 loading={update.running}
-                disabled={!changed || clash !== undefined}
+                disabled={!changed || conflict !== undefined}
                 onClick={saveAndTell}
               >
                 Save
@@ -168,7 +168,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
                 <Button
                   leftSection={<IconCheck size={16} aria-hidden />}
                   loading={publish.running}
-                  disabled={clash !== undefined}
+                  disabled={conflict !== undefined}
                   onClick={() => void saveAndPublish()}
                 >
                   Publish
@@ -179,7 +179,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
         </>
       }
     >
-      <ClashAlert clash={clash} of={template} words={FIELD_WORDS} onKeep={saveAndTell} />
+      <ConflictAlert conflict={conflict} of={template} words={FIELD_WORDS} onKeep={saveAndTell} />
       <FormProblem problem={problem} fields={['name', 'subject']} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
@@ -214,23 +214,23 @@ function More({ template }: { template: TemplateRow }) {
   const { id, name } = template;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const remove = useChange(DELETE);
-  const create = useChange(DUPLICATE);
+  const remove = useApiMutation(DELETE);
+  const create = useApiMutation(DUPLICATE);
   const duplicate = async () => {
     const { subject, body, source, format } = template;
     const input = { name: `${name.slice(0, 190)} (copy)`, subject, body: source ?? body, format };
     const data = await create.run({ input });
     if (data === undefined) {
-      warn('The template could not be duplicated. A copy with that name may already exist.');
+      notifyError('The template could not be duplicated. A copy with that name may already exist.');
       return;
     }
-    tell('Duplicated. You are editing the copy.');
+    notifySuccess('Duplicated. You are editing the copy.');
     const params = { projectId, templateId: data.createTemplate.id };
     void navigate({ to: '/p/$projectId/templates/$templateId', params });
   };
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell(`${name} was deleted.`);
+    notifySuccess(`${name} was deleted.`);
     void navigate({ to: '/p/$projectId/templates', params: { projectId }, ignoreBlocker: true });
   };
   return (

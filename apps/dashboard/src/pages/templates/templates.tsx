@@ -4,18 +4,18 @@ import { IconFileText, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { FORMAT_WORDS } from '../../components/format-labels.ts';
+import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { FormatChoice } from './format-choice.tsx';
@@ -50,8 +50,8 @@ const CREATE = graphql(`
 
 /** Content to start campaigns and transactional emails from. */
 export function Templates() {
-  const search = useSearch({ from: '/gate/p/$projectId/templates' });
-  const templates = useRead(TEMPLATES, { after: cursorOf(search) ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/templates' });
+  const templates = useApiQuery(TEMPLATES, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
   const [creating, setCreating] = useState(false);
   const may = useMay();
@@ -62,7 +62,7 @@ export function Templates() {
   );
   return (
     <Page title="Templates" about="Reusable content for campaigns and transactional email." actions={create}>
-      <Answer of={templates} skeleton={<RowsSkeleton />}>
+      <QueryResult of={templates} skeleton={<RowsSkeleton />}>
         {({ templates: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No templates yet" icon={IconFileText} action={create}>
@@ -92,7 +92,7 @@ export function Templates() {
                     ),
                   },
                   { title: 'Subject', from: 'sm', cell: ({ subject }) => subject ?? '–' },
-                  { title: 'Format', from: 'sm', width: 90, cell: ({ format }) => FORMAT_WORDS[format] },
+                  { title: 'Format', from: 'sm', width: 90, cell: ({ format }) => FORMAT_LABELS[format] },
                   { title: 'Status', width: 120, cell: ({ status }) => <TemplateState status={status} /> },
                   { title: 'Changed', from: 'sm', width: 150, cell: ({ updatedAt }) => <When at={updatedAt} /> },
                 ]}
@@ -101,7 +101,7 @@ export function Templates() {
             </Stack>
           )
         }
-      </Answer>
+      </QueryResult>
       <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New template</Text>}>
         <NewTemplate onClose={() => setCreating(false)} />
       </Modal>
@@ -110,13 +110,17 @@ export function Templates() {
 }
 
 export function TemplateState({ status }: { status: 'draft' | 'published' }) {
-  return status === 'published' ? <State tone="good">Published</State> : <State tone="quiet">Draft</State>;
+  return status === 'published' ? (
+    <StatusBadge tone="good">Published</StatusBadge>
+  ) : (
+    <StatusBadge tone="quiet">Draft</StatusBadge>
+  );
 }
 
 function NewTemplate({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { name: '', format: 'html' as ContentFormat },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },

@@ -3,19 +3,19 @@ import { IconRestore } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateVersionsQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { FORMAT_WORDS } from '../../components/format-labels.ts';
+import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
-import { MailFrame } from '../../components/mail-frame.tsx';
-import { tell } from '../../components/notify.tsx';
+import { EmailPreview } from '../../components/email-preview.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { TemplateState } from './templates.tsx';
@@ -68,7 +68,7 @@ const RESTORE = graphql(`
   }
 `);
 
-const FROM = '/gate/p/$projectId/templates/$templateId/versions';
+const FROM = '/auth/p/$projectId/templates/$templateId/versions';
 
 type Version = TemplateVersionsQuery['templateVersions']['nodes'][number];
 
@@ -77,7 +77,7 @@ export function Versions() {
   const { templateId } = useParams({ from: FROM });
   const search = useSearch({ from: FROM });
   const { id: projectId } = useProject();
-  const versions = useRead(VERSIONS, { id: templateId, after: cursorOf(search) ?? null });
+  const versions = useApiQuery(VERSIONS, { id: templateId, after: cursorOf(search) ?? null });
   const name = versions.data?.template.name;
   return (
     <Page
@@ -90,7 +90,7 @@ export function Versions() {
         </TextLink>
       }
     >
-      <Answer of={versions}>
+      <QueryResult of={versions}>
         {({ template, templateVersions: { nodes, pageInfo } }) => {
           const shown = nodes.find(({ number }) => number === search.version) ?? nodes[0];
           return (
@@ -139,7 +139,7 @@ export function Versions() {
             </Grid>
           );
         }}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
@@ -162,14 +162,14 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
   const { id: projectId } = useProject();
   const [view, setView] = useState<'preview' | 'source'>('preview');
   const [asking, setAsking] = useState(false);
-  const content = useRead(VERSION, { id: templateId, versionId: version.id });
-  const restore = useChange(RESTORE);
+  const content = useApiQuery(VERSION, { id: templateId, versionId: version.id });
+  const restore = useApiMutation(RESTORE);
   const navigate = useNavigate();
   const may = useMay();
   const confirm = async () => {
     const data = await restore.run({ id: templateId, versionId: version.id });
     if (data === undefined) return;
-    tell(`Version ${version.number} is back, as version ${data.restoreTemplateVersion.version}.`);
+    notifySuccess(`Version ${version.number} is back, as version ${data.restoreTemplateVersion.version}.`);
     setAsking(false);
     void navigate({ to: '/p/$projectId/templates/$templateId', params: { projectId, templateId } });
   };
@@ -186,7 +186,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
       }
     >
       <Card>
-        <Answer of={content}>
+        <QueryResult of={content}>
           {({ templateVersion: { subject, body, format, source } }) => (
             <Stack>
               <Group justify="space-between" gap="xs">
@@ -203,19 +203,19 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
                   onChange={(next) => setView(next as typeof view)}
                   data={[
                     { value: 'preview', label: 'Mail' },
-                    { value: 'source', label: FORMAT_WORDS[format] },
+                    { value: 'source', label: FORMAT_LABELS[format] },
                   ]}
                 />
               </Group>
               {view === 'preview' ? (
-                <MailFrame html={body} title={`Version ${version.number}`} />
+                <EmailPreview html={body} title={`Version ${version.number}`} />
               ) : (
                 <div style={{ height: 560 }}>
                   <Suspense>
                     <HtmlEditor
                       value={source ?? body}
                       format={format}
-                      label={FORMAT_WORDS[format]}
+                      label={FORMAT_LABELS[format]}
                       placeholders={[]}
                       problems={[]}
                       readOnly
@@ -226,7 +226,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
               )}
             </Stack>
           )}
-        </Answer>
+        </QueryResult>
       </Card>
       <Confirm
         opened={asking}

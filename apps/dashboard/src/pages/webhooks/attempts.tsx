@@ -1,8 +1,8 @@
 import { Accordion, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { CodeBlock } from '../../components/copy.tsx';
-import { State } from '../../components/badge.tsx';
-import { milliseconds } from '../../components/numbers.ts';
-import { exactly, When } from '../../components/when.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
+import { formatDuration } from '../../components/numbers.ts';
+import { formatExactTime, When } from '../../components/when.tsx';
 import type { Delivery } from './delivery.tsx';
 
 type Attempt = Delivery['attempts'][number];
@@ -28,11 +28,11 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
               <Text size="sm" fw={600}>
                 Attempt {attempt.number}
               </Text>
-              <State tone={isAcknowledged(attempt) ? 'good' : 'bad'}>
+              <StatusBadge tone={isAcknowledged(attempt) ? 'good' : 'bad'}>
                 {attempt.status === null ? 'No response' : `Status ${attempt.status}`}
-              </State>
+              </StatusBadge>
               <Text size="sm" c="dimmed">
-                <When at={attempt.startedAt} /> · {milliseconds(attempt.durationMs)}
+                <When at={attempt.startedAt} /> · {formatDuration(attempt.durationMs)}
               </Text>
             </Group>
           </Accordion.Control>
@@ -51,7 +51,7 @@ const isAcknowledged = ({ status, error }: Attempt) =>
 function Details({ of: { startedAt, error, response, headers } }: { of: Attempt }) {
   return (
     <Stack gap="sm">
-      <Text size="sm">{exactly(startedAt)}</Text>
+      <Text size="sm">{formatExactTime(startedAt)}</Text>
       {error !== null && (
         <Text size="sm" c="var(--mantine-color-error)">
           {error}

@@ -4,14 +4,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DeliveriesQuery, DeliveryState } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ReplayFailed } from './replay-failed.tsx';
@@ -51,10 +51,10 @@ type Delivery = DeliveriesQuery['webhookDeliveries']['nodes'][number];
 
 /** What was delivered to an endpoint, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
-  const search = useSearch({ from: '/gate/p/$projectId/webhooks/$endpointId' });
+  const search = useSearch({ from: '/auth/p/$projectId/webhooks/$endpointId' });
   const may = useMay();
   const [replaying, setReplaying] = useState(false);
-  const read = useRead(DELIVERIES, {
+  const read = useApiQuery(DELIVERIES, {
     endpointId,
     state: search.state ?? null,
     eventType: search.type ?? null,
@@ -75,7 +75,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
         </Group>
       }
     >
-      <Answer of={read} skeleton={<RowsSkeleton />}>
+      <QueryResult of={read} skeleton={<RowsSkeleton />}>
         {({ webhookDeliveries: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Nothing filtered={search.state !== undefined || search.type !== undefined} />
@@ -86,7 +86,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
             </>
           )
         }
-      </Answer>
+      </QueryResult>
       <ReplayFailed endpointId={endpointId} opened={replaying} onClose={() => setReplaying(false)} />
     </Section>
   );
@@ -166,7 +166,7 @@ function DeliveryTable({ deliveries, endpointId }: { deliveries: Delivery[]; end
         },
         {
           title: 'State',
-          cell: ({ state }) => <State tone={STATES[state].tone}>{STATES[state].label}</State>,
+          cell: ({ state }) => <StatusBadge tone={STATES[state].tone}>{STATES[state].label}</StatusBadge>,
           width: 130,
         },
         { title: 'Last response', cell: ({ attempts }) => <LastAnswer of={attempts.at(-1)} />, from: 'sm' },

@@ -2,19 +2,19 @@ import { Button, Card, Group, Text } from '@mantine/core';
 import { IconRepeat } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { useLive } from '../../data/live.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DeliveryQuery } from '../../generated/graphql.ts';
-import { State } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/copy.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { Attempts } from './attempts.tsx';
@@ -82,16 +82,20 @@ export type Delivery = DeliveryQuery['webhookDelivery'];
 /** One delivery: what was posted, each attempt with its answer, and when the next one is. */
 export function DeliveryPage() {
   const { projectId, endpointId, deliveryId } = useParams({
-    from: '/gate/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',
+    from: '/auth/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',
   });
-  const read = useRead(DELIVERY, { id: deliveryId });
+  const read = useApiQuery(DELIVERY, { id: deliveryId });
   const delivery = read.data?.webhookDelivery;
   useLive(ATTEMPTED, { endpointId }, { pause: delivery === undefined || delivery.closedAt !== null });
   return (
     <Page
       title={delivery?.eventType ?? 'Delivery'}
       about={delivery?.endpoint.url}
-      mark={delivery !== undefined && <State tone={STATES[delivery.state].tone}>{STATES[delivery.state].label}</State>}
+      mark={
+        delivery !== undefined && (
+          <StatusBadge tone={STATES[delivery.state].tone}>{STATES[delivery.state].label}</StatusBadge>
+        )
+      }
       actions={delivery !== undefined && <Actions delivery={delivery} endpointId={endpointId} projectId={projectId} />}
       back={
         <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId }} size="sm">
@@ -99,7 +103,7 @@ export function DeliveryPage() {
         </TextLink>
       }
     >
-      <Answer of={read}>{(data) => <Content delivery={data.webhookDelivery} />}</Answer>
+      <QueryResult of={read}>{(data) => <Content delivery={data.webhookDelivery} />}</QueryResult>
     </Page>
   );
 }
@@ -113,21 +117,21 @@ function Actions({
   projectId: string;
   endpointId: string;
 }) {
-  const replay = useChange(REPLAY);
-  const retry = useChange(RETRY);
+  const replay = useApiMutation(REPLAY);
+  const retry = useApiMutation(RETRY);
   const navigate = useNavigate();
   const writes = useMay()('write');
   const run = async () => {
     const data = await replay.run({ id });
     if (data === undefined) return;
-    tell('Replay started. This is the new delivery.');
+    notifySuccess('Replay started. This is the new delivery.');
     void navigate({
       to: '/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',
       params: { projectId, endpointId, deliveryId: data.replayWebhookDelivery.id },
     });
   };
   const retryNow = async () => {
-    if ((await retry.run({ id })) !== undefined) tell('Retrying now.');
+    if ((await retry.run({ id })) !== undefined) notifySuccess('Retrying now.');
   };
   return (
     <>
@@ -156,8 +160,8 @@ function Content({ delivery }: { delivery: Delivery }) {
   return (
     <>
       <Card>
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['Queued', <When key="at" at={createdAt} />],
             ['Attempts', `${attemptCount} of up to 6`],
             state === 'retried' && nextAttemptAt !== null && ['Next attempt', <When key="next" at={nextAttemptAt} />],

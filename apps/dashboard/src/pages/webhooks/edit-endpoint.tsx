@@ -1,11 +1,11 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useChange } from '../../data/change.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
 
 const ENDPOINT = graphql(`
@@ -29,14 +29,14 @@ const UPDATE = graphql(`
 
 /** Changes where events go, or which. */
 export function EditEndpoint() {
-  const { projectId, endpointId } = useParams({ from: '/gate/p/$projectId/webhooks/$endpointId/edit' });
-  const endpoint = useRead(ENDPOINT, { id: endpointId });
-  const update = useChange(UPDATE);
+  const { projectId, endpointId } = useParams({ from: '/auth/p/$projectId/webhooks/$endpointId/edit' });
+  const endpoint = useApiQuery(ENDPOINT, { id: endpointId });
+  const update = useApiMutation(UPDATE);
   const navigate = useNavigate();
   const there = { to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } } as const;
   const submit = async (input: EndpointValues) => {
     if ((await update.run({ id: endpointId, input })) === undefined) return;
-    tell('Endpoint updated.');
+    notifySuccess('Endpoint updated.');
     void navigate(there);
   };
   return (
@@ -49,7 +49,7 @@ export function EditEndpoint() {
         </TextLink>
       }
     >
-      <Answer of={endpoint}>
+      <QueryResult of={endpoint}>
         {({ webhookEndpoint: { url, description, events } }) => (
           <EndpointForm
             initialValues={{ url, description: description ?? '', events }}
@@ -63,7 +63,7 @@ export function EditEndpoint() {
             </ButtonLink>
           </EndpointForm>
         )}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }

@@ -3,12 +3,12 @@ import { IconDots, IconPencil, IconPlayerPause, IconSend, IconTrash } from '@tab
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { WebhookBacklog } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { MenuLink } from '../../components/link.tsx';
-import { tell, warn } from '../../components/notify.tsx';
+import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import type { Endpoint } from './endpoint.tsx';
 
 const SEND_TEST = graphql(`
@@ -91,11 +91,11 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function SendTest({ endpoint: { id } }: { endpoint: Endpoint }) {
-  const send = useChange(SEND_TEST);
+  const send = useApiMutation(SEND_TEST);
   const run = async () => {
     const data = await send.run({ id });
-    if (data === undefined) return warn('The test event could not be sent.');
-    tell('Test event sent.');
+    if (data === undefined) return notifyError('The test event could not be sent.');
+    notifySuccess('Test event sent.');
   };
   return (
     <Button
@@ -116,11 +116,11 @@ interface AskProps {
 }
 
 function Enable({ endpoint: { id }, opened, onClose }: AskProps) {
-  const enable = useChange(ENABLE);
+  const enable = useApiMutation(ENABLE);
   const [backlog, setBacklog] = useState<WebhookBacklog>('deliver');
   const confirm = async () => {
     if ((await enable.run({ id, backlog })) === undefined) return;
-    tell('Endpoint enabled.');
+    notifySuccess('Endpoint enabled.');
     onClose();
   };
   return (
@@ -149,10 +149,10 @@ function Enable({ endpoint: { id }, opened, onClose }: AskProps) {
 }
 
 function Disable({ endpoint: { id }, opened, onClose }: AskProps) {
-  const disable = useChange(DISABLE);
+  const disable = useApiMutation(DISABLE);
   const confirm = async () => {
     if ((await disable.run({ id })) === undefined) return;
-    tell('Endpoint disabled.');
+    notifySuccess('Endpoint disabled.');
     onClose();
   };
   return (
@@ -172,11 +172,11 @@ function Disable({ endpoint: { id }, opened, onClose }: AskProps) {
 
 function Delete({ endpoint: { id, url }, opened, onClose }: AskProps) {
   const { id: projectId } = useProject();
-  const remove = useChange(DELETE);
+  const remove = useApiMutation(DELETE);
   const navigate = useNavigate();
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    tell('Endpoint deleted.');
+    notifySuccess('Endpoint deleted.');
     void navigate({ to: '/p/$projectId/webhooks', params: { projectId } });
   };
   return (

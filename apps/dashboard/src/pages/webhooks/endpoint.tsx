@@ -3,14 +3,14 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useMay } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EndpointQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
-import { Figure, Figures } from '../../components/figures.tsx';
-import { milliseconds } from '../../components/numbers.ts';
+import { Stat, Stats } from '../../components/stats.tsx';
+import { formatDuration } from '../../components/numbers.ts';
 import { BackLabel, Page } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
@@ -54,8 +54,8 @@ export type Endpoint = EndpointQuery['webhookEndpoint'];
 
 /** One endpoint: how it does, its secret, and what was delivered to it, live. */
 export function EndpointPage() {
-  const { projectId, endpointId } = useParams({ from: '/gate/p/$projectId/webhooks/$endpointId' });
-  const read = useRead(ENDPOINT, { id: endpointId });
+  const { projectId, endpointId } = useParams({ from: '/auth/p/$projectId/webhooks/$endpointId' });
+  const read = useApiQuery(ENDPOINT, { id: endpointId });
   useLive(ATTEMPTED, { endpointId });
   const endpoint = read.data?.webhookEndpoint;
   return (
@@ -70,7 +70,7 @@ export function EndpointPage() {
         </TextLink>
       }
     >
-      <Answer of={read}>{(data) => <Content endpoint={data.webhookEndpoint} />}</Answer>
+      <QueryResult of={read}>{(data) => <Content endpoint={data.webhookEndpoint} />}</QueryResult>
     </Page>
   );
 }
@@ -112,14 +112,14 @@ function Trouble({ endpoint: { enabled, disabledAt, disabledReason, failingSince
 
 function LastDay({ of: { acknowledged, retried, failed, queued, more, medianMs, p95Ms } }: { of: Endpoint['recent'] }) {
   return (
-    <Figures label={`The last 24 hours${more ? ', of the latest 5,000 deliveries' : ''}`}>
-      <Figure label="Acknowledged" value={acknowledged} />
-      <Figure label="Retrying" value={retried} tone={retried > 0 ? 'warn' : undefined} />
-      <Figure label="Failed" value={failed} tone={failed > 0 ? 'bad' : undefined} />
-      <Figure label="Waiting" value={queued} />
-      <Figure label="Median response time" value={milliseconds(medianMs)} />
-      <Figure label="95th percentile response time" value={milliseconds(p95Ms)} />
-    </Figures>
+    <Stats label={`The last 24 hours${more ? ', of the latest 5,000 deliveries' : ''}`}>
+      <Stat label="Acknowledged" value={acknowledged} />
+      <Stat label="Retrying" value={retried} tone={retried > 0 ? 'warn' : undefined} />
+      <Stat label="Failed" value={failed} tone={failed > 0 ? 'bad' : undefined} />
+      <Stat label="Waiting" value={queued} />
+      <Stat label="Median response time" value={formatDuration(medianMs)} />
+      <Stat label="95th percentile response time" value={formatDuration(p95Ms)} />
+    </Stats>
   );
 }
 

@@ -3,13 +3,13 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EndpointsQuery } from '../../generated/graphql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { Answer, Empty, RowsSkeleton } from '../../components/states.tsx';
+import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { EndpointState } from './endpoint-state.tsx';
 
@@ -45,8 +45,8 @@ type Endpoint = EndpointsQuery['webhookEndpoints']['nodes'][number];
 
 /** The URLs that events are posted to. */
 export function Endpoints() {
-  const search = useSearch({ from: '/gate/p/$projectId/webhooks' });
-  const endpoints = useRead(ENDPOINTS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  const search = useSearch({ from: '/auth/p/$projectId/webhooks' });
+  const endpoints = useApiQuery(ENDPOINTS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
   const add = useMay()('write') && (
     <ButtonLink to="/p/$projectId/webhooks/new" params={{ projectId }} leftSection={<IconPlus size={16} aria-hidden />}>
@@ -59,7 +59,7 @@ export function Endpoints() {
       about="Receive events in your applications. Each event is signed, posted to subscribed endpoints, and retried until acknowledged."
       actions={add}
     >
-      <Answer of={endpoints} skeleton={<RowsSkeleton rows={3} />}>
+      <QueryResult of={endpoints} skeleton={<RowsSkeleton rows={3} />}>
         {({ webhookEndpoints: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No endpoints yet" icon={IconWebhook} action={add}>
@@ -72,7 +72,7 @@ export function Endpoints() {
             </>
           )
         }
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }

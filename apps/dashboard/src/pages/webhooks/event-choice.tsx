@@ -1,7 +1,7 @@
 import { Card, Checkbox, Input, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useRead } from '../../data/read.ts';
+import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { Answer, LinesSkeleton } from '../../components/states.tsx';
+import { QueryResult, LinesSkeleton } from '../../components/states.tsx';
 
 const EVENT_TYPES = graphql(`
   query EventTypes {
@@ -48,9 +48,9 @@ export function EventChoice({ value, onChange, error }: EventChoiceProps) {
 }
 
 function Types({ value, onChange }: Pick<EventChoiceProps, 'value' | 'onChange'>) {
-  const types = useRead(EVENT_TYPES, {});
+  const types = useApiQuery(EVENT_TYPES, {});
   return (
-    <Answer of={types} skeleton={<LinesSkeleton lines={8} />}>
+    <QueryResult of={types} skeleton={<LinesSkeleton lines={8} />}>
       {({ webhookEventTypes }) => (
         <Checkbox.Group value={value} onChange={onChange} aria-label="Event types">
           <Stack>
@@ -71,6 +71,6 @@ function Types({ value, onChange }: Pick<EventChoiceProps, 'value' | 'onChange'>
           </Stack>
         </Checkbox.Group>
       )}
-    </Answer>
+    </QueryResult>
   );
 }

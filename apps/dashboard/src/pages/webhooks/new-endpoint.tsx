@@ -2,7 +2,7 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { CopyField } from '../../components/copy.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
@@ -28,7 +28,7 @@ interface Created {
 /** Registers an endpoint and shows its signing secret. */
 export function NewEndpoint() {
   const { id: projectId } = useProject();
-  const create = useChange(CREATE);
+  const create = useApiMutation(CREATE);
   const navigate = useNavigate();
   const [created, setCreated] = useState<Created>();
   const submit = async ({ description, ...input }: EndpointValues) => {

@@ -1,9 +1,9 @@
 import { Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 
 const REPLAY = graphql(`
   mutation ReplayFailed($id: ID!, $since: DateTime!) {
@@ -25,14 +25,16 @@ export function ReplayFailed({
   opened: boolean;
   onClose: () => void;
 }) {
-  const replay = useChange(REPLAY);
+  const replay = useApiMutation(REPLAY);
   const [hours, setHours] = useState('24');
   const confirm = async () => {
     const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString();
     const data = await replay.run({ id: endpointId, since });
     if (data === undefined) return;
     const count = data.webhookEndpointReplayFailed.replayed;
-    tell(count === 0 ? 'No failed deliveries in that period.' : `${count.toLocaleString('en')} queued for replay.`);
+    notifySuccess(
+      count === 0 ? 'No failed deliveries in that period.' : `${count.toLocaleString('en')} queued for replay.`,
+    );
     onClose();
   };
   return (

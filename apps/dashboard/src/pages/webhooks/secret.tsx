@@ -1,12 +1,12 @@
 import { Button, Card, Code, Group, Stack, Tabs, Text } from '@mantine/core';
 import { IconEye, IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { CodeBlock, CopyLine } from '../../components/copy.tsx';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import type { Endpoint } from './endpoint.tsx';
@@ -30,8 +30,8 @@ const ROTATE = graphql(`
 
 /** What signatures are keyed by: hidden until asked for, and replaced when somebody else may know it. */
 export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint: Endpoint }) {
-  const reveal = useChange(REVEAL);
-  const rotate = useChange(ROTATE);
+  const reveal = useApiMutation(REVEAL);
+  const rotate = useApiMutation(ROTATE);
   const [secret, setSecret] = useState<string>();
   const [asked, setAsked] = useState(false);
   const [verifying, setVerifying] = useState(false);
@@ -41,7 +41,7 @@ export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint
     if (data === undefined) return;
     setSecret(data.webhookEndpointRotateSecret.secret);
     setAsked(false);
-    tell('Signing secret rotated.');
+    notifySuccess('Signing secret rotated.');
   };
   return (
     <Section title="Signing secret" about="Use it to verify that requests come from Postroom.">

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useSession } from '../app/session.tsx';
-import type { Clash } from '../data/edited.ts';
+import type { Conflict } from '../data/versioned-form.ts';
 import { When } from './when.tsx';
 
 /** Who saved something last, and when. */
@@ -12,7 +12,7 @@ export interface LastEdit {
 }
 
 interface ClashAlertProps<Content> {
-  clash: Clash<Content> | undefined;
+  conflict: Conflict<Content> | undefined;
   of: LastEdit;
   /** What the fields are called on this page. */
   words: Partial<Record<keyof Content, string>>;
@@ -21,14 +21,14 @@ interface ClashAlertProps<Content> {
 }
 
 /** Somebody else has saved what is being written here: says who and when, shows theirs, and asks which it is to be. */
-export function ClashAlert<Content>({ clash, of, words, onKeep }: ClashAlertProps<Content>) {
+export function ConflictAlert<Content>({ conflict, of, words, onKeep }: ClashAlertProps<Content>) {
   const { me } = useSession();
-  if (clash === undefined) return null;
-  const { fields, seesTheirs, see } = clash;
+  if (conflict === undefined) return null;
+  const { fields, seesTheirs, see } = conflict;
   const isMe = of.editedById === me.id;
   const changed = new Intl.ListFormat('en').format(fields.map((field) => words[field] ?? String(field)));
   const keep = () => {
-    clash.keepMine();
+    conflict.keepMine();
     onKeep?.();
   };
   return (
@@ -54,7 +54,7 @@ export function ClashAlert<Content>({ clash, of, words, onKeep }: ClashAlertProp
             {seesTheirs ? 'Show mine' : 'Show theirs'}
           </Button>
           {seesTheirs && (
-            <Button size="compact-sm" variant="default" onClick={clash.takeTheirs}>
+            <Button size="compact-sm" variant="default" onClick={conflict.takeTheirs}>
               Use theirs
             </Button>
           )}

@@ -17,7 +17,7 @@ interface MailFrameProps {
  * Mail as its reader sees it, on a desktop or a phone. It is posted to the server and comes back as a document that runs no
  * script and has an origin of its own; images from elsewhere are loaded only when asked for, as in mail programs.
  */
-export function MailFrame({ html, title, values = NO_VALUES, height = 560 }: MailFrameProps) {
+export function EmailPreview({ html, title, values = NO_VALUES, height = 560 }: MailFrameProps) {
   const [width, setWidth] = useState<'desktop' | 'phone'>('desktop');
   const [images, setImages] = useState(false);
   const hasImages = /<img\b[^>]*\bsrc\s*=\s*["']?https?:/i.test(html) || /url\(\s*["']?https?:/i.test(html);

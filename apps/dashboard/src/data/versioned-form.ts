@@ -10,7 +10,7 @@ interface Saved<Content> {
 }
 
 /** Somebody else has saved something else in the same place meanwhile; which it is to be is for the person to say. */
-export interface Clash<Content> {
+export interface Conflict<Content> {
   /** What both changed. */
   fields: (keyof Content)[];
   seesTheirs: boolean;
@@ -24,14 +24,14 @@ export interface Clash<Content> {
 type Save<Content> = (content: Content, version: Version) => Promise<Version | undefined>;
 
 /** What is edited here and may be edited elsewhere at the same time. */
-export interface Edited<Content> {
+export interface VersionedForm<Content> {
   /** What is to be shown: one's own, unless theirs is looked at. */
   content: Content;
   set: (part: Partial<Content>) => void;
   isSaved: boolean;
   /** The version that this was written on. */
   version: Version;
-  clash: Clash<Content> | undefined;
+  conflict: Conflict<Content> | undefined;
   /** Saves what is there by then, one save at a time; false when it was refused. */
   save: (save: Save<Content>) => Promise<boolean>;
 }
@@ -43,13 +43,13 @@ const sameText = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.
  * where nothing was typed here, and where both changed something it is asked about. Nothing that was typed is ever lost by it.
  * `units` are fields that mean something only together.
  */
-export function useEdited<Content extends object>(
+export function useVersionedForm<Content extends object>(
   read: Saved<Content>,
   {
     units = [],
     same = sameText,
   }: { units?: (keyof Content)[][]; same?: (one: unknown, other: unknown) => boolean } = {},
-): Edited<Content> {
+): VersionedForm<Content> {
   const [state, setState] = useState({ base: read, mine: read.content });
   const [seesTheirs, see] = useState(false);
   const [isSaving, setSaving] = useState(false);
@@ -91,7 +91,7 @@ export function useEdited<Content extends object>(
     put({ base: read, mine });
     see(false);
   };
-  const clash =
+  const conflict =
     merged === undefined || merged.fields.length === 0
       ? undefined
       : {
@@ -102,14 +102,14 @@ export function useEdited<Content extends object>(
           keepMine: () => decide(merged.mine),
         };
   return {
-    content: clash?.seesTheirs === true && merged !== undefined ? merged.theirs : state.mine,
+    content: conflict?.seesTheirs === true && merged !== undefined ? merged.theirs : state.mine,
     set: (part) => {
       // An editor tells of each text that it is given, theirs too.
-      if (clash?.seesTheirs !== true) put({ ...now.current, mine: { ...now.current.mine, ...part } });
+      if (conflict?.seesTheirs !== true) put({ ...now.current, mine: { ...now.current.mine, ...part } });
     },
     isSaved: keysOf(state.mine).every((key) => same(state.mine[key], state.base.content[key])),
     version: state.base.version,
-    clash,
+    conflict,
     save,
   };
 }

@@ -6,7 +6,7 @@ import type { Tone } from './badge.tsx';
 const IN_A_ROW = 7;
 
 /** Some numbers beside each other, with what they are about. */
-export function Figures({ label, children }: { label: string; children: ReactNode }) {
+export function Stats({ label, children }: { label: string; children: ReactNode }) {
   const wide = Math.min(Math.max(Children.toArray(children).length, 6), IN_A_ROW);
   return (
     <Card p={0} component="section" aria-label={label}>
@@ -21,7 +21,7 @@ export function Figures({ label, children }: { label: string; children: ReactNod
 }
 
 /** One number and what it counts; a tone where it is more than a number. */
-export function Figure({
+export function Stat({
   label,
   value,
   tone,

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { textOf } from './document.ts';
 import { type Problem, problemOf } from './problem.ts';
-import { whenStale } from './refresh.ts';
+import { onStale } from './refresh.ts';
 
 /** What a page asked for, as far as it is known. */
-export interface Read<Data> {
+export interface ApiQuery<Data> {
   /** The last answer; kept while it is asked again and when that fails. */
   data: Data | undefined;
   /** Why the last try failed. */
@@ -18,11 +18,11 @@ export interface Read<Data> {
 }
 
 /** Reads a document and keeps it current: what changes on the page, or is told by a live view, has it read again. */
-export function useRead<Data, Variables extends Record<string, unknown>>(
+export function useApiQuery<Data, Variables extends Record<string, unknown>>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   { pause = false }: { pause?: boolean } = {},
-): Read<Data> {
+): ApiQuery<Data> {
   const [result, execute] = useQuery<Data, Variables>({
     query,
     variables,
@@ -30,7 +30,7 @@ export function useRead<Data, Variables extends Record<string, unknown>>(
     requestPolicy: 'cache-and-network',
   } as Parameters<typeof useQuery<Data, Variables>>[0]);
   const again = () => execute({ requestPolicy: 'network-only' });
-  useEffect(() => whenStale(() => execute({ requestPolicy: 'network-only' })), [execute]);
+  useEffect(() => onStale(() => execute({ requestPolicy: 'network-only' })), [execute]);
   const kept = useKept(result.data ?? undefined, `${textOf(query)} ${JSON.stringify(variables)}`);
   const { error } = result;
   return {

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countOf } from './campaign-labels.ts';
 
@@ -33,7 +33,7 @@ const RESEND = graphql(`
 `);
 
 /** What a person can do about recipients who were refused, and about those of whom nobody knows. */
-export function Again({ campaign }: { campaign: CampaignRow }) {
+export function RetryActions({ campaign }: { campaign: CampaignRow }) {
   const [asking, setAsking] = useState<'retry' | 'unknown'>();
   const may = useMay();
   const { failed, unknown } = campaign.progress;
@@ -63,11 +63,11 @@ interface DialogProps {
 }
 
 function Retry({ campaign: { id, progress }, opened, onClose }: DialogProps & { opened: boolean }) {
-  const retry = useChange(RETRY);
+  const retry = useApiMutation(RETRY);
   const confirm = async () => {
     const done = await retry.run({ id });
     if (done === undefined) return;
-    tell(`Resending to ${countOf(done.retryCampaignRecipients.recipients, 'recipient')}.`);
+    notifySuccess(`Resending to ${countOf(done.retryCampaignRecipients.recipients, 'recipient')}.`);
     onClose();
   };
   return (
@@ -91,8 +91,8 @@ type Decision = 'accepted' | 'failed' | 'resend';
 
 /** What the mail server's own log says decides; without it, sending again may reach some people twice. */
 function Decide({ campaign: { id, progress }, onClose }: DialogProps) {
-  const resolve = useChange(RESOLVE);
-  const resend = useChange(RESEND);
+  const resolve = useApiMutation(RESOLVE);
+  const resend = useApiMutation(RESEND);
   const [decision, setDecision] = useState<Decision>('accepted');
   const [agreed, setAgreed] = useState(false);
   const confirm = async () => {
@@ -101,7 +101,7 @@ function Decide({ campaign: { id, progress }, onClose }: DialogProps) {
         ? (await resend.run({ id }))?.resendCampaignRecipients
         : (await resolve.run({ id, outcome: decision }))?.resolveCampaignRecipients;
     if (done === undefined) return;
-    tell(`Resolved ${countOf(done.recipients, 'recipient')}.`);
+    notifySuccess(`Resolved ${countOf(done.recipients, 'recipient')}.`);
     onClose();
   };
   return (

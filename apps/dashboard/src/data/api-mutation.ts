@@ -5,7 +5,7 @@ import { type Problem, problemOf } from './problem.ts';
 import { refresh } from './refresh.ts';
 
 /** A write that a page offers. */
-export interface Change<Data, Variables> {
+export interface ApiMutation<Data, Variables> {
   /** Does it; resolves to what the server answered, or to nothing when it refused (`problem` says why then). */
   run: (variables: Variables) => Promise<Data | undefined>;
   running: boolean;
@@ -14,9 +14,9 @@ export interface Change<Data, Variables> {
 }
 
 /** A mutation with its state. When it succeeds, everything on the page is read again. */
-export function useChange<Data, Variables extends Record<string, unknown>>(
+export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   mutation: TypedDocumentNode<Data, Variables>,
-): Change<Data, Variables> {
+): ApiMutation<Data, Variables> {
   const client = useClient();
   const [running, setRunning] = useState(false);
   const [problem, setProblem] = useState<Problem>();

@@ -1,16 +1,16 @@
 import { Alert, Button, Card, Group, List, NumberInput, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCalendarTime, IconCheck, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
-import { type Read, useRead } from '../../data/read.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { type ApiQuery, useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignPreflightQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
-import { tell } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import { Answer } from '../../components/states.tsx';
-import { exactly, When } from '../../components/when.tsx';
+import { QueryResult } from '../../components/states.tsx';
+import { formatExactTime, When } from '../../components/when.tsx';
 import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './builder.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -37,7 +37,7 @@ const UNSCHEDULE = graphql(`
 type Preflight = CampaignPreflightQuery['campaignPreflight'];
 
 /** The last look: what is missing, what looks odd, a test, and then now or later. */
-export function Check({
+export function Review({
   campaign,
   part,
   isSaved,
@@ -48,12 +48,14 @@ export function Check({
   isSaved: boolean;
   save: () => Promise<boolean>;
 }) {
-  const preflight = useRead(PREFLIGHT, { id: campaign.id });
+  const preflight = useApiQuery(PREFLIGHT, { id: campaign.id });
   return (
     <Section title="Review and send">
       <Card>
         <Stack>
-          <Answer of={preflight}>{({ campaignPreflight }) => <Findings preflight={campaignPreflight} />}</Answer>
+          <QueryResult of={preflight}>
+            {({ campaignPreflight }) => <Findings preflight={campaignPreflight} />}
+          </QueryResult>
           <NumberInput
             size="sm"
             label="Maximum messages per second"
@@ -68,8 +70,8 @@ export function Check({
           />
           {campaign.status === 'scheduled' && campaign.scheduledAt !== null && (
             <Alert color="blue" icon={<IconCalendarTime aria-hidden />}>
-              It starts <When at={campaign.scheduledAt} />: {exactly(campaign.scheduledAt)}. Recipients are the contacts
-              in its groups and segments at that time.
+              It starts <When at={campaign.scheduledAt} />: {formatExactTime(campaign.scheduledAt)}. Recipients are the
+              contacts in its groups and segments at that time.
             </Alert>
           )}
           {!part.readOnly && <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />}
@@ -150,13 +152,13 @@ function Commands({
   save,
 }: {
   campaign: CampaignRow;
-  preflight: Read<CampaignPreflightQuery>;
+  preflight: ApiQuery<CampaignPreflightQuery>;
   isSaved: boolean;
   save: () => Promise<boolean>;
 }) {
   const [asking, setAsking] = useState<'send' | 'schedule' | 'test'>();
-  const send = useChange(SEND);
-  const unschedule = useChange(UNSCHEDULE);
+  const send = useApiMutation(SEND);
+  const unschedule = useApiMutation(UNSCHEDULE);
   const { id, name, status } = campaign;
   const close = () => setAsking(undefined);
   const ready = preflight.data?.campaignPreflight.isReady === true;
@@ -166,7 +168,7 @@ function Commands({
   };
   const confirmSend = async () => {
     if ((await send.run({ id })) === undefined) return;
-    tell(`${name} is on its way.`);
+    notifySuccess(`${name} is on its way.`);
     close();
   };
   return (

@@ -13,7 +13,7 @@ import {
 const LOOKED_AT = 256 * 1024;
 
 /** What the beginning of a file shows. */
-export interface Beginning {
+export interface FilePreview {
   header: Header;
   /** Rows as the file has them. */
   rows: string[][];
@@ -22,7 +22,7 @@ export interface Beginning {
 }
 
 /** Reads the beginning of a file as the import itself will; undefined when there is no record in it. */
-export async function beginningOf(file: File): Promise<Beginning | undefined> {
+export async function readFilePreview(file: File): Promise<FilePreview | undefined> {
   const part = new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer());
   const detector = new EncodingDetector();
   detector.add(part);
@@ -43,7 +43,7 @@ export async function beginningOf(file: File): Promise<Beginning | undefined> {
 }
 
 /** The first values of a column that say something. */
-export function samplesOf({ rows }: Beginning, column: number, howMany = 3): string[] {
+export function samplesOf({ rows }: FilePreview, column: number, howMany = 3): string[] {
   const values = rows.map((row) => unguard(clean(row[column] ?? ''))).filter((value) => value !== '');
   return [...new Set(values)].slice(0, howMany);
 }
