@@ -28,7 +28,7 @@ import { botReason, networkOf } from '../../modules/tracking/src/bots.ts';
 import { targetOf, trackHtml } from '../../modules/tracking/src/track-html.ts';
 import { readTrackingToken, unsealValues } from '../../modules/tracking/src/token.ts';
 import { findAddressed, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
-import { textOfHtml, writeGiven } from '../../modules/emails/src/fill-content.ts';
+import { textOfHtml, fillContent } from '../../modules/emails/src/fill-content.ts';
 import { csvLine, guard, unguard } from '../../modules/imports/src/csv/write.ts';
 import { clean, isAddress } from '../../modules/imports/src/csv/address.ts';
 import { dialectOf, findEmailColumn, headerOf } from '../../modules/imports/src/csv/dialect.ts';
@@ -223,7 +223,7 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   {
     name: 'words of an email',
-    parse: (html) => writeGiven({ subject: 'x', html, text: null, values: { a: 'b' } }),
+    parse: (html) => fillContent({ subject: 'x', html, text: null, values: { a: 'b' } }),
     tokens: PLACEHOLDERS,
     shortest: 16_384,
   },

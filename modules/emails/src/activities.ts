@@ -1,15 +1,15 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { stopAfterRepeatedErrors } from '@postroom/platform';
-import { type QueueDrainOptions, endFailingBurst, drainQueue } from './drain-queue.ts';
+import { type QueueDrainRun, abortQueueDrain, drainQueue } from './drain-queue.ts';
 import { newClaim } from '@postroom/ledger';
 import { type BatchRun, failBatch, sendBatchUntilDeadline } from './transactional.ts';
 
-export type { QueueDrainOptions } from './drain-queue.ts';
+export type { QueueDrainRun } from './drain-queue.ts';
 export type { BatchRun } from './transactional.ts';
 
-/** Sends what a workflow has in hand and is due now. */
+/** Sends the due messages assigned to a workflow. */
 export function sendBatch(workflowId: string): Promise<BatchRun> {
-  return beating(() =>
+  return withHeartbeat(() =>
     stopAfterRepeatedErrors(
       `batch ${workflowId}`,
       () => sendBatchUntilDeadline(workflowId, newClaim(), cancellationSignal()),
@@ -18,23 +18,23 @@ export function sendBatch(workflowId: string): Promise<BatchRun> {
   );
 }
 
-/** Sends what comes for a project, for a turn or until nothing comes any more. */
-export function sendFromQueue(projectId: string, workflowId: string): Promise<QueueDrainOptions> {
-  return beating(() =>
+/** Sends a project's queued mail for one run, or until the queue is empty. */
+export function sendFromQueue(projectId: string, workflowId: string): Promise<QueueDrainRun> {
+  return withHeartbeat(() =>
     stopAfterRepeatedErrors(
       `burst ${workflowId}`,
       () => drainQueue(projectId, workflowId, newClaim(), cancellationSignal()),
-      () => endFailingBurst(projectId, workflowId, newClaim()),
+      () => abortQueueDrain(projectId, workflowId, newClaim()),
     ),
   );
 }
 
-/** Beats until the last answer is recorded. */
-async function beating<T>(work: () => Promise<T>): Promise<T> {
-  const beat = setInterval(heartbeat, 2_000);
+/** Sends heartbeats until `work` has settled. */
+async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(heartbeat, 2_000);
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    clearInterval(timer);
   }
 }

@@ -6,136 +6,142 @@ import { cancelPlanned } from '@postroom/ledger';
 import { markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
 
-/** Messages that one workflow has in hand at most. */
+/** The most messages assigned to one workflow. */
 const BATCH_SIZE = 100;
-/** When no more than so many messages of a project wait, each may get a workflow of its own: one email, one workflow. */
-const ALONE = 5;
-/** Up to so many messages a second, and so many at once, get one; above that a project's mail goes in a burst. */
-const ALONE_PER_SECOND = 5;
-const ALONE_AT_ONCE = 10;
-/** Bursts that are open at once. The mail of more projects goes in batches. */
-const MAX_BURSTS = 40;
-/** Workflows started in one round, and open at most: a mail server that takes nothing must not fill Temporal. */
+/** If at most this many messages of a project wait, each may get its own workflow. */
+const MAX_INDIVIDUAL = 5;
+/** A token bucket limits individual workflows: tokens per second, and capacity. Above that a queue drain sends the mail. */
+const INDIVIDUAL_PER_SECOND = 5;
+const INDIVIDUAL_CAPACITY = 10;
+/** The most concurrent queue drains. The mail of further projects is sent in batches. */
+const MAX_DRAINS = 40;
+/** The most workflows started per round, and open in total: a mail server that is down must not flood Temporal. */
 const STARTS_PER_ROUND = 20;
 const MAX_OPEN = 1_000;
-/** And open of one project: each may hold a slot of a worker for as long as a mail server of that project takes. */
-const OPEN_PER_PROJECT = 50;
-/** Open workflows that a mailbox account may have before more of its mail is taken up. */
-const OPEN_PER_MAILBOX = 5;
-/** Projects looked at in one round; the next one goes on after the last of them. */
+/** The most open workflows of one project, since each may occupy a worker slot for as long as its mail server takes. */
+const MAX_OPEN_PER_PROJECT = 50;
+/** The most open workflows of one mailbox account. */
+const MAX_OPEN_PER_MAILBOX = 5;
+/** Projects checked per round; the next round continues after the last of them. */
 const PROJECTS_PER_ROUND = 100;
-/** A burst takes its mail by itself: while there is one, a round is so many milliseconds after the last. */
+/** Minimum milliseconds between rounds while a queue drain runs, since it claims its mail without the dispatcher. */
 const ROUND_MS = 50;
 
-const SWEEP_EVERY_MS = 30_000;
-/** A workflow that should have a message in hand is looked for after so long. */
-const SWEEP_AFTER = '1 minute';
-const SWEPT_AT_ONCE = 50;
+const RECONCILE_INTERVAL_MS = 30_000;
+/** Check that the workflow of a message still exists once it was assigned this long ago. */
+const RECONCILE_AFTER = '1 minute';
+const MAX_RECONCILED = 50;
 
 /**
- * Gives transactional messages that are due to workflows, fairly across projects: `sendEmails` for one, or in a burst
- * `sendBurst`, which takes what comes by itself. Messages are marked before a `sendEmails` workflow starts, and it reads its
- * messages by that mark: so a crash in between loses nothing, which the sweep finds.
+ * Assigns due transactional messages to workflows, fairly across projects: `sendEmails` for individual messages or batches,
+ * or `sendBurst`, the queue drain, which claims its own. Messages are assigned before their `sendEmails` workflow starts,
+ * so `reconcile` can recover them after a crash in between.
  */
-export const source: DispatchSource = { name: 'emails', handOver };
+export const source: DispatchSource = { name: 'emails', handOver: dispatch };
 
-/** What this relay remembers between rounds; nothing of it is needed to be right, only to be fair and quick. */
+/** State kept between rounds. It affects only fairness and speed, never correctness. */
 const memory = {
-  sweptAt: 0,
-  isSweeping: false,
+  reconciledAt: 0,
+  isReconciling: false,
   afterProject: '',
-  alone: ALONE_AT_ONCE,
-  countedAt: Date.now(),
+  individualTokens: INDIVIDUAL_CAPACITY,
+  refilledAt: Date.now(),
   roundAt: 0,
-  hasBursts: false,
+  hasDrains: false,
 };
 
-async function handOver(client: Client): Promise<{ handed: number; more: boolean }> {
-  sweepNowAndThen(client);
-  await rest();
-  const bursts = await listDrainingProjects();
+async function dispatch(client: Client): Promise<{ handed: number; more: boolean }> {
+  reconcilePeriodically(client);
+  await waitForRound();
+  const drains = await listDrainingProjects();
   const { projects, last } = await readWaiting(memory.afterProject);
   memory.afterProject = last;
-  const taken: string[] = [];
+  const selected: string[] = [];
   const open = await openWorkflows();
-  const full = [...open].filter(([, count]) => count >= OPEN_PER_PROJECT).map(([projectId]) => projectId);
+  const full = [...open].filter(([, count]) => count >= MAX_OPEN_PER_PROJECT).map(([projectId]) => projectId);
   for (const { project_id: projectId, waiting } of projects) {
-    if (bursts.has(projectId)) continue;
-    if (!full.includes(projectId) && (await mayGoAlone(waiting))) taken.push(projectId);
-    else if (bursts.size >= MAX_BURSTS) taken.push(projectId);
+    if (drains.has(projectId)) continue;
+    if (!full.includes(projectId) && (await mayStartIndividually(waiting))) selected.push(projectId);
+    else if (drains.size >= MAX_DRAINS) selected.push(projectId);
     else {
       await startQueueDrain(client, projectId);
-      bursts.add(projectId);
+      drains.add(projectId);
     }
   }
-  memory.hasBursts = bursts.size > 0;
+  memory.hasDrains = drains.size > 0;
   const opened = [...open.values()].reduce((sum, count) => sum + count, 0);
   const starts = Math.min(STARTS_PER_ROUND, MAX_OPEN - opened);
-  const batches = taken.length > 0 || (await waitsApart()) ? await mark(taken, starts, full) : [];
+  const batches = selected.length > 0 || (await hasSeparatelyDue()) ? await assign(selected, starts, full) : [];
   await startAll(client, batches);
   const handed = batches.reduce((sum, { messages }) => sum + messages, 0);
   return { handed, more: last !== '' || batches.length === STARTS_PER_ROUND };
 }
 
-/** Nobody waits for it: it asks Temporal about many workflows, which may all be of one project. */
-function sweepNowAndThen(client: Client): void {
-  if (memory.isSweeping || Date.now() - memory.sweptAt <= SWEEP_EVERY_MS) return;
-  memory.sweptAt = Date.now();
-  memory.isSweeping = true;
+/** Runs in the background, since it asks Temporal about many workflows, possibly all of one project. */
+function reconcilePeriodically(client: Client): void {
+  if (memory.isReconciling || Date.now() - memory.reconciledAt <= RECONCILE_INTERVAL_MS) return;
+  memory.reconciledAt = Date.now();
+  memory.isReconciling = true;
   reconcile(client)
-    .catch((error: unknown) => logger.warn({ err: error }, 'could not look for emails without a workflow; will retry'))
-    .finally(() => (memory.isSweeping = false));
+    .catch((error: unknown) =>
+      logger.warn({ err: error }, 'failed to reconcile emails with their workflows; will retry'),
+    )
+    .finally(() => (memory.isReconciling = false));
 }
 
-async function rest(): Promise<void> {
-  const waitMs = memory.hasBursts ? memory.roundAt + ROUND_MS - Date.now() : 0;
+async function waitForRound(): Promise<void> {
+  const waitMs = memory.hasDrains ? memory.roundAt + ROUND_MS - Date.now() : 0;
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   memory.roundAt = Date.now();
 }
 
 /**
- * Whether so many messages may have a workflow each. That takes two trips through Temporal, which are slow and dear while
- * the machine is busy with a campaign.
+ * Takes tokens for one workflow per message. Each costs two round trips through Temporal, which are slow and expensive while
+ * a campaign is sending.
  */
-async function mayGoAlone(waiting: number): Promise<boolean> {
+async function mayStartIndividually(waiting: number): Promise<boolean> {
   const now = Date.now();
-  memory.alone = Math.min(ALONE_AT_ONCE, memory.alone + ((now - memory.countedAt) / 1000) * ALONE_PER_SECOND);
-  memory.countedAt = now;
-  if (waiting > ALONE || waiting > memory.alone || (await isCampaignSending())) return false;
-  memory.alone -= waiting;
+  memory.individualTokens = Math.min(
+    INDIVIDUAL_CAPACITY,
+    memory.individualTokens + ((now - memory.refilledAt) / 1000) * INDIVIDUAL_PER_SECOND,
+  );
+  memory.refilledAt = now;
+  if (waiting > MAX_INDIVIDUAL || waiting > memory.individualTokens || (await isCampaignSending())) return false;
+  memory.individualTokens -= waiting;
   return true;
 }
 
 interface Waiting {
   project_id: string;
-  /** Messages that are due and go out for the first time, counted up to one more than go alone. */
+  /** Due messages on their first attempt, counted up to MAX_INDIVIDUAL + 1. */
   waiting: number;
 }
 
-const FIRST_TIME = 'campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL AND deferred_at IS NULL';
+const FIRST_ATTEMPT = 'campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL AND deferred_at IS NULL';
 
 /**
- * Projects whose mail is due, from the one after `after` on, and the last one looked at if there may be more (`''` when
- * not). It jumps from project to project in the index, so a million messages of one cost what one costs.
+ * Projects with queued mail after the id `$1`, in order, and how much of it is due. A loose index scan jumps from project to
+ * project, so a million messages of one project cost no more than one.
  */
 const READ_WAITING = `
   WITH RECURSIVE jump AS (
-    (SELECT project_id, 1 AS number FROM messages WHERE ${FIRST_TIME} AND project_id > $1 ORDER BY project_id LIMIT 1)
+    (SELECT project_id, 1 AS number FROM messages WHERE ${FIRST_ATTEMPT} AND project_id > $1 ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT next.project_id, jump.number + 1
     FROM jump CROSS JOIN LATERAL (
-      SELECT project_id FROM messages WHERE ${FIRST_TIME} AND project_id > jump.project_id ORDER BY project_id LIMIT 1
+      SELECT project_id FROM messages WHERE ${FIRST_ATTEMPT} AND project_id > jump.project_id ORDER BY project_id LIMIT 1
     ) AS next
     WHERE jump.number < ${PROJECTS_PER_ROUND}
   )
   SELECT jump.project_id, due.rows AS waiting
   FROM jump CROSS JOIN LATERAL (
     SELECT count(*)::int AS rows FROM (
-      SELECT FROM messages WHERE ${FIRST_TIME} AND project_id = jump.project_id AND not_before <= now() LIMIT ${ALONE + 1}
+      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= now() LIMIT ${MAX_INDIVIDUAL + 1}
     ) AS part
   ) AS due
   ORDER BY jump.project_id`;
 
+/** The next projects with due mail, and the cursor for the next round (`''` after the last project). */
 async function readWaiting(after: string): Promise<{ projects: Waiting[]; last: string }> {
   const { rows } = await ledgerPool.query<Waiting>({ name: 'emails-waiting', text: READ_WAITING, values: [after] });
   return {
@@ -150,7 +156,7 @@ interface Batch {
   messages: number;
 }
 
-/** How many workflows have mail in hand, by project. */
+/** The number of open workflows by project. */
 async function openWorkflows(): Promise<Map<string, number>> {
   const { rows } = await ledgerPool.query<{ project_id: string; open: number }>({
     name: 'emails-open',
@@ -160,64 +166,63 @@ async function openWorkflows(): Promise<Map<string, number>> {
   return new Map(rows.map(({ project_id: projectId, open }) => [projectId, open]));
 }
 
-/** Of mailbox accounts, and put off by a server in a burst: not counted with a project's mail that goes out for the first time. */
-const DUE_APART = `campaign_id IS NULL AND dispatched_at IS NULL AND (mailbox_id IS NOT NULL OR deferred_at IS NOT NULL)
+/** Mail of mailbox accounts, and mail deferred during a queue drain. It is batched separately from first attempts. */
+const DUE_SEPARATELY = `campaign_id IS NULL AND dispatched_at IS NULL AND (mailbox_id IS NOT NULL OR deferred_at IS NOT NULL)
         AND (deferred_at IS NOT NULL OR not_before <= now())`;
 
-/** Whether there are such: nearly always there are none, and marking them is planned anew each time. */
-async function waitsApart(): Promise<boolean> {
+/** Checks first, because there is rarely any and `ASSIGN` is planned anew each time. */
+async function hasSeparatelyDue(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ waits: boolean }>({
     name: 'emails-apart',
-    text: `SELECT EXISTS (SELECT FROM messages WHERE ${DUE_APART}) AS waits`,
+    text: `SELECT EXISTS (SELECT FROM messages WHERE ${DUE_SEPARATELY}) AS waits`,
   });
   return rows[0]?.waits ?? false;
 }
 
 /**
- * Marks messages as those of new workflows, whose ids are those of their first messages: those of the given projects, those
- * of mailbox accounts, and those that a server put off in a burst, which have a workflow of their own until their time comes.
- * In rounds, so that each project has its turn before one has a second. Mail of a mailbox account is in workflows of its own, of
- * which few are open: it may wait for the account's cap for hours, and must hold up nobody else's. What waits apart of projects
- * that have as many workflows open as they may is left.
+ * Assigns messages to new workflows, each named after its first message: mail of the given projects ($3), of mailbox
+ * accounts, and mail deferred during a queue drain, whose workflow waits until it is due. Workflows are ranked round-robin,
+ * so that each project gets one before any gets a second. A mailbox account has its own workflows, and few of them, because
+ * its mail may wait hours for the account's cap and must not delay others. Separately due mail of projects at their workflow
+ * limit ($4) is skipped.
  */
-const MARK = `
+const ASSIGN = `
   WITH busy AS (
     SELECT mailbox_id FROM messages WHERE workflow_id IS NOT NULL AND mailbox_id IS NOT NULL AND campaign_id IS NULL
-    GROUP BY mailbox_id HAVING count(DISTINCT workflow_id) >= ${OPEN_PER_MAILBOX}
+    GROUP BY mailbox_id HAVING count(DISTINCT workflow_id) >= ${MAX_OPEN_PER_MAILBOX}
   ), due AS (
-    SELECT id, project_id, mailbox_id, not_before, false AS again FROM unnest($3::text[]) AS taken(id_of_project)
+    SELECT id, project_id, mailbox_id, not_before, false AS is_retry FROM unnest($3::text[]) AS selected(id_of_project)
     CROSS JOIN LATERAL (
       SELECT id, project_id, mailbox_id, not_before FROM messages
-      WHERE ${FIRST_TIME} AND project_id = taken.id_of_project AND not_before <= now()
+      WHERE ${FIRST_ATTEMPT} AND project_id = selected.id_of_project AND not_before <= now()
       ORDER BY not_before LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
     ) AS of_project
     UNION ALL
     SELECT * FROM (
-      SELECT id, project_id, mailbox_id, not_before, deferred_at IS NOT NULL AS again FROM messages
-      WHERE ${DUE_APART}
+      SELECT id, project_id, mailbox_id, not_before, deferred_at IS NOT NULL AS is_retry FROM messages
+      WHERE ${DUE_SEPARATELY}
         AND (mailbox_id IS NULL OR mailbox_id NOT IN (SELECT mailbox_id FROM busy)) AND project_id <> ALL ($4::text[])
       ORDER BY not_before LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
-    ) AS apart
+    ) AS separate
   ), numbered AS (
-    SELECT id, project_id, mailbox_id, again,
-      row_number() OVER (PARTITION BY project_id, mailbox_id, again ORDER BY not_before, id) - 1 AS number,
-      count(*) OVER (PARTITION BY project_id, mailbox_id, again) AS waiting FROM due
+    SELECT id, project_id, mailbox_id, is_retry,
+      row_number() OVER (PARTITION BY project_id, mailbox_id, is_retry ORDER BY not_before, id) - 1 AS number,
+      count(*) OVER (PARTITION BY project_id, mailbox_id, is_retry) AS waiting FROM due
   ), grouped AS (
-    SELECT id, project_id, mailbox_id, again, number / CASE WHEN waiting <= ${ALONE} THEN 1 ELSE ${BATCH_SIZE} END AS part
+    SELECT id, project_id, mailbox_id, is_retry, number / CASE WHEN waiting <= ${MAX_INDIVIDUAL} THEN 1 ELSE ${BATCH_SIZE} END AS part
     FROM numbered
   ), ranked AS (
-    SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, again, part ORDER BY id) AS workflow_id,
-      dense_rank() OVER (ORDER BY part, project_id, mailbox_id, again) AS rank FROM grouped
-  ), marked AS (
+    SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, is_retry, part ORDER BY id) AS workflow_id,
+      dense_rank() OVER (ORDER BY part, project_id, mailbox_id, is_retry) AS rank FROM grouped
+  ), assigned AS (
     UPDATE messages m SET dispatched_at = now(), workflow_id = r.workflow_id FROM ranked r
     WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id
-  ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM marked GROUP BY workflow_id`;
+  ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM assigned GROUP BY workflow_id`;
 
-async function mark(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {
+async function assign(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {
   if (starts <= 0) return [];
-  // Without a name, so that it is planned anew: a plan from before a campaign's freeze read the whole ledger each time, for one
-  // message.
-  const { rows } = await ledgerPool.query<Batch>(MARK, [starts * BATCH_SIZE, starts, projects, full]);
+  // Not a named statement, so that it is planned anew: a plan cached before a campaign's snapshot scanned the whole ledger.
+  const { rows } = await ledgerPool.query<Batch>(ASSIGN, [starts * BATCH_SIZE, starts, projects, full]);
   return rows;
 }
 
@@ -245,50 +250,51 @@ function start(client: Client, { workflow_id: workflowId, project_id: projectId,
 }
 
 /**
- * Looks for messages whose workflow is gone, because a crash came between mark and start or Temporal lost its data, and
- * gives them to a new one. What somebody terminated is canceled: that was their word.
+ * Finds messages whose workflow no longer exists, because of a crash before it started or because Temporal lost its data,
+ * and assigns them to a new one. If an operator terminated the workflow, its messages are canceled.
+ * @returns the number of messages affected.
  */
-export async function reconcile(client: Client, after = SWEEP_AFTER): Promise<number> {
+export async function reconcile(client: Client, after = RECONCILE_AFTER): Promise<number> {
   const { rows } = await ledgerPool.query<Batch>(
     `SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM messages
      WHERE workflow_id IS NOT NULL AND dispatched_at < now() - $1::interval
-     GROUP BY workflow_id ORDER BY min(dispatched_at) LIMIT ${SWEPT_AT_ONCE}`,
+     GROUP BY workflow_id ORDER BY min(dispatched_at) LIMIT ${MAX_RECONCILED}`,
     [after],
   );
   let found = 0;
-  for (const batch of rows) found += await look(client, batch);
-  if (found > 0) logger.warn({ messages: found }, 'the workflows of some emails were gone');
+  for (const batch of rows) found += await reconcileBatch(client, batch);
+  if (found > 0) logger.warn({ messages: found }, 'recovered emails whose workflow was gone');
   return found;
 }
 
-async function look(client: Client, batch: Batch): Promise<number> {
+async function reconcileBatch(client: Client, batch: Batch): Promise<number> {
   const { workflow_id: workflowId, messages } = batch;
-  const status = await statusOf(client, workflowId);
+  const status = await workflowStatus(client, workflowId);
   if (status === 'RUNNING') {
-    await hand(workflowId, workflowId);
+    await reassign(workflowId, workflowId);
     return 0;
   }
   if (status === 'TERMINATED' || status === 'CANCELLED') {
     await markStaleClaimsUnknown({ workflowId }, newClaim());
-    await cancelPlanned('workflow_id = $1', workflowId, 'Its workflow was ended by an operator.');
+    await cancelPlanned('workflow_id = $1', workflowId, 'Canceled because an operator ended its workflow.');
     return messages;
   }
-  // One that was never started keeps its id; one that has ended can't be started again under it.
+  // A workflow that never started keeps its id; the id of one that has ended can't be reused.
   const next = status === undefined ? workflowId : newId('eml');
-  await hand(workflowId, next);
+  await reassign(workflowId, next);
   await start(client, { ...batch, workflow_id: next });
   return messages;
 }
 
-async function hand(from: string, to: string): Promise<void> {
+async function reassign(from: string, to: string): Promise<void> {
   await ledgerPool.query('UPDATE messages SET dispatched_at = now(), workflow_id = $2 WHERE workflow_id = $1', [
     from,
     to,
   ]);
 }
 
-/** How a workflow stands; undefined when Temporal knows none of that id. */
-async function statusOf(client: Client, workflowId: string): Promise<string | undefined> {
+/** The status of a workflow; undefined if Temporal does not know it. */
+async function workflowStatus(client: Client, workflowId: string): Promise<string | undefined> {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).status.name;
   } catch (error) {

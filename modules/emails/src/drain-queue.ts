@@ -11,48 +11,48 @@ import {
   sendClaimed,
 } from './transactional.ts';
 
-/** What a burst did in a turn. */
-export interface QueueDrainOptions {
-  /** Whether nothing came any more, or another burst has taken over. */
+/** The result of one run of a queue drain. */
+export interface QueueDrainRun {
+  /** Whether the queue is empty, or another drain has taken over. */
   over: boolean;
-  /** How long the mail server asks to be left alone, in milliseconds; 0 when it names no time. */
+  /** The backoff that the mail server asked for, in milliseconds; 0 if none. */
   waitMs: number;
-  /** Why the mail server takes nothing, when it takes nothing. */
+  /** The mail server's answer if it accepts no mail at the moment, else null. */
   held: string | null;
   counts: BatchRun['counts'];
 }
 
-/** The times of a burst, in milliseconds. */
+/** The timing of a queue drain, in milliseconds. */
 export interface DrainPolicy {
-  /** A turn. */
-  turnMs: number;
-  /** It ends when in this time nothing came, or no more than a few messages. */
+  /** The length of one run. */
+  runMs: number;
+  /** The drain ends if no message, or only a few, arrived in a window of this length. */
   windowMs: number;
-  /** Between two claims, so that a claim is of more than one row. */
-  gatherMs: number;
-  /** Without a notification the table is looked at this often: for lost ones, and for mail whose time has come. */
-  lookMs: number;
-  /** How often others are told that it is at work. */
-  beatMs: number;
+  /** Minimum time between claims, so that messages accumulate into one claim. */
+  claimIntervalMs: number;
+  /** Polling interval, for lost notifications and for scheduled mail that becomes due. */
+  pollMs: number;
+  /** How often the lease is renewed. */
+  renewMs: number;
 }
 
 export const DRAIN_POLICY: DrainPolicy = {
-  turnMs: 20_000,
+  runMs: 20_000,
   windowMs: 3_000,
-  gatherMs: 25,
-  lookMs: 1_000,
-  beatMs: 2_000,
+  claimIntervalMs: 25,
+  pollMs: 1_000,
+  renewMs: 2_000,
 };
 
-/** So few messages may have a workflow each: half as many as begin a burst, so that it does not come and go. */
-const FEW = 7;
-/** Rows of a claim at most: what they say is read into memory. */
-const MOST_CLAIMED = 200;
-/** How long a mail server that takes nothing is left alone by the workflow at most, in milliseconds. */
-const LONGEST_HOLD_MS = 60_000;
+/** Below this a drain may end. It is well below the rate that starts one, so that drains do not flap. */
+const LOW_VOLUME = 7;
+/** The most rows per claim, since their content is read into memory. */
+const MAX_CLAIMED = 200;
+/** The longest backoff of the workflow, in milliseconds; the lease must outlast it. */
+const MAX_BACKOFF_MS = 60_000;
 
-/** The rows of a project that go out for the first time and are due; each attempt claims a row once at most (see `transactional.ts`). */
-const CLAIM_BURST = `
+/** Claims due first attempts of a project. Each activity attempt claims a row at most once (see `transactional.ts`). */
+const CLAIM_QUEUED = `
   WITH due AS (
     SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL
       AND deferred_at IS NULL AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $3
@@ -63,26 +63,26 @@ const CLAIM_BURST = `
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /**
- * Sends what comes for a project, for a turn or until nothing comes any more. Rows are claimed straight from those that
- * wait: they are given to this workflow in the same statement.
+ * Sends a project's queued mail for one run, or until the queue is empty. One statement claims rows and assigns them to this
+ * workflow, without the dispatcher.
  */
 export async function drainQueue(
   projectId: string,
   workflowId: string,
   claim: string,
   signal: AbortSignal,
-  pace = DRAIN_POLICY,
-): Promise<QueueDrainOptions> {
+  policy = DRAIN_POLICY,
+): Promise<QueueDrainRun> {
   await markStaleClaimsUnknown({ workflowId }, claim);
-  await putBack(workflowId);
-  const source = new BurstSource({ projectId, workflowId, claim, signal, pace });
+  await requeueUnsent(workflowId);
+  const source = new QueueSource({ projectId, workflowId, claim, signal, policy });
   const send = async () => {
     await source.open();
     return sendClaimed(workflowId, claim, signal, {
       claim: (limit) => source.claim(limit),
       settled: async (settlements) => {
         if (settlements.every(({ state }) => state !== 'planned') && settlements.length > 0) return;
-        await putBack(workflowId);
+        await requeueUnsent(workflowId);
       },
     });
   };
@@ -90,24 +90,20 @@ export async function drainQueue(
   const waitMs = hold?.waitMs ?? 0;
   const over = source.isOver && hold === undefined;
   if (over) await endQueueDrain(projectId, workflowId);
-  else await renewDrainLease(projectId, workflowId, hold === undefined ? 0 : Math.max(waitMs, LONGEST_HOLD_MS));
+  else await renewDrainLease(projectId, workflowId, hold === undefined ? 0 : Math.max(waitMs, MAX_BACKOFF_MS));
   return { over, waitMs, held: hold?.answer ?? null, counts };
 }
 
-/** Ends a burst that fails again and again; what it has in hand waits for the relay, which decides anew what becomes of it. */
-export async function endFailingBurst(
-  projectId: string,
-  workflowId: string,
-  claim: string,
-): Promise<QueueDrainOptions> {
+/** Ends a queue drain that keeps failing. Its unsent messages return to the dispatcher. */
+export async function abortQueueDrain(projectId: string, workflowId: string, claim: string): Promise<QueueDrainRun> {
   await markStaleClaimsUnknown({ workflowId }, claim);
-  await putBack(workflowId);
+  await requeueUnsent(workflowId);
   await endQueueDrain(projectId, workflowId);
   return { over: true, waitMs: 0, held: null, counts: {} };
 }
 
-/** Lets rows of a burst that were not sent wait for the relay again: for another burst, or what was put off, for a workflow. */
-async function putBack(workflowId: string): Promise<void> {
+/** Returns unsent rows of a drain to the dispatcher, which assigns them to another drain or, if deferred, to a workflow. */
+async function requeueUnsent(workflowId: string): Promise<void> {
   await ledgerPool.query({
     name: 'emails-put-back',
     text: `WITH back AS (
@@ -118,81 +114,84 @@ async function putBack(workflowId: string): Promise<void> {
   });
 }
 
-interface BurstOf {
+interface QueueSourceOptions {
   projectId: string;
   workflowId: string;
   claim: string;
   signal: AbortSignal;
-  pace: DrainPolicy;
+  policy: DrainPolicy;
 }
 
-/** Claims what comes for a project, woken by the notification of its commit. */
-class BurstSource {
-  /** Whether nothing came any more, or another burst has taken over. */
+/** Claims a project's queued mail, woken by the notification that each insert sends. */
+class QueueSource {
+  /** Whether the queue is empty, or another drain has taken over. */
   isOver = false;
-  readonly #of: BurstOf;
-  readonly #endsAt: number;
+  readonly #options: QueueSourceOptions;
+  readonly #runEndsAt: number;
   #claimedAt = 0;
-  #hasOther = false;
-  #beat: NodeJS.Timeout | undefined;
-  #holding: Promise<void> | undefined;
+  #lostLease = false;
+  #renewTimer: NodeJS.Timeout | undefined;
+  #renewal: Promise<void> | undefined;
   #windowEndsAt: number;
-  /** Messages that came in the window. */
+  /** Messages claimed in the current window. */
   #found = 0;
-  /** Whether the last claim found nothing: a slow server may keep the next one waiting for long. */
+  /** Whether the last claim was empty. A slow server may delay the next claim past the window, which does not mean that no mail arrived. */
   #isEmpty = false;
   #woken = false;
   #wake = () => {};
   #stopListening = async () => {};
 
-  constructor(of: BurstOf) {
-    this.#of = of;
-    this.#endsAt = performance.now() + of.pace.turnMs;
-    this.#windowEndsAt = performance.now() + of.pace.windowMs;
+  constructor(options: QueueSourceOptions) {
+    this.#options = options;
+    this.#runEndsAt = performance.now() + options.policy.runMs;
+    this.#windowEndsAt = performance.now() + options.policy.windowMs;
   }
 
-  /** A server may be slow, so the burst is kept for as long as it is at work, and not only when it claims. `close` ends it in any case. */
+  /** Renews the lease on a timer, since a slow mail server may delay the next claim. The caller must call `close`. */
   async open(): Promise<void> {
-    await this.#hold();
-    this.#beat = setInterval(() => (this.#holding = this.#hold().catch(() => {})), this.#of.pace.beatMs);
-    this.#stopListening = await listen(`emails ${this.#of.projectId}`, () => {
+    await this.#renewLease();
+    this.#renewTimer = setInterval(
+      () => (this.#renewal = this.#renewLease().catch(() => {})),
+      this.#options.policy.renewMs,
+    );
+    this.#stopListening = await listen(`emails ${this.#options.projectId}`, () => {
       this.#woken = true;
       this.#wake();
     });
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#beat);
-    await this.#holding;
+    clearInterval(this.#renewTimer);
+    await this.#renewal;
     await this.#stopListening();
   }
 
-  /** Rows that are due, as soon as there are any; none when the turn or the burst is over. */
+  /** Waits for due rows and claims them. Returns none once the run or the drain is over. */
   async claim(limit: number): Promise<ReadyMessage[]> {
-    const { windowMs, gatherMs, lookMs } = this.#of.pace;
+    const { windowMs, claimIntervalMs, pollMs } = this.#options.policy;
     for (;;) {
       const now = performance.now();
-      if (this.#of.signal.aborted || now > this.#endsAt) return [];
-      if (this.#hasOther) return this.#end();
+      if (this.#options.signal.aborted || now > this.#runEndsAt) return [];
+      if (this.#lostLease) return this.#end();
       if (now > this.#windowEndsAt) {
         if (this.#isEmpty && (await this.#isQuiet())) return this.#end();
         this.#windowEndsAt = now + windowMs;
         this.#found = 0;
       }
-      if (now < this.#claimedAt + gatherMs) await this.#pause(this.#claimedAt + gatherMs - now, false);
+      if (now < this.#claimedAt + claimIntervalMs) await this.#pause(this.#claimedAt + claimIntervalMs - now, false);
       this.#claimedAt = performance.now();
       this.#woken = false;
       const ready = await this.#claimReady(limit);
       this.#found += ready.length;
       this.#isEmpty = ready.length === 0;
       if (ready.length > 0) return ready;
-      if (!this.#woken) await this.#pause(lookMs, true);
+      if (!this.#woken) await this.#pause(pollMs, true);
     }
   }
 
-  /** Beside a campaign few messages keep it open: trips through Temporal are slow then. */
+  /** While a campaign is sending, any message keeps the drain open: individual workflows are slow then. */
   async #isQuiet(): Promise<boolean> {
-    return this.#found === 0 || (this.#found <= FEW && !(await isCampaignSending()));
+    return this.#found === 0 || (this.#found <= LOW_VOLUME && !(await isCampaignSending()));
   }
 
   #end(): [] {
@@ -200,29 +199,29 @@ class BurstSource {
     return [];
   }
 
-  async #hold(): Promise<void> {
-    this.#hasOther = !(await renewDrainLease(this.#of.projectId, this.#of.workflowId));
+  async #renewLease(): Promise<void> {
+    this.#lostLease = !(await renewDrainLease(this.#options.projectId, this.#options.workflowId));
   }
 
   async #claimReady(limit: number): Promise<ReadyMessage[]> {
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim-burst',
-      text: CLAIM_BURST,
-      values: [this.#of.projectId, this.#of.workflowId, this.#of.claim, Math.min(limit, MOST_CLAIMED)],
+      text: CLAIM_QUEUED,
+      values: [this.#options.projectId, this.#options.workflowId, this.#options.claim, Math.min(limit, MAX_CLAIMED)],
     });
-    return rows.length === 0 ? [] : prepare(rows, this.#of.claim);
+    return rows.length === 0 ? [] : prepare(rows, this.#options.claim);
   }
 
   #pause(forMs: number, untilWoken: boolean): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        this.#of.signal.removeEventListener('abort', end);
+        this.#options.signal.removeEventListener('abort', end);
         this.#wake = () => {};
         resolve();
       };
       const timer = setTimeout(end, forMs);
-      this.#of.signal.addEventListener('abort', end, { once: true });
+      this.#options.signal.addEventListener('abort', end, { once: true });
       if (untilWoken) this.#wake = end;
     });
   }

@@ -11,14 +11,14 @@ export interface AttachmentInput {
   contentId?: string | null | undefined;
 }
 
-/** A form of the body beside text and HTML. */
+/** An alternative body besides text and HTML. */
 export interface AlternativeInput {
-  /** With its parameters, as in its Content-Type header. */
+  /** As in a Content-Type header, with parameters. */
   contentType: string;
   content: Buffer;
 }
 
-/** A transactional email, as the caller gives it. */
+/** A transactional email as provided by the caller. */
 export interface SendEmailInput {
   from: string;
   to: readonly string[];
@@ -37,9 +37,9 @@ export interface SendEmailInput {
   trackOpens?: boolean | null | undefined;
   trackClicks?: boolean | null | undefined;
   scheduledAt?: Date | null | undefined;
-  /** Other forms of the body, such as `text/calendar; method=REQUEST`; only mail that was handed over by SMTP has them. */
+  /** Alternative bodies, such as `text/calendar; method=REQUEST`; only for mail submitted over SMTP. */
   alternatives?: readonly AlternativeInput[] | undefined;
-  /** The addresses that get it, where `to`, `cc` and `bcc` only say what stands in its headers: an envelope. */
+  /** The envelope recipients. If given, `to`, `cc` and `bcc` only fill the headers. */
   recipients?: readonly string[] | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Attachment {
   alternative: boolean;
 }
 
-/** An email whose parts have been read and checked one by one; its words are not made yet. */
+/** A parsed and validated email whose content is not rendered yet. */
 export interface ReadEmail {
   from: Mailbox;
   to: Mailbox[];
@@ -62,23 +62,23 @@ export interface ReadEmail {
   attachments: Attachment[];
   tags: string[];
   metadata: Record<string, unknown>;
-  /** Null is as the project has it. */
+  /** Null uses the project's setting. */
   trackOpens: boolean | null;
   trackClicks: boolean | null;
   scheduledAt: Date | null;
   recipients: Mailbox[] | undefined;
 }
 
-/** Addresses that one email goes to, copies included. */
+/** The most recipients per email, including cc and bcc. */
 export const MAX_RECIPIENTS = 50;
-/** Addresses that it shows, where who gets it is said apart: a part of its recipients may have it by another email. */
-const MAX_SHOWN = 1_000;
+/** The most header addresses of mail with an envelope, whose other recipients may be in another email. */
+const MAX_HEADER_ADDRESSES = 1_000;
 const MAX_ATTACHMENTS = 50;
 const MAX_METADATA_LENGTH = 8_000;
 const MAX_SCHEDULE_DAYS = 365;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Collects what is wrong with an input, each with the path of its field. */
+/** Collects validation problems, each with the path of its field. */
 export class Problems {
   readonly found: FieldProblem[] = [];
 
@@ -87,19 +87,20 @@ export class Problems {
   }
 }
 
-/** Reads an email field by field, and adds what is wrong to `problems` under `path`, such as `emails.3.`. */
+/** Parses an email field by field. Adds problems to `problems`, with `path` as a prefix, such as `emails.3.`. */
 export function readEmail(input: SendEmailInput, problems: Problems, path = ''): ReadEmail {
   const at = (field: string) => path + field;
   const addresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo') => readMailboxes(input[field] ?? [], at(field), problems);
   const [from] = readMailboxes([input.from], at('from'), problems, '');
   const [to, cc, bcc, replyTo] = [addresses('to'), addresses('cc'), addresses('bcc'), addresses('replyTo')];
   const recipients = input.recipients && readMailboxes(input.recipients, at('recipients'), problems);
-  if (input.to.length === 0 && recipients === undefined) problems.add(at('to'), 'must name at least one address');
+  if (input.to.length === 0 && recipients === undefined) problems.add(at('to'), 'must contain at least one address');
   if (recipients === undefined && to.length + cc.length + bcc.length > MAX_RECIPIENTS)
-    problems.add(at('to'), `must be, with cc and bcc, at most ${MAX_RECIPIENTS} addresses`);
+    problems.add(at('to'), `must be at most ${MAX_RECIPIENTS} addresses, including cc and bcc`);
   if (recipients !== undefined && recipients.length > MAX_RECIPIENTS)
     problems.add(at('recipients'), `must be at most ${MAX_RECIPIENTS} addresses`);
-  if (to.length + cc.length > MAX_SHOWN) problems.add(at('to'), `must be, with cc, at most ${MAX_SHOWN} addresses`);
+  if (to.length + cc.length > MAX_HEADER_ADDRESSES)
+    problems.add(at('to'), `must be at most ${MAX_HEADER_ADDRESSES} addresses, including cc`);
   if (replyTo.length > 10) problems.add(at('replyTo'), 'must be at most 10 addresses');
   checkLength(input.subject, at('subject'), 998, problems);
   checkLength(input.html, at('html'), MAX_TEXT_LENGTH, problems);
@@ -157,7 +158,7 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
   return given.map(({ filename, content, contentType, contentId }, index) => {
     const at = `${path}.${index}`;
     const name = filename.trim();
-    // oxlint-disable-next-line no-control-regex -- a file name stands in a header
+    // oxlint-disable-next-line no-control-regex -- a file name is part of a header
     if (name === '' || name.length > 255 || /[\u0000-\u001f\u007f/\\]/.test(name)) {
       problems.add(`${at}.filename`, 'must be 1 to 255 characters without slashes or control characters');
     }
@@ -205,7 +206,7 @@ function readMetadata(given: unknown, path: string, problems: Problems): Record<
   return metadata;
 }
 
-/** A JSON object; nothing given is an empty one. */
+/** Reads a JSON object; an absent value becomes an empty one. */
 export function readObject(given: unknown, path: string, problems: Problems): Record<string, unknown> {
   if (given === undefined || given === null) return {};
   if (typeof given === 'object' && !Array.isArray(given)) return given as Record<string, unknown>;
@@ -220,14 +221,14 @@ function readScheduledAt(given: Date | null | undefined, path: string, problems:
   return given;
 }
 
-/** Why mail can't be scheduled for a time; undefined when it can. */
+/** Why mail can't be scheduled for a time; undefined if it can. */
 export function scheduleProblem(at: Date, now = Date.now()): string | undefined {
   if (at.getTime() <= now) return 'must be in the future';
-  if (at.getTime() > now + MAX_SCHEDULE_DAYS * DAY_MS) return `must be at most ${MAX_SCHEDULE_DAYS} days ahead`;
+  if (at.getTime() > now + MAX_SCHEDULE_DAYS * DAY_MS) return `must be at most ${MAX_SCHEDULE_DAYS} days in the future`;
   return undefined;
 }
 
-/** The addresses it goes to, each once, the first of `to` first. */
+/** The unique recipients, starting with the first of `to`. */
 export function recipientsOf({ to, cc, bcc, recipients }: ReadEmail): Mailbox[] {
   const byKey = new Map<string, Mailbox>();
   for (const mailbox of recipients ?? [...to, ...cc, ...bcc]) {

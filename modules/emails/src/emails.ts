@@ -37,30 +37,30 @@ import { cancelPlanned, type EmailStatus, STATUS_CONDITIONS } from '@postroom/le
 
 type Message = Prisma.MessageModel;
 
-/** What the caller is told of an email at once. */
+/** The immediate response to a send request. */
 export interface QueuedEmail {
   id: string;
   status: 'queued' | 'scheduled' | 'suppressed';
 }
 
-/** An email that may go out: checked, worded, and with the addresses that must not get it. */
+/** A validated email with rendered content. */
 interface Draft extends ReadEmail, RenderedContent {}
 
-/** Emails that one request may send at most. */
+/** The most emails per request. */
 export const MAX_BATCH = 100;
 
 /**
- * Takes a transactional email: when this returns, its rows are committed, and it goes out whatever crashes. An address
- * that bounced, complained or was suppressed by hand is recorded as suppressed; one that unsubscribed from campaigns is
- * not, since this is not one.
- * @throws DomainError `validation_error` naming each bad field, `forbidden` when the sender's domain may not send.
+ * Accepts a transactional email. Its rows are committed before this returns, so it is sent even after a crash. A recipient
+ * that bounced, complained or was suppressed manually is recorded as suppressed. Recipients that unsubscribed from campaigns
+ * still receive transactional mail.
+ * @throws DomainError `validation_error` naming each invalid field, `forbidden` if the sender's domain may not send.
  */
 export async function sendEmail(projectId: string, input: SendEmailInput): Promise<QueuedEmail> {
   const [email] = await acceptEmails(projectId, [input], () => '');
   return email as QueuedEmail;
 }
 
-/** Takes up to 100 emails, all or none. @throws DomainError as `sendEmail`, with the fields of each under `emails.<index>.`. */
+/** Accepts up to 100 emails, all or none. @throws DomainError as `sendEmail`, with the fields of each under `emails.<index>.`. */
 export async function sendEmails(projectId: string, inputs: readonly SendEmailInput[]): Promise<QueuedEmail[]> {
   if (inputs.length === 0 || inputs.length > MAX_BATCH) {
     throw invalid({ field: 'emails', message: `must be 1 to ${MAX_BATCH} emails` });
@@ -69,8 +69,8 @@ export async function sendEmails(projectId: string, inputs: readonly SendEmailIn
 }
 
 /**
- * Takes the emails that one mail becomes, as `sendEmail` does, all or none; under the same key again within 24 hours, what came of the
- * first is returned. The key and the rows are one transaction.
+ * Accepts the emails made from one submitted mail, as `sendEmail` does, all or none. A second call with the same key within
+ * 24 hours returns the first result. Key and rows are committed in one transaction.
  */
 export async function sendEmailsOnce(
   projectId: string,
@@ -94,7 +94,7 @@ export async function sendEmailsOnce(
   });
 }
 
-/** Waits for another transaction that has the key in hand; what is older than a day is claimed anew. */
+/** Waits for a concurrent transaction with the same key. Keys older than 24 hours can be claimed again. */
 const CLAIM_KEY = `
   INSERT INTO idempotency_keys (project_id, key, fingerprint, status, body) VALUES ($1, $2, $2, 202, $3)
   ON CONFLICT (project_id, key) DO UPDATE SET body = $3, created_at = now()
@@ -111,7 +111,7 @@ async function acceptEmails(
   return emails.map(({ id, status }) => ({ id, status }));
 }
 
-/** Checks emails and writes down what their rows will be. */
+/** Validates emails and builds their rows. */
 async function draftEmails(
   projectId: string,
   inputs: readonly SendEmailInput[],
@@ -119,18 +119,18 @@ async function draftEmails(
 ): Promise<EmailRows[]> {
   const problems = new Problems();
   const read = inputs.map((input, index) => readEmail(input, problems, pathOf(index)));
-  const sound = problems.found.length === 0 ? read : [];
-  const addresses = sound.flatMap(recipientsOf).map(({ email }) => email);
-  // All at once, since each asks the database; what is wrong with the request is said before what stands against it.
-  const [words, suppressed, mailboxes] = await Promise.allSettled([
+  const valid = problems.found.length === 0 ? read : [];
+  const addresses = valid.flatMap(recipientsOf).map(({ email }) => email);
+  // Concurrently, since each queries the database. Validation problems are reported before suppressions or sender problems.
+  const [contents, suppressed, mailboxes] = await Promise.allSettled([
     Promise.all(inputs.map((input, index) => renderContent(projectId, input, problems, pathOf(index)))),
     suppressedAddresses(projectId, addresses),
-    checkSenders(projectId, sound),
+    checkSenders(projectId, valid),
   ]);
-  const written = valueOf(words);
+  const rendered = valueOf(contents);
   assertValid(problems.found);
   const [reasons, accounts] = [valueOf(suppressed), valueOf(mailboxes)];
-  const drafts = read.map((email, index): Draft => ({ ...email, ...(written[index] as RenderedContent) }));
+  const drafts = read.map((email, index): Draft => ({ ...email, ...(rendered[index] as RenderedContent) }));
   return drafts.map((draft) =>
     rowsOf({ projectId, mailboxId: accounts.get(draft.from.email) ?? null }, draft, reasons),
   );
@@ -141,7 +141,7 @@ function valueOf<T>(result: PromiseSettledResult<T>): T {
   return result.value;
 }
 
-/** Whether each sender may send now, and the mailbox account that its mail goes by, if it has one. */
+/** Checks that each sender may send, and returns its mailbox account, if any. @throws DomainError `forbidden`. */
 async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Promise<Map<string, string | null>> {
   const mailboxes = new Map<string, string | null>();
   for (const from of new Set(emails.map(({ from }) => from.email))) {
@@ -152,32 +152,32 @@ async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Pr
   return mailboxes;
 }
 
-/** By the project's id and the address's key, with a space between. */
-const suppressionOf = coalesceReads<string>(async (asked) => {
-  const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
+/** Keyed by `<project id> <email key>`. */
+const suppressionOf = coalesceReads<string>(async (keys) => {
+  const pairs = keys.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<{ project: string; email_key: string; reason: string }>({
     name: 'emails-suppressed',
-    text: `SELECT project, asked.email_key, min(reason)::text AS reason FROM unnest($1::text[], $2::text[]) AS asked(project, email_key)
-      JOIN suppressions s ON s.project_id = asked.project
-        AND s.email_key IN (asked.email_key, erased_key(asked.project, asked.email_key))
-      WHERE reason <> 'unsubscribed' GROUP BY project, asked.email_key`,
+    text: `SELECT project, requested.email_key, min(reason)::text AS reason FROM unnest($1::text[], $2::text[]) AS requested(project, email_key)
+      JOIN suppressions s ON s.project_id = requested.project
+        AND s.email_key IN (requested.email_key, erased_key(requested.project, requested.email_key))
+      WHERE reason <> 'unsubscribed' GROUP BY project, requested.email_key`,
     values: [pairs.map(([project]) => project), pairs.map(([, key]) => key)],
   });
   return new Map(rows.map(({ project, email_key, reason }) => [`${project} ${email_key}`, reason]));
 });
 
-/** Why addresses are not to get transactional mail, by `emailKey`. */
+/** Suppression reasons of addresses that must not receive transactional mail, by `emailKey`. */
 export async function suppressedAddresses(projectId: string, emails: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  const look = async (key: string) => {
+  const lookUp = async (key: string) => {
     const reason = await suppressionOf(`${projectId} ${key}`);
     if (reason !== undefined) found.set(key, reason);
   };
-  await Promise.all(emails.map((email) => look(emailKey(email))));
+  await Promise.all(emails.map((email) => lookUp(emailKey(email))));
   return found;
 }
 
-/** An answer for the ledger of an address that is not mailed. */
+/** The `answer` that the ledger records for a suppressed address. */
 export const suppressedAnswer = (reason: string) => `Not sent: the address is suppressed (${reason}).`;
 
 interface EmailRows extends QueuedEmail {
@@ -186,7 +186,7 @@ interface EmailRows extends QueuedEmail {
   messages: Record<string, unknown>[];
 }
 
-/** One row of the ledger for each address; the first holds the content. */
+/** Builds one ledger row per recipient; the first owns the content. */
 function rowsOf(
   { projectId, mailboxId }: { projectId: string; mailboxId: string | null },
   draft: Draft,
@@ -210,17 +210,17 @@ function rowsOf(
       answer: reason === undefined ? null : suppressedAnswer(reason),
     };
   });
-  const goesOut = messages.some(({ state }) => state === 'planned');
+  const isSendable = messages.some(({ state }) => state === 'planned');
   return {
     id,
     projectId,
-    status: goesOut ? (draft.scheduledAt === null ? 'queued' : 'scheduled') : 'suppressed',
+    status: isSendable ? (draft.scheduledAt === null ? 'queued' : 'scheduled') : 'suppressed',
     draft,
     messages,
   };
 }
 
-/** Rows go in as JSON, whose members are named like columns: one statement, however many emails. */
+/** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
 const INSERT = `
   WITH message AS (
     INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at)
@@ -254,7 +254,7 @@ async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
     (sum, { draft }) => sum + (draft.html?.length ?? 0) + (draft.text ?? draft.htmlText ?? '').length,
     0,
   );
-  await (length > LONG ? insertRows([rows]) : insertTogether(rows));
+  await (length > MAX_COALESCED_LENGTH ? insertRows([rows]) : insertCoalesced(rows));
 }
 
 interface Rows {
@@ -263,11 +263,11 @@ interface Rows {
   contents: Record<string, unknown>[];
 }
 
-/** Content of more characters than this goes in by itself, so that no statement grows without bound. */
-const LONG = 100_000;
+/** Content of more characters is inserted individually, so that no statement grows without bound. */
+const MAX_COALESCED_LENGTH = 100_000;
 
-/** Emails that arrive at the same time are committed together: each still is when its request is answered. */
-const insertTogether = togetherByProject<Rows, void>(({ projectId }) => projectId, insertRows);
+/** Commits emails of concurrent requests together, still before any of the requests is answered. */
+const insertCoalesced = togetherByProject<Rows, void>(({ projectId }) => projectId, insertRows);
 
 async function insertRows(emails: readonly Rows[]): Promise<void[]> {
   const messages = JSON.stringify(emails.flatMap((email) => email.messages));
@@ -305,7 +305,7 @@ async function insertAttachments(tx: Tx, messageId: string, { attachments }: Dra
   }
 }
 
-/** An email of the project, transactional or of a campaign, or `not_found`. */
+/** An email of the project, transactional or of a campaign. @throws DomainError `not_found`. */
 export async function getEmail(projectId: string, id: string, query: RowsQuery = {}): Promise<Message> {
   const where = { id, projectId, copyOf: null };
   const message = isId('eml', id) ? await db.message.findFirst({ ...query, where }) : null;
@@ -315,10 +315,10 @@ export async function getEmail(projectId: string, id: string, query: RowsQuery =
 
 export interface EmailFilter {
   status?: EmailStatus | null | undefined;
-  /** An address that it went to, copies included. */
+  /** A recipient address, including cc and bcc. */
   to?: string | null | undefined;
   tag?: string | null | undefined;
-  /** A campaign's messages; otherwise transactional mail is listed. */
+  /** Lists the messages of this campaign instead of transactional mail. */
   campaignId?: string | null | undefined;
   createdAfter?: Date | null | undefined;
   createdBefore?: Date | null | undefined;
@@ -338,7 +338,7 @@ export async function listEmails(
     where.push(filter.campaignId == null ? 'm.campaign_id IS NULL' : `m.campaign_id = ${parameter(filter.campaignId)}`);
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
     if (filter.status != null) where.push(STATUS_CONDITIONS[filter.status]);
-    if (filter.to != null) where.push(wentTo(parameter(emailKey(filter.to)), filter.campaignId));
+    if (filter.to != null) where.push(sentTo(parameter(emailKey(filter.to)), filter.campaignId));
     if (filter.tag != null) where.push(`m.tags ? ${parameter(filter.tag)}`);
     if (filter.createdAfter != null) where.push(`m.created_at > ${parameter(filter.createdAfter)}`);
     if (filter.createdBefore != null) where.push(`m.created_at < ${parameter(filter.createdBefore)}`);
@@ -356,25 +356,29 @@ export async function listEmails(
   });
 }
 
-function wentTo(key: string, campaignId: string | null | undefined): string {
+function sentTo(key: string, campaignId: string | null | undefined): string {
   if (campaignId != null) return `${messageKeySql('m')} = ${key}`;
   return `m.id IN (SELECT coalesce(t.copy_of, t.id) FROM messages t
     WHERE t.project_id = $1 AND t.campaign_id IS NULL AND ${messageKeySql('t')} = ${key})`;
 }
 
 /**
- * Stops what has not gone out of a transactional email.
- * @throws DomainError `not_found`, `conflict` when none of it is left to stop.
+ * Cancels the unsent messages of a transactional email.
+ * @throws DomainError `not_found`, `conflict` if none is left to cancel.
  */
 export async function cancelEmail(projectId: string, id: string): Promise<void> {
   await getEmail(projectId, id);
-  const stopped = await cancelPlanned('(id = $1 OR copy_of = $1)', id, 'Canceled on request.');
-  if (stopped === 0) throw new DomainError('conflict', 'This email can not be canceled any more: nothing of it waits.');
+  const canceled = await cancelPlanned('(id = $1 OR copy_of = $1)', id, 'Canceled by request.');
+  if (canceled === 0)
+    throw new DomainError(
+      'conflict',
+      'This email can no longer be canceled, because it has already been sent or closed.',
+    );
 }
 
 /**
- * Moves a scheduled email to another time.
- * @throws DomainError `not_found`, `validation_error` for a time that is past, `conflict` when it is not scheduled any more.
+ * Reschedules an email.
+ * @throws DomainError `not_found`, `validation_error` for a time in the past, `conflict` if it is no longer scheduled.
  */
 export async function rescheduleEmail(projectId: string, id: string, scheduledAt: Date): Promise<void> {
   await getEmail(projectId, id);
@@ -390,5 +394,9 @@ export async function rescheduleEmail(projectId: string, id: string, scheduledAt
      ) SELECT id FROM moved`,
     [id, scheduledAt],
   );
-  if (moved.length === 0) throw new DomainError('conflict', 'This email is not scheduled, or its time has come.');
+  if (moved.length === 0)
+    throw new DomainError(
+      'conflict',
+      'Only a scheduled email can be rescheduled; this one is not scheduled or is already being sent.',
+    );
 }

@@ -1,50 +1,50 @@
 import { onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Template } from '@postroom/templates/render';
 import { MessageError } from '@postroom/mime';
-import { type GivenWords, writeGiven, type WrittenWords } from './fill-content.ts';
+import { type ContentInput, fillContent, type FilledContent } from './fill-content.ts';
 
 const MODULE = import.meta.resolve('./fill-content.ts');
-/** Mail as people write it takes a few milliseconds; at the limits of depth and length it takes half a second. */
+/** Typical mail takes a few milliseconds; mail at the limits of depth and length takes half a second. */
 const TIME_LIMIT_MS = 3_000;
-const WRITE: ThreadFunction = { module: MODULE, name: 'writeGiven', timeLimitMs: TIME_LIMIT_MS };
+const FILL: ThreadFunction = { module: MODULE, name: 'fillContent', timeLimitMs: TIME_LIMIT_MS };
 const CONVERT: ThreadFunction = { module: MODULE, name: 'textOfHtml', timeLimitMs: TIME_LIMIT_MS };
 
-/** Up to so many characters a text without HTML is written here: to hand it to a thread would take longer. */
+/** Text without HTML of up to this many characters is rendered on the main thread; a thread would take longer. */
 const SHORT = 10_000;
 
-/** Fills placeholders in, and makes a text from HTML that comes without one, where that delays nobody. */
-export async function writeForProject(projectId: string, given: GivenWords): Promise<WrittenWords> {
+/** Fills placeholders in and generates missing text from HTML, on a worker thread unless that is quick. */
+export async function renderForProject(projectId: string, given: ContentInput): Promise<FilledContent> {
   const length = (given.subject?.length ?? 0) + (given.html?.length ?? 0) + (given.text?.length ?? 0);
   const isFinished = given.values === null && (given.html === null || given.text !== null);
-  if ((isFinished || given.html === null) && length <= SHORT) return writeGiven(given);
+  if ((isFinished || given.html === null) && length <= SHORT) return fillContent(given);
   if (isFinished && given.html === null) return { ...given, htmlText: null, problems: [] };
   try {
-    return await onThread<[GivenWords], WrittenWords>(WRITE, projectId, given);
+    return await onThread<[ContentInput], FilledContent>(FILL, projectId, given);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    const message = `can not be made into a message: ${error.message} Make it smaller or simpler.`;
+    const message = `cannot be rendered: ${error.message} Make it smaller or simpler.`;
     return { ...given, htmlText: null, problems: [{ field: given.html === null ? 'text' : 'html', message }] };
   }
 }
 
-/** The last texts that were made: a campaign asks for its own every few seconds. */
-const made = new Map<string, Promise<Template>>();
-const MAX_MADE = 20;
+/** Recently generated templates, by HTML source: a campaign needs its own every few seconds. */
+const cached = new Map<string, Promise<Template>>();
+const MAX_CACHED = 20;
 
 /**
- * The text template of an HTML one, for a project; made where that delays nobody.
- * @throws MessageError when it can't be made, now or ever.
+ * Generates the text template of an HTML template on a worker thread. Results are cached.
+ * @throws MessageError if the HTML is too complex or takes too long.
  */
 export async function textTemplateOf(projectId: string, html: Template): Promise<Template> {
-  const known = made.get(html.source);
+  const known = cached.get(html.source);
   if (known !== undefined) return known;
-  const making = onThread<[Template], Template>(CONVERT, projectId, html).catch((error: unknown) => {
-    made.delete(html.source);
+  const generating = onThread<[Template], Template>(CONVERT, projectId, html).catch((error: unknown) => {
+    cached.delete(html.source);
     if (error instanceof ThreadError)
-      throw new MessageError('html', `No text can be made from the HTML: ${error.message}`);
+      throw new MessageError('html', `Failed to generate text from the HTML: ${error.message}`);
     throw error;
   });
-  made.set(html.source, making);
-  for (const oldest of made.keys()) if (made.size > MAX_MADE) made.delete(oldest);
-  return making;
+  cached.set(html.source, generating);
+  for (const oldest of cached.keys()) if (cached.size > MAX_CACHED) cached.delete(oldest);
+  return generating;
 }

@@ -1,4 +1,4 @@
-// Runs on a thread of the pool where a text is long or has to be converted: it imports nothing of the platform.
+// Runs on worker threads for long text and HTML conversion, so it must not import the platform.
 import {
   htmlProblem,
   missing,
@@ -11,43 +11,43 @@ import {
 } from '@postroom/templates/render';
 import { textFromHtml } from '@postroom/mime';
 
-/** What an email is to say; with values, its placeholders are filled in. */
-export interface GivenWords {
+/** The content to fill in. Placeholders are left alone if `values` is null. */
+export interface ContentInput {
   subject: string | null;
   html: string | null;
   text: string | null;
   values: Values | null;
 }
 
-/** What an email says, and what is wrong with it: `field` is one of the above, or `variables.<name>`. */
-export interface WrittenWords {
+/** The filled content and its problems; `field` is a member of the input or `variables.<name>`. */
+export interface FilledContent {
   subject: string | null;
   html: string | null;
   text: string | null;
-  /** The text made from the HTML; null when the email has a text of its own. */
+  /** The text generated from the HTML; null if the email has its own text. */
   htmlText: string | null;
   problems: { field: string; message: string }[];
 }
 
-/** Characters that a body may have, also after its placeholders are filled in. */
+/** The most characters of a body, before and after placeholders are filled in. */
 export const MAX_TEXT_LENGTH = 5_000_000;
 
-/** So many variables without a value are named for each field. */
+/** The most missing variables reported per field. */
 const MAX_MISSING = 100;
 
-/** Fills placeholders in, and makes a text from HTML that comes without one. */
-export function writeGiven({ values, ...given }: GivenWords): WrittenWords {
-  const problems: WrittenWords['problems'] = [];
+/** Fills placeholders in, and generates text if there is only HTML. */
+export function fillContent({ values, ...given }: ContentInput): FilledContent {
+  const problems: FilledContent['problems'] = [];
   const fill = (field: 'subject' | 'html' | 'text') => {
     const source = given[field];
     return source === null || values === null ? source : fillIn(source, field, values, problems);
   };
   const [subject, html, text] = [fill('subject'), fill('html'), fill('text')];
-  const written = { subject, html, text, htmlText: null, problems };
-  if (html === null || problems.length > 0) return written;
+  const filled = { subject, html, text, htmlText: null, problems };
+  if (html === null || problems.length > 0) return filled;
   const complexity = htmlProblem(html);
   if (complexity !== undefined) problems.push({ field: 'html', message: complexity });
-  if (complexity !== undefined || text !== null) return written;
+  if (complexity !== undefined || text !== null) return filled;
   const { source: htmlText } = textOfHtml({
     format: 'html',
     source: html,
@@ -55,10 +55,10 @@ export function writeGiven({ values, ...given }: GivenWords): WrittenWords {
     variables: [],
     problems: [],
   });
-  return { ...written, htmlText };
+  return { ...filled, htmlText };
 }
 
-function fillIn(source: string, format: TemplateFormat, values: Values, problems: WrittenWords['problems']): string {
+function fillIn(source: string, format: TemplateFormat, values: Values, problems: FilledContent['problems']): string {
   const template = parseTemplate(source, format);
   for (const { line, column, message } of template.problems)
     problems.push({ field: format, message: `line ${line}, column ${column}: ${message}` });
@@ -77,12 +77,12 @@ function fillIn(source: string, format: TemplateFormat, values: Values, problems
   }
 }
 
-/** The text template of an HTML one. @throws Error when the HTML is too complex, or its text too long. */
+/** The text template of an HTML template. @throws Error if the HTML is too complex or its text too long. */
 export function textOfHtml(html: Template): Template {
   const complexity = htmlProblem(html.source);
   if (complexity !== undefined) throw new Error(`The HTML ${complexity}.`);
   const text = textFromHtml(html);
   if (text.source.length > MAX_TEXT_LENGTH)
-    throw new Error(`The text made from the HTML has more than ${MAX_TEXT_LENGTH} characters.`);
+    throw new Error(`The text generated from the HTML has more than ${MAX_TEXT_LENGTH} characters.`);
   return text;
 }

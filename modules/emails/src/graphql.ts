@@ -26,7 +26,7 @@ import { EMAIL_STATUSES, statusOf } from '@postroom/ledger';
 import { timelineOf } from '@postroom/ledger';
 
 const EmailStatus = builder.enumType('EmailStatus', {
-  description: 'Where an email is.',
+  description: 'The status of an email.',
   values: Object.fromEntries(Object.entries(EMAIL_STATUSES).map(([name, description]) => [name, { description }])) as {
     [Name in keyof typeof EMAIL_STATUSES]: { description: string };
   },
@@ -41,7 +41,7 @@ const loadAttachments = batchLoader(async (_: Context, ids) => {
   return Map.groupBy(attachments, ({ messageId }) => messageId);
 });
 
-/** The rows of an email: its own, and one for each further address it goes to. */
+/** The ledger rows of an email, one per recipient. */
 const loadCopies = batchLoader(async (_: Context, ids) => {
   const where = { OR: [{ id: { in: [...ids] } }, { copyOf: { in: [...ids] } }] };
   const messages = await db.message.findMany({ where, orderBy: { id: 'asc' } });
@@ -49,29 +49,33 @@ const loadCopies = batchLoader(async (_: Context, ids) => {
 });
 
 const EmailEvent = builder.objectRef<{ type: string; at: Date; detail: string | null }>('EmailEvent').implement({
-  description: 'Something that happened to an email.',
+  description: 'An event in the history of an email.',
   fields: (t) => ({
-    type: t.exposeString('type', { description: 'Such as `email.sent`; the event of that name tells webhooks.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    detail: t.exposeString('detail', { nullable: true, description: 'What a server answered, where it did.' }),
+    type: t.exposeString('type', { description: 'The event type, such as `email.sent`.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    detail: t.exposeString('detail', { nullable: true, description: 'The answer of the server, if any.' }),
   }),
 });
 
 const EmailRecipient = builder.objectRef<Prisma.MessageModel>('EmailRecipient').implement({
-  description: 'One of the addresses that an email goes to, each of which has its own fate.',
+  description: 'A recipient of an email, with its own status.',
   fields: (t) => ({
     email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
-    status: t.field({ type: EmailStatus, description: 'Where its copy is.', resolve: (row) => statusOf(row) }),
+    status: t.field({
+      type: EmailStatus,
+      description: 'The status for this recipient.',
+      resolve: (row) => statusOf(row),
+    }),
     answer: t.exposeString('answer', { nullable: true, description: "The server's last answer." }),
   }),
 });
 
 const EmailAttachment = builder.objectRef<Omit<Prisma.MessageAttachmentModel, 'content'>>('EmailAttachment').implement({
-  description: 'A file that goes with an email.',
+  description: 'An attachment of an email.',
   fields: (t) => ({
-    filename: t.exposeString('filename', { description: 'What it is called.' }),
-    contentType: t.exposeString('contentType', { nullable: true, description: 'Its content type, if one was given.' }),
-    contentId: t.exposeString('contentId', { nullable: true, description: 'What `cid:` links name.' }),
+    filename: t.exposeString('filename', { description: 'The file name.' }),
+    contentType: t.exposeString('contentType', { nullable: true, description: 'The content type, if given.' }),
+    contentId: t.exposeString('contentId', { nullable: true, description: 'The target of `cid:` links.' }),
   }),
 });
 
@@ -80,13 +84,13 @@ const content = { content: true } as const;
 const Email = builder.prismaObject('Message', {
   name: 'Email',
   interfaces: [Node],
-  description: 'One email, transactional or of a campaign.',
+  description: 'An email, transactional or of a campaign.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Message id, the same in every event about it.' }),
     status: t.field({
       type: EmailStatus,
-      description: 'Where it is; of several addresses, the first.',
+      description: 'The status; for several recipients, that of the first.',
       select: {
         state: true,
         dispatchedAt: true,
@@ -102,7 +106,7 @@ const Email = builder.prismaObject('Message', {
     }),
     from: t.string({
       nullable: true,
-      description: 'The sender; null for a message of a campaign, which names it.',
+      description: 'The sender; null for a campaign message, whose sender is on the campaign.',
       select: content,
       resolve: ({ content }) => content?.from ?? null,
     }),
@@ -112,12 +116,12 @@ const Email = builder.prismaObject('Message', {
       resolve: ({ content, email }) => (content?.to as string[] | undefined) ?? [email],
     }),
     cc: t.stringList({
-      description: 'Recipients of a copy.',
+      description: 'Cc recipients.',
       select: content,
       resolve: (row) => listOf(row.content?.cc),
     }),
     bcc: t.stringList({
-      description: 'Recipients of a blind copy.',
+      description: 'Bcc recipients.',
       select: content,
       resolve: (row) => listOf(row.content?.bcc),
     }),
@@ -128,49 +132,52 @@ const Email = builder.prismaObject('Message', {
     }),
     subject: t.exposeString('subject', {
       nullable: true,
-      description: "With placeholders filled in; null when it is its campaign's as it stands.",
+      description: "The rendered subject; null if it equals the campaign's.",
     }),
     html: t.string({
       nullable: true,
-      description: 'Its HTML; null when it has none, or belongs to a campaign.',
+      description: 'The HTML body; null if there is none or the email belongs to a campaign.',
       select: content,
       resolve: ({ content }) => content?.html ?? null,
     }),
     text: t.string({
       nullable: true,
-      description: 'Its text; null when it is made from the HTML.',
+      description: 'The text body; null if it is generated from the HTML.',
       select: content,
       resolve: ({ content }) => content?.text ?? null,
     }),
     headers: t.field({
       type: 'JSON',
-      description: 'Headers that the sender added.',
+      description: 'Custom headers.',
       ...JSON_OBJECT,
       select: content,
       resolve: ({ content }) => content?.headers ?? {},
     }),
     attachments: t.field({
       type: [EmailAttachment],
-      description: 'The files that go with it.',
+      description: 'Attachments.',
       resolve: async ({ id }, _args, context) => (await loadAttachments(context, id)) ?? [],
     }),
     tags: t.stringList({
-      description: 'What the sender marked it with.',
+      description: 'Tags set by the sender.',
       select: { tags: true },
       resolve: (row) => listOf(row.tags),
     }),
     metadata: t.field({
       type: 'JSON',
-      description: 'What the sender gave; echoed in events.',
+      description: 'Metadata set by the sender; echoed in events.',
       ...JSON_OBJECT,
       select: { metadata: true },
       resolve: ({ metadata }) => metadata ?? {},
     }),
     campaignId: t.exposeID('campaignId', {
       nullable: true,
-      description: 'The campaign it belongs to; null otherwise.',
+      description: 'The campaign; null for transactional mail.',
     }),
-    contactId: t.exposeID('contactId', { nullable: true, description: 'The contact it goes to, in a campaign.' }),
+    contactId: t.exposeID('contactId', {
+      nullable: true,
+      description: 'The recipient contact; null for transactional mail.',
+    }),
     answer: t.exposeString('answer', {
       nullable: true,
       description: "The server's last answer, or why there was none.",
@@ -178,19 +185,19 @@ const Email = builder.prismaObject('Message', {
     scheduledAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it was asked to go out; null for at once.',
+      description: 'The requested send time; null for immediately.',
       select: content,
       resolve: ({ content }) => content?.scheduledAt ?? null,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was taken.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
     recipients: t.field({
       type: [EmailRecipient],
-      description: 'Every address it goes to.',
+      description: 'All recipients.',
       resolve: async ({ id }, _args, context) => (await loadCopies(context, id)) ?? [],
     }),
     events: t.field({
       type: [EmailEvent],
-      description: 'What has happened to it, first thing first.',
+      description: 'The history of the email, oldest first.',
       resolve: async ({ id }, _args, context) => {
         const message = (await loadCopies(context, id))?.find((copy) => copy.id === id);
         return message === undefined ? [] : timelineOf(message);
@@ -208,12 +215,12 @@ registerNode('eml', 'Email', (context, ids) =>
 builder.queryFields((t) => ({
   inboxUrl: t.string({
     nullable: true,
-    description: 'The address of the development inbox; null when mail is really sent.',
+    description: 'The URL of the development inbox; null if mail is delivered.',
     resolve: () => config.INBOX_URL ?? null,
   }),
   email: t.prismaField({
     type: Email,
-    description: 'An email of the project; `not_found` when there is none.',
+    description: 'An email of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Message id.' }) },
     resolve: (query, _root, { id }, context) => getEmail(callerProject(context), id, query),
   }),
@@ -222,12 +229,12 @@ builder.queryFields((t) => ({
       type: Email,
       description: "The project's transactional emails, or the messages of a campaign, newest first.",
       args: {
-        status: t.arg({ type: EmailStatus, description: 'Only those that are there.' }),
-        to: t.arg.string({ description: 'Only those to this address, without regard to case.' }),
-        tag: t.arg.string({ description: 'Only those with this tag.' }),
+        status: t.arg({ type: EmailStatus, description: 'Only emails with this status.' }),
+        to: t.arg.string({ description: 'Only emails to this address, ignoring case.' }),
+        tag: t.arg.string({ description: 'Only emails with this tag.' }),
         campaignId: t.arg.id({ description: 'The messages of this campaign instead of transactional mail.' }),
-        createdAfter: t.arg({ type: 'DateTime', description: 'Taken after this instant.' }),
-        createdBefore: t.arg({ type: 'DateTime', description: 'Taken before this instant.' }),
+        createdAfter: t.arg({ type: 'DateTime', description: 'Only emails accepted after this time.' }),
+        createdBefore: t.arg({ type: 'DateTime', description: 'Only emails accepted before this time.' }),
       },
       resolve: (_root, { first, after, ...filter }, context, info) =>
         listEmails(callerProject(context), filter, { first, after }, rowsQuery(context, info)),
@@ -237,24 +244,24 @@ builder.queryFields((t) => ({
 }));
 
 const AttachmentInput = builder.inputType('AttachmentInput', {
-  description: 'A file to send along.',
+  description: 'A file to attach.',
   fields: (t) => ({
     filename: t.string({
       required: true,
-      description: 'What it is called; 1 to 255 characters without slashes and control characters.',
+      description: 'File name: 1 to 255 characters without slashes or control characters.',
       ...jsonSchema({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$' }),
     }),
     content: t.string({
       required: true,
-      description: 'Its bytes in base64.',
+      description: 'The content in base64.',
       ...jsonSchema({ maxLength: 40 * 1024 * 1024 }),
     }),
-    contentType: t.string({ description: 'Its content type; told from the file name when not given.' }),
-    contentId: t.string({ description: 'For an inline image: what `cid:` links in the HTML name.' }),
+    contentType: t.string({ description: 'The content type; derived from the file name by default.' }),
+    contentId: t.string({ description: 'For an inline image: the target of `cid:` links in the HTML.' }),
   }),
 });
 
-/** What the HTML and the text have at most. */
+/** Limits the HTML and text bodies. */
 const BODY = jsonSchema({ maxLength: 5_000_000 });
 
 const SendEmailInput = builder.inputType('SendEmailInput', {
@@ -269,31 +276,31 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
       required: true,
       description: 'Recipients; at most 50 together with cc and bcc.',
     }),
-    cc: t.field({ type: 'AddressList', description: 'Recipients of a copy.' }),
-    bcc: t.field({ type: 'AddressList', description: 'Recipients of a blind copy.' }),
+    cc: t.field({ type: 'AddressList', description: 'Cc recipients.' }),
+    bcc: t.field({ type: 'AddressList', description: 'Bcc recipients.' }),
     replyTo: t.field({ type: 'AddressList', description: 'Reply-to addresses.' }),
     subject: t.string({
-      description: "At most 998 characters; the template's when not given.",
+      description: "At most 998 characters; the template's subject by default.",
       ...jsonSchema({ maxLength: 998 }),
     }),
     html: t.string({
       description: 'The HTML body: at most 5,000,000 characters and 50,000 elements, nested at most 200 deep.',
       ...BODY,
     }),
-    text: t.string({ description: 'The text body; made from the HTML when not given.', ...BODY }),
+    text: t.string({ description: 'The text body; generated from the HTML by default.', ...BODY }),
     templateId: t.string({ description: 'A published template whose body is the HTML.' }),
     variables: t.field({
       type: 'JSON',
       description: 'An object of values for placeholders such as `{{name|there}}`.',
       ...JSON_OBJECT,
     }),
-    headers: t.field({ type: 'JSON', description: 'An object of further headers.', ...JSON_OBJECT }),
-    attachments: t.field({ type: [AttachmentInput], description: 'Files to send along.' }),
-    tags: t.stringList({ description: 'At most 20 words to find it by.', ...jsonSchema({ maxItems: 20 }) }),
+    headers: t.field({ type: 'JSON', description: 'An object of additional headers.', ...JSON_OBJECT }),
+    attachments: t.field({ type: [AttachmentInput], description: 'Files to attach.' }),
+    tags: t.stringList({ description: 'At most 20 tags to filter by.', ...jsonSchema({ maxItems: 20 }) }),
     metadata: t.field({ type: 'JSON', description: 'An object that is echoed in its events.', ...JSON_OBJECT }),
     trackOpens: t.boolean({ description: "Whether opens are tracked; the project's setting by default." }),
     trackClicks: t.boolean({ description: "Whether clicks are tracked; the project's setting by default." }),
-    scheduledAt: t.field({ type: 'DateTime', description: 'When it is to go out; at once when not given.' }),
+    scheduledAt: t.field({ type: 'DateTime', description: 'When to send it; immediately by default.' }),
   }),
 });
 
@@ -303,16 +310,16 @@ const SendEmailsInput = builder.inputType('SendEmailsInput', {
     emails: t.field({
       type: [SendEmailInput],
       required: true,
-      description: '1 to 100 emails; all are taken, or none.',
+      description: '1 to 100 emails; either all are accepted or none.',
       ...jsonSchema({ minItems: 1, maxItems: 100 }),
     }),
   }),
 });
 
 const RescheduleEmailInput = builder.inputType('RescheduleEmailInput', {
-  description: 'Another time for a scheduled email.',
+  description: 'A new time for a scheduled email.',
   fields: (t) => ({
-    scheduledAt: t.field({ type: 'DateTime', required: true, description: 'When it is to go out.' }),
+    scheduledAt: t.field({ type: 'DateTime', required: true, description: 'When to send it.' }),
   }),
 });
 
@@ -322,20 +329,20 @@ const loadEmails = batchLoader(async (context: Context, ids) => {
 });
 
 const QueuedEmail = builder.objectRef<QueuedEmail>('QueuedEmail').implement({
-  description: 'An email that has been taken.',
+  description: 'An email accepted for sending.',
   fields: (t) => ({
     messageId: t.exposeID('id', { description: 'Message id.' }),
     email: t.field({
       type: Email,
       nullable: true,
       authScopes: { read: true },
-      description: 'The email, as it is now. A sending key may not ask for it.',
+      description: 'The email. Not available to a sending key.',
       resolve: ({ id }, _args, context) => loadEmails(context, id),
     }),
     id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use QueuedEmail.messageId.' }),
     status: t.expose('status', {
       type: EmailStatus,
-      description: '`queued`; `scheduled` when it has a time; `suppressed` when no address of it may be mailed.',
+      description: '`queued`; `scheduled` if it has a send time; `suppressed` if all recipients are suppressed.',
     }),
   }),
 });
@@ -345,7 +352,7 @@ const idArg = 'Message id.';
 builder.mutationFields((t) => ({
   sendEmail: t.field({
     type: QueuedEmail,
-    description: 'Sends a transactional email. It is kept before the answer.',
+    description: 'Sends a transactional email. It is stored before the response.',
     skipTypeScopes: true,
     authScopes: { sending: true },
     args: { input: t.arg({ type: SendEmailInput, required: true, description: 'The email.' }) },
@@ -359,7 +366,7 @@ builder.mutationFields((t) => ({
   }),
   cancelEmail: t.prismaField({
     type: Email,
-    description: 'Stops what has not gone out of an email; `conflict` when nothing of it waits.',
+    description: 'Cancels the unsent messages of an email; `conflict` if none is left.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (query, _root, { id }, context) => {
       await cancelEmail(callerProject(context), id);
@@ -368,10 +375,10 @@ builder.mutationFields((t) => ({
   }),
   rescheduleEmail: t.prismaField({
     type: Email,
-    description: 'Moves a scheduled email to another time; `conflict` when its time has come.',
+    description: 'Reschedules an email; `conflict` if it is no longer scheduled.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
-      input: t.arg({ type: RescheduleEmailInput, required: true, description: 'The time.' }),
+      input: t.arg({ type: RescheduleEmailInput, required: true, description: 'The new time.' }),
     },
     resolve: async (query, _root, { id, input }, context) => {
       await rescheduleEmail(callerProject(context), id, input.scheduledAt);

@@ -1,11 +1,11 @@
 import { emailProblem, normalizeEmail } from '@postroom/platform';
 import type { Mailbox } from '@postroom/mime';
 
-/** The longest that is read: a name of 200 characters, each escaped, and an address. */
+/** The longest accepted input: a name of 200 characters, each escaped, and an address. */
 const MAX_LENGTH = 1_000;
 const NAMED = /^(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>]*))<([^<>]*)>$/s;
 
-/** Reads `ada@example.com`, `Ada Lovelace <ada@example.com>` or `"Lovelace, Ada" <ada@example.com>`; or says what is wrong. */
+/** Reads `ada@example.com`, `Ada Lovelace <ada@example.com>` or `"Lovelace, Ada" <ada@example.com>`; returns the problem as text if invalid. */
 export function parseMailbox(text: string): Mailbox | string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
   const trimmed = text.trim();
@@ -21,7 +21,7 @@ export function parseMailbox(text: string): Mailbox | string {
   return name.trim() === '' ? { email } : { email, name: name.trim() };
 }
 
-/** As people write it, and as `parseMailbox` reads it again. */
+/** Formats a mailbox for display; `parseMailbox` reads it back. */
 export function formatMailbox({ email, name }: Mailbox): string {
   if (name == null || name === '') return email;
   return /^[\p{L}\p{N} .'-]+$/u.test(name) ? `${name} <${email}>` : `"${name.replace(/["\\]/g, '\\$&')}" <${email}>`;

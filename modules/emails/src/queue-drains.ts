@@ -3,10 +3,10 @@ import type { Client } from '@temporalio/client';
 import { startOnce } from '@postroom/platform/dispatcher';
 import { ledgerPool } from '@postroom/ledger';
 
-/** A burst that has not been heard of for so long is taken for dead, in seconds: another one may begin. */
+/** Lease duration in seconds. Once it expires, another drain may take over. */
 const LEASE_S = 10;
 
-/** The projects of which a burst is under way. */
+/** Projects with an active queue drain. */
 export async function listDrainingProjects(): Promise<Set<string>> {
   const { rows } = await ledgerPool.query<{ project_id: string }>({
     name: 'emails-bursts',
@@ -15,7 +15,7 @@ export async function listDrainingProjects(): Promise<Set<string>> {
   return new Set(rows.map(({ project_id: projectId }) => projectId));
 }
 
-/** Begins a burst for a project, unless another relay has just done so. */
+/** Starts a queue drain for a project, unless another dispatcher has just done so. */
 export async function startQueueDrain(client: Client, projectId: string): Promise<void> {
   const workflowId = newId('eml').replace('eml_', 'burst_');
   const { rowCount } = await ledgerPool.query(
@@ -30,9 +30,9 @@ export async function startQueueDrain(client: Client, projectId: string): Promis
       workflowId,
       type: 'sendBurst',
       args: [projectId, workflowId],
-      summary: 'Transactional emails in a burst',
+      summary: 'Transactional queue drain',
       details:
-        'Takes the emails of a project that come too fast for a workflow each, until no more come. Each that a server puts off goes on in another workflow.',
+        'Sends the queued emails of a project while they arrive too fast for individual workflows. Deferred emails continue in their own workflows.',
       searchAttributes: { projectId },
     });
   } catch (error) {
@@ -41,7 +41,10 @@ export async function startQueueDrain(client: Client, projectId: string): Promis
   }
 }
 
-/** Keeps others from taking over for a while, counted in milliseconds; false when one has. */
+/**
+ * Renews the lease, extended by `forMs` milliseconds.
+ * @returns false if another drain has taken over.
+ */
 export async function renewDrainLease(projectId: string, workflowId: string, forMs = 0): Promise<boolean> {
   const { rowCount } = await ledgerPool.query({
     name: 'emails-hold-burst',
@@ -54,7 +57,7 @@ export async function renewDrainLease(projectId: string, workflowId: string, for
   return rowCount === 1;
 }
 
-/** Lets the relay decide again what becomes of the project's mail. */
+/** Deletes the lease and wakes the dispatcher, which assigns the project's mail again. */
 export async function endQueueDrain(projectId: string, workflowId: string): Promise<void> {
   await ledgerPool.query(
     `WITH ended AS (DELETE FROM email_queue_drains WHERE project_id = $1 AND workflow_id = $2)
@@ -63,7 +66,7 @@ export async function endQueueDrain(projectId: string, workflowId: string): Prom
   );
 }
 
-/** Whether the machine is likely to be busy with a campaign. */
+/** Whether any campaign is sending, so that the machine is likely busy. */
 export async function isCampaignSending(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ sending: boolean }>({
     name: 'emails-campaigns',

@@ -2,7 +2,7 @@ import { found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Emails';
 
-/** Attachments come in the body, as base64. */
+/** Allows for attachments in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
 
 const FIELDS = `id status from to cc bcc replyTo subject tags metadata campaignId contactId answer scheduledAt createdAt`;
@@ -80,7 +80,7 @@ export const routes: Route[] = [
     path: '/v1/emails/{id}',
     needs: 'full',
     tag,
-    summary: 'Retrieve an email and what has happened to it',
+    summary: 'Retrieve an email and its history',
     document: gql`query ($id: ID!) { email(id: $id) { ${DETAIL} } }`,
     reply: found('email'),
   },
@@ -99,7 +99,7 @@ export const routes: Route[] = [
     path: '/v1/emails/{id}/cancel',
     needs: 'full',
     tag,
-    summary: 'Stop what has not gone out of an email',
+    summary: 'Cancel the unsent messages of an email',
     document: gql`mutation ($id: ID!) { cancelEmail(id: $id) { ${DETAIL} } }`,
     reply: found('cancelEmail'),
   },

@@ -22,7 +22,7 @@ import type { OutgoingMessage } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';
 import { readTracking, storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
 
-/** A row that has been claimed, as the claiming statement returns it. */
+/** A claimed row, as returned by the claim statements. */
 export interface ClaimedRow {
   id: string;
   project_id: string;
@@ -32,7 +32,7 @@ export interface ClaimedRow {
   subject: string;
   deferrals: number;
   deferredAt: Date | null;
-  /** How the project has it; null when it is gone. */
+  /** The project's settings; null if it has been deleted. */
   tracks_opens: boolean | null;
   tracks_clicks: boolean | null;
 }
@@ -45,45 +45,45 @@ interface Content {
   reply_to: string[];
   html: string | null;
   text: string | null;
-  /** Made from the HTML when the email was accepted. */
+  /** Generated from the HTML when the email was accepted. */
   html_text: string | null;
   headers: Record<string, string>;
   track_opens: boolean | null;
   track_clicks: boolean | null;
   /** Whether it has attachments. */
-  attached: boolean;
+  has_attachments: boolean;
 }
 
-/** A claimed row with what it says. */
+/** A claimed row with its content. */
 export interface ReadyMessage extends ClaimedRow {
   content: Content | undefined;
-  /** Its HTML with links through us; undefined when it has none. */
+  /** The HTML with tracked links; undefined if there is no HTML. */
   tracked: TrackedHtml | undefined;
   /** Why it can't be sent. */
   problem: MessageError | undefined;
 }
 
-/** What is left of a workflow's messages after a turn. */
+/** The result of one run: what is left of the workflow's messages. */
 export interface BatchRun {
-  /** Neither sent nor given up. */
+  /** Messages still to be sent. */
   open: number;
-  /** Milliseconds until the first of them goes again; 0 when none is left. */
+  /** Milliseconds until the next attempt; 0 if none is left. */
   waitMs: number;
-  /** Why the mail server takes nothing, when it takes nothing. */
+  /** The mail server's answer if it accepts no mail at the moment, else null. */
   held: string | null;
-  /** What became of messages in this turn: how many were accepted, failed … */
+  /** Recorded outcomes of this run, counted by state. */
   counts: Partial<Record<Settlement['state'], number>>;
 }
 
-/** What a claim returns of the row `m`. */
+/** The columns of the row `m` that make a `ClaimedRow`. */
 export const CLAIMED_COLUMNS = `m.id, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
     m.deferrals, m.deferred_at AS "deferredAt", (SELECT track_opens FROM projects p WHERE p.id = m.project_id) AS tracks_opens,
     (SELECT track_clicks FROM projects p WHERE p.id = m.project_id) AS tracks_clicks`;
 
 /**
- * The rows that a workflow has in hand and that are due; each attempt of the activity claims a row once at most, so that a
- * settlement which the network repeats can not be taken for that of another send. Those of a mailbox account, which go
- * slowly, one by one.
+ * Claims due rows of a workflow. Each activity attempt claims a row at most once, so that an outcome delivered twice by the
+ * network cannot be mistaken for that of another send. Mail of a mailbox account is rate-limited, so it is claimed one row
+ * at a time.
  */
 const CLAIM = `
   WITH due AS (
@@ -94,7 +94,7 @@ const CLAIM = `
   UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL FROM due WHERE m.id = due.id
   RETURNING ${CLAIMED_COLUMNS}`;
 
-/** Sends the due messages that a workflow has in hand, once each, and records what became of them. */
+/** Sends the due messages of a workflow, once each, and records their outcomes. */
 export async function sendBatchUntilDeadline(
   workflowId: string,
   claim: string,
@@ -105,11 +105,11 @@ export async function sendBatchUntilDeadline(
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
   });
-  const left = await standing(workflowId);
-  return { ...left, waitMs: Math.max(left.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
+  const rest = await remaining(workflowId);
+  return { ...rest, waitMs: Math.max(rest.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
 }
 
-/** Fails what a workflow has in hand and can't send, for a reason that people can read. */
+/** Fails the queued messages of a workflow that keeps failing. `reason` is shown to users. */
 export async function failBatch(workflowId: string, claim: string, reason: string): Promise<BatchRun> {
   await markStaleClaimsUnknown({ workflowId }, claim);
   const { rows } = await ledgerPool.query<{ id: string }>(
@@ -117,7 +117,7 @@ export async function failBatch(workflowId: string, claim: string, reason: strin
      WHERE workflow_id = $1 AND state = 'planned' RETURNING id`,
     [workflowId, claim],
   );
-  const answer = `It could not be sent: ${reason}`.slice(0, 500);
+  const answer = `Could not be sent: ${reason}`.slice(0, 500);
   if (rows.length > 0)
     await settle(
       claim,
@@ -127,17 +127,17 @@ export async function failBatch(workflowId: string, claim: string, reason: strin
   return { open: 0, waitMs: 0, held: null, counts: { failed: rows.length } };
 }
 
-/** Where a workflow's messages come from. */
+/** Supplies the messages of a workflow. */
 export interface Source {
-  /** Claims up to so many messages for the workflow; none when the turn is over. */
+  /** Claims up to `limit` messages; returns none once the run is over. */
   claim: (limit: number) => Promise<ReadyMessage[]>;
-  /** Is told what became of messages once that is recorded; repeated when it fails. */
+  /** Called after outcomes are recorded; retried if it fails. */
   settled?: (settlements: readonly Settlement[]) => Promise<void>;
-  /** Who is told that messages are settled. */
+  /** The notification to send when outcomes are recorded. */
   notice?: string;
 }
 
-/** Sends what is claimed for a workflow and records what becomes of it, until nothing is left or the way takes nothing. */
+/** Claims and sends messages of a workflow and records their outcomes, until none is due or the transport accepts no more. */
 export async function sendClaimed(
   workflowId: string,
   claim: string,
@@ -160,7 +160,7 @@ export async function sendClaimed(
       },
       send: async (row) => {
         const sent = await send(row);
-        return senders.size > 1 ? { ...sent, outcome: ofItsSender(sent.outcome) } : sent;
+        return senders.size > 1 ? { ...sent, outcome: limitToSender(sent.outcome) } : sent;
       },
       settle: async (settlements) => {
         await withRetries(() => record(settlements), signal);
@@ -172,7 +172,7 @@ export async function sendClaimed(
   } catch (error) {
     if (!(error instanceof UnrecordedError))
       await withRetries(async () => {
-        // What was claimed when something unforeseen happened has perhaps caused it: it goes again a few times, by itself.
+        // A claimed message may have caused an unexpected error, so each counts the attempt and fails after a few.
         if (isOutage(error)) await releaseClaims({ workflowId }, claim);
         else await releaseClaims({ workflowId }, claim, (row) => unexpected(row, error));
         await source.settled?.([]);
@@ -183,21 +183,21 @@ export async function sendClaimed(
 
 const domainOf = (from: string) => normalizeDomain(/@([^@>]+)>?$/.exec(from)?.[1] ?? '');
 
-/** How long a message waits for its sender's way, when that names no time or has to be mended, in milliseconds. */
-const SENDER_WAIT_MS = 60_000;
+/** The backoff of a message whose sender's transport is failing and names no time, in milliseconds. */
+const SENDER_BACKOFF_MS = 60_000;
 
-/** Senders may have ways of their own: among several, what is wrong with one's way puts off its messages and no other's. */
-function ofItsSender(outcome: SendOutcome): SendOutcome {
-  const isOfWay =
+/** Among several senders, a transport failure of one defers its own messages only, since each may have its own transport. */
+function limitToSender(outcome: SendOutcome): SendOutcome {
+  const isTransportFailure =
     outcome.kind === 'deferred'
       ? outcome.scope === 'host'
       : outcome.kind === 'refused' && outcome.verdict === 'configuration';
-  if (!isOfWay) return outcome;
+  if (!isTransportFailure) return outcome;
   const waitMs = outcome.kind === 'deferred' ? outcome.waitMs : undefined;
-  return { kind: 'deferred', answer: outcome.answer, scope: 'message', waitMs: waitMs ?? SENDER_WAIT_MS };
+  return { kind: 'deferred', answer: outcome.answer, scope: 'message', waitMs: waitMs ?? SENDER_BACKOFF_MS };
 }
 
-/** Claims rows and reads what they say. Addresses that have been suppressed meanwhile are settled here. */
+/** Claims rows and prepares them, until some are left to send. */
 async function claimReady(workflowId: string, claim: string, limit: number): Promise<ReadyMessage[]> {
   for (;;) {
     const { rows } = await ledgerPool.query<ClaimedRow>({
@@ -211,7 +211,7 @@ async function claimReady(workflowId: string, claim: string, limit: number): Pro
   }
 }
 
-/** Reads what claimed rows say, and settles those whose address has been suppressed meanwhile. */
+/** Loads the content of claimed rows. Those whose address has been suppressed meanwhile are recorded as such and left out. */
 export async function prepare(rows: readonly ClaimedRow[], claim: string): Promise<ReadyMessage[]> {
   const [contents, reasons] = await Promise.all([
     readContents(rows.map(({ content_id }) => content_id)),
@@ -234,14 +234,14 @@ export async function prepare(rows: readonly ClaimedRow[], claim: string): Promi
   }));
 }
 
-/** Lets the links of emails lead through us; where they lead is committed before the first of them goes out. */
+/** Adds tracked links to the HTML of emails. The targets are committed before any of them is sent. */
 async function track(
   rows: readonly ClaimedRow[],
   contents: ReadonlyMap<string, Content>,
 ): Promise<{ tracked: Map<string, TrackedHtml>; problems: Map<string, MessageError> }> {
   const tracked = new Map<string, TrackedHtml>();
   const problems = new Map<string, MessageError>();
-  const one = async (id: string, row: ClaimedRow) => {
+  const trackOne = async (id: string, row: ClaimedRow) => {
     const content = contents.get(id);
     if (content === undefined || content.html === null) return;
     const own = {
@@ -257,7 +257,7 @@ async function track(
     }
   };
   const byContent = new Map(rows.map((row) => [row.content_id, row]));
-  await Promise.all([...byContent].map(([id, row]) => one(id, row)));
+  await Promise.all([...byContent].map(([id, row]) => trackOne(id, row)));
   await storeLinks([...tracked].map(([id, { links }]) => ({ id, links })));
   return { tracked, problems };
 }
@@ -268,13 +268,13 @@ const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlem
   answer: suppressedAnswer(reasons.get(id) ?? ''),
 });
 
-/** Mail with attachments that is in memory at once: in all, and of a project, whose mail server may take minutes for it. */
-const attached = new FairSemaphore({ total: 4, perKey: 2 });
+/** Limits mail with attachments in memory, in total and per project, since a slow mail server may take minutes for each. */
+const attachmentSlots = new FairSemaphore({ total: 4, perKey: 2 });
 
 async function send(row: ReadyMessage): Promise<SendResult> {
   const { content, problem } = row;
   if (problem !== undefined) throw problem;
-  if (content === undefined) throw new MessageError('content', 'Its content is gone.');
+  if (content === undefined) throw new MessageError('content', 'Its content has been deleted.');
   const sendComposed = async (attachments: Part[]) => {
     const message = await compose(row, content, attachments).catch((error: unknown) => {
       throw compositionError(error);
@@ -287,8 +287,8 @@ async function send(row: ReadyMessage): Promise<SendResult> {
     });
     return { outcome: await route.send({ ...message, projectId: row.project_id }) };
   };
-  if (!content.attached) return sendComposed([]);
-  return attached.run(row.project_id, async () => sendComposed(await readAttachments(row.content_id)));
+  if (!content.has_attachments) return sendComposed([]);
+  return attachmentSlots.run(row.project_id, async () => sendComposed(await readAttachments(row.content_id)));
 }
 
 async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, string>> {
@@ -310,14 +310,14 @@ async function readContents(ids: readonly string[]): Promise<Map<string, Content
   const { rows } = await ledgerPool.query<Content>({
     name: 'emails-contents',
     text: `SELECT message_id, "from", "to", cc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
-             EXISTS (SELECT FROM message_attachments a WHERE a.message_id = c.message_id) AS attached
+             EXISTS (SELECT FROM message_attachments a WHERE a.message_id = c.message_id) AS has_attachments
            FROM message_contents c WHERE message_id = ANY ($1)`,
     values: [ids],
   });
   return new Map(rows.map((content) => [content.message_id, content]));
 }
 
-/** Files, and other forms of the body. */
+/** An attachment or an alternative body. */
 type Part = Attachment & { alternative: boolean };
 
 async function readAttachments(messageId: string): Promise<Part[]> {
@@ -344,7 +344,7 @@ async function readAttachments(messageId: string): Promise<Part[]> {
 
 type Composed = OutgoingMessage & { signAs: string };
 
-/** The bytes of an email. All who get it get the same but for their links, under the Message-ID of the first. */
+/** Composes the MIME message. Recipients get the same message, with the same Message-ID, except for their tracked links. */
 async function compose(row: ReadyMessage, content: Content, parts: Part[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
@@ -358,7 +358,7 @@ async function compose(row: ReadyMessage, content: Content, parts: Part[]): Prom
   const own = tracked?.valuesFor(row.id, {}) ?? {};
   if (isPlain && content.html !== null && tracked !== undefined) {
     const { headers } = content;
-    const frame = compileMessage({
+    const compiled = compileMessage({
       from,
       replyTo: replyTo[0],
       subject: literal('subject', row.subject),
@@ -366,7 +366,11 @@ async function compose(row: ReadyMessage, content: Content, parts: Part[]): Prom
       text: literal('text', await textOf(row.project_id, content)),
       headers,
     });
-    return { ...envelope, data: frame.render({ to: onlyTo, messageId, date: new Date(), values: own }), stuffed: true };
+    return {
+      ...envelope,
+      data: compiled.render({ to: onlyTo, messageId, date: new Date(), values: own }),
+      stuffed: true,
+    };
   }
   const { headers } = content;
   const data = await buildMessage({
@@ -388,7 +392,7 @@ async function compose(row: ReadyMessage, content: Content, parts: Part[]): Prom
   return { ...envelope, data };
 }
 
-/** Its text. One that was accepted before texts were made then gets it now. */
+/** The text body. It is generated here only for emails accepted before text was generated at acceptance. */
 async function textOf(projectId: string, { text, html, html_text: htmlText }: Content): Promise<string> {
   const known = text ?? htmlText;
   if (known !== null) return known;
@@ -396,24 +400,24 @@ async function textOf(projectId: string, { text, html, html_text: htmlText }: Co
   return (await textTemplateOf(projectId, literal('html', html))).source;
 }
 
-/** Derived from the row, so that a message never goes out under two, and reports find their row. */
+/** Derived from the row id, so that a message keeps one Message-ID and reports can be matched to their row. */
 export function messageIdOf(id: string, fromEmail: string): string {
   const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
   return `${id}@${normalizeDomain(domain) || domain}`;
 }
 
-/** A text that is finished, as a template without placeholders: braces in it are braces. */
+/** Finished text as a template without placeholders; braces are literal. */
 function literal(format: TemplateFormat, text: string): Template {
   return { format, source: text, statics: [text], variables: [], problems: [] };
 }
 
 function mailbox(text: string): Mailbox {
   const read = parseMailbox(text);
-  if (typeof read === 'string') throw new Error(`An address that was accepted ${read}.`);
+  if (typeof read === 'string') throw new Error(`Stored address is invalid: it ${read}.`);
   return read;
 }
 
-async function standing(workflowId: string): Promise<Pick<BatchRun, 'open' | 'waitMs'>> {
+async function remaining(workflowId: string): Promise<Pick<BatchRun, 'open' | 'waitMs'>> {
   const { rows } = await ledgerPool.query<{ open: number; wait_ms: number | null }>(
     `SELECT count(*)::int AS open, (extract(epoch FROM min(not_before) - now()) * 1000)::float AS wait_ms
      FROM messages WHERE workflow_id = $1 AND state IN ('planned', 'claimed')`,
