@@ -2,37 +2,37 @@ import { inTransaction } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
 import { EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
 
-/** Nobody reads a mail so soon after it was accepted, in milliseconds: what fetches it is on its way. */
+/** Hits this soon after acceptance are a bot's, in milliseconds: scanners fetch mail in transit, before anyone can read it. */
 export const TOO_SOON_MS = 5_000;
-/** People follow one link after another; so many different ones within so many milliseconds are a program's. */
+/** Humans follow one link at a time. This many different links within this many milliseconds are a bot's. */
 export const BURST_LINKS = 3;
 export const BURST_MS = 2_000;
-/** A hit is judged when all that could have come with it has been kept, in milliseconds after it. */
+/** Delay before a hit is classified, in milliseconds, so that concurrent hits are stored first. */
 export const CLASSIFY_AFTER_MS = 3_000;
 
-/** Hits that are judged in one transaction at most. */
-const MAX_SET = 2_000;
+/** The most hits classified in one transaction. */
+const MAX_BATCH = 2_000;
 
-/** The facts of a message: their columns, and of which hits they are. */
+/** Message timestamps: column prefix, kind of hit, and whether humans or bots set it. */
 const FACTS = [
   ['opened', 'open', true],
   ['clicked', 'click', true],
   ['machine_opened', 'open', false],
   ['machine_clicked', 'click', false],
 ] as const;
-const facts = (sql: (name: string, kind: string, person: boolean) => string) =>
-  FACTS.map(([name, kind, person]) => sql(name, kind, person)).join(', ');
+const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
+  FACTS.map(([name, kind, person]) => sql(name, kind, human)).join(', ');
 
 /**
- * Takes a set of hits that are old enough, says whose they are, and writes down what follows: facts on messages, the first
- * time only; counters of campaigns and links; an event for the first time that a person opens a message, and for the first
- * time that one follows each link of it. A message that was `unknown` and is read has been accepted. Rows are locked in the
- * order message, campaign, as all who write the ledger do.
+ * Classifies a batch of hits as human or bot and records the consequences: the first timestamps on messages, the counters
+ * of campaigns and links, and an event for the first human open of a message and the first human click on each of its
+ * links. An `unknown` message that was opened or clicked becomes accepted. Locks are taken on messages first, then
+ * campaigns, as in all writes to the ledger.
  */
-const JUDGE = `
+const CLASSIFY = `
   WITH due AS (
     SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${CLASSIFY_AFTER_MS} ms'
-    ORDER BY id LIMIT ${MAX_SET}
+    ORDER BY id LIMIT ${MAX_BATCH}
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
       WHEN m.id IS NULL THEN 'no_message'
@@ -43,13 +43,13 @@ const JUDGE = `
         ) >= ${BURST_LINKS} THEN 'burst'
       END AS reason
     FROM due d LEFT JOIN messages m ON m.id = d.message_id
-  ), judged AS (
-    SELECT *, reason IS NULL AS person, row_number() OVER (PARTITION BY message_id, kind, reason IS NULL ORDER BY at, id) AS nth,
+  ), classified AS (
+    SELECT *, reason IS NULL AS human, row_number() OVER (PARTITION BY message_id, kind, reason IS NULL ORDER BY at, id) AS nth,
       row_number() OVER (PARTITION BY message_id, kind, position, reason IS NULL ORDER BY at, id) AS nth_of_link
     FROM reasoned
   ), seen AS (
-    SELECT message_id, min(at) AS at, ${facts((name, kind, person) => `min(at) FILTER (WHERE kind = '${kind}' AND person = ${person}) AS ${name}`)}
-    FROM judged WHERE project_id IS NOT NULL GROUP BY message_id
+    SELECT message_id, min(at) AS at, ${facts((name, kind, human) => `min(at) FILTER (WHERE kind = '${kind}' AND human = ${human}) AS ${name}`)}
+    FROM classified WHERE project_id IS NOT NULL GROUP BY message_id
   ), known AS (
     SELECT m.id, m.state AS before, s.at AS seen_at,
       ${facts((name) => `CASE WHEN m.${name}_at IS NULL THEN s.${name} END AS ${name}`)}
@@ -62,22 +62,22 @@ const JUDGE = `
     FROM known k WHERE m.id = k.id AND (coalesce(${facts((name) => `k.${name}`)}) IS NOT NULL OR k.before = 'unknown')
     RETURNING m.id, m.campaign_id, k.before, ${facts((name) => `k.${name}`)}
   ), first AS (
-    SELECT j.id, j.nth = 1 AND k.id IS NOT NULL AND CASE WHEN j.kind = 'open' THEN CASE WHEN j.person THEN k.opened ELSE k.machine_opened END
-        ELSE CASE WHEN j.person THEN k.clicked ELSE k.machine_clicked END END IS NOT NULL AS of_message,
-      j.kind = 'click' AND j.person AND j.nth_of_link = 1 AND NOT EXISTS (SELECT FROM tracking_hits o
+    SELECT j.id, j.nth = 1 AND k.id IS NOT NULL AND CASE WHEN j.kind = 'open' THEN CASE WHEN j.human THEN k.opened ELSE k.machine_opened END
+        ELSE CASE WHEN j.human THEN k.clicked ELSE k.machine_clicked END END IS NOT NULL AS of_message,
+      j.kind = 'click' AND j.human AND j.nth_of_link = 1 AND NOT EXISTS (SELECT FROM tracking_hits o
         WHERE o.message_id = j.message_id AND o.kind = 'click' AND o.position = j.position AND o.verdict = 'person') AS of_link
-    FROM judged j LEFT JOIN known k ON k.id = j.message_id
+    FROM classified j LEFT JOIN known k ON k.id = j.message_id
   ), marked AS (
-    UPDATE tracking_hits h SET verdict = CASE WHEN j.person THEN 'person' ELSE 'machine' END::hit_verdict, reason = j.reason,
+    UPDATE tracking_hits h SET verdict = CASE WHEN j.human THEN 'person' ELSE 'machine' END::hit_verdict, reason = j.reason,
       project_id = j.project_id, is_first = f.of_message
-    FROM judged j JOIN first f ON f.id = j.id WHERE h.id = j.id
+    FROM classified j JOIN first f ON f.id = j.id WHERE h.id = j.id
   ), followed AS (
-    SELECT coalesce(m.campaign_id, m.copy_of, m.id) AS owner_id, j.position, count(*) FILTER (WHERE j.person) AS people,
-      count(*) FILTER (WHERE f.of_link) AS uniques, count(*) FILTER (WHERE NOT j.person) AS machines
-    FROM judged j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id WHERE j.kind = 'click' GROUP BY 1, 2
+    SELECT coalesce(m.campaign_id, m.copy_of, m.id) AS owner_id, j.position, count(*) FILTER (WHERE j.human) AS humans,
+      count(*) FILTER (WHERE f.of_link) AS uniques, count(*) FILTER (WHERE NOT j.human) AS bots
+    FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id WHERE j.kind = 'click' GROUP BY 1, 2
   ), links AS (
-    UPDATE tracked_links l SET clicks = clicks + n.people, unique_clicks = unique_clicks + n.uniques,
-      machine_clicks = machine_clicks + n.machines
+    UPDATE tracked_links l SET clicks = clicks + n.humans, unique_clicks = unique_clicks + n.uniques,
+      machine_clicks = machine_clicks + n.bots
     FROM followed n WHERE l.owner_id = n.owner_id AND l.position = n.position
   ), recorded AS (
     INSERT INTO events (id, project_id, type, data)
@@ -89,10 +89,10 @@ const JUDGE = `
         CASE j.kind WHEN 'open' THEN 'email.opened' ELSE 'email.clicked' END,
         CASE j.kind WHEN 'open' THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'machine', false, 'user_agent', j.user_agent)
           ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'url', l.url, 'machine', false, 'user_agent', j.user_agent) END
-      FROM judged j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id
+      FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id
       LEFT JOIN campaigns c ON c.id = m.campaign_id
       LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = j.position
-      WHERE j.person AND CASE j.kind WHEN 'open' THEN f.of_message ELSE f.of_link END
+      WHERE j.human AND CASE j.kind WHEN 'open' THEN f.of_message ELSE f.of_link END
       ORDER BY rank, id
     ) e
   ), counted AS (
@@ -106,18 +106,17 @@ const JUDGE = `
       accepted_count = accepted_count + n.resolved, unknown_count = unknown_count - n.resolved
     FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
   )
-  SELECT (SELECT count(*)::int FROM judged) AS judged, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
+  SELECT (SELECT count(*)::int FROM classified) AS classified, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
 
-/** Asked each second, so it must cost nothing when nobody has opened anything. */
+/** Runs every second, so it must be cheap if there are no hits. */
 const ANY_DUE = `
   SELECT EXISTS (
     SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${CLASSIFY_AFTER_MS} ms'
   ) AS any`;
 
 /**
- * Judges the hits that are old enough. One program does so at a time; another finds nothing to do.
- * @param now what time it is.
- * @returns how many it judged.
+ * Classifies the hits that are due. An advisory lock lets only one process do so at a time; others return 0.
+ * @returns the number of hits classified.
  */
 export async function classifyHits(now = new Date()): Promise<number> {
   return inTransaction(async (client) => {
@@ -125,23 +124,23 @@ export async function classifyHits(now = new Date()): Promise<number> {
       "SELECT pg_try_advisory_xact_lock(hashtext('postroom tracking')) AS mine",
     );
     if (locks[0]?.mine !== true) return 0;
-    const { rows: looked } = await client.query<{ any: boolean }>({
+    const { rows: due } = await client.query<{ any: boolean }>({
       name: 'tracking-due',
       text: ANY_DUE,
       values: [now],
     });
-    if (looked[0]?.any !== true) return 0;
-    // Before PostgreSQL has counted the hits it expects many, and would read every message to find those of a few.
+    if (due[0]?.any !== true) return 0;
+    // Until PostgreSQL has analyzed the hits it expects many, and would scan all messages to find a few.
     await client.query('SET LOCAL enable_seqscan = off');
-    const { rows } = await client.query<{ judged: number; campaigns: string[] | null }>({
-      name: 'tracking-judge',
-      text: JUDGE,
+    const { rows } = await client.query<{ classified: number; campaigns: string[] | null }>({
+      name: 'tracking-classify',
+      text: CLASSIFY,
       values: [now],
     });
     for (const campaignId of rows[0]?.campaigns ?? []) {
       const notice = campaignNotice(campaignId);
       if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
     }
-    return rows[0]?.judged ?? 0;
+    return rows[0]?.classified ?? 0;
   });
 }

@@ -1,14 +1,14 @@
-/** A link in HTML: where the value of its `href` stands, as it is written. */
+/** The offsets of an `href` value in the HTML. */
 export interface FoundLink {
   start: number;
   end: number;
 }
 
-/** What may open between two links. Comments for Outlook are read as markup, since it shows the links in them. */
+/** Anything that can start outside a tag. Conditional comments for Outlook are parsed as markup, since it shows their links. */
 const OPENING = /<!--(\[if[^>]*>)?|<(script|style|title|textarea)\b|<(a|area|v:[a-z]+)(?=[\s/])/gi;
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/y;
 
-/** How an author says that a link is not to be tracked: in our words, or in those of a service that the mail was made for. */
+/** Attributes that opt a link out of tracking: ours and those of other email services. */
 const OPT_OUT: Record<string, RegExp> = {
   'data-track': /^(off|false|no|0)$/i,
   clicktracking: /^off$/i,
@@ -17,7 +17,7 @@ const OPT_OUT: Record<string, RegExp> = {
   'mc:disable-tracking': /^/,
 };
 
-/** The links of a document, in the order in which they stand, without those whose authors want them left alone. */
+/** The links of a document in order, without those that opt out of tracking. */
 export function findLinks(html: string): FoundLink[] {
   const links: FoundLink[] = [];
   OPENING.lastIndex = 0;
@@ -35,7 +35,7 @@ function endOf(html: string, end: RegExp, from: number): number {
   return end.test(html) ? end.lastIndex : html.length;
 }
 
-/** Reads the attributes of a tag up to its end, which is returned. */
+/** Reads the attributes of a tag, adds its link to `links`, and returns the offset of its end. */
 function readTag(html: string, from: number, links: FoundLink[]): number {
   let found: FoundLink | undefined;
   let isOptedOut = false;

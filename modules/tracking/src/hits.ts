@@ -7,25 +7,25 @@ export interface Hit {
   at: Date;
   userAgent: string | undefined;
   network: string | undefined;
-  /** Why it is a program's, if the request itself says so. */
+  /** The reason to classify it as a bot's, if the request alone shows it. */
   reason: string | undefined;
 }
 
 interface Waiting {
   hit: Hit;
-  /** For a link: takes where it leads. */
+  /** For a click: receives the target URL. */
   resolve?: (url: string | undefined) => void;
   reject?: (error: unknown) => void;
 }
 
-/** Hits in one statement at most. */
-const MAX_SET = 1_000;
-/** Hits that may wait; more are not counted, and links answer 503. */
+/** The most hits per statement. */
+const MAX_BATCH = 1_000;
+/** The most queued hits. Beyond that opens are dropped and links return 503. */
 const MAX_WAITING = 20_000;
-/** A failed set of opens is tried again after this, in milliseconds. */
+/** Delay before a failed batch of opens is retried, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Hits of messages that are gone are not kept; what a link leads to comes back in the order of the hits. */
+/** Stores hits, except those of deleted messages. Returns the target of each click by the position of its hit (`nth`, from 1). */
 const STORE = `
   WITH hit AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
@@ -34,7 +34,7 @@ const STORE = `
     SELECT h.*, l.url FROM hit h JOIN messages m ON m.id = h.message_id
     LEFT JOIN tracked_links l ON h.position IS NOT NULL
       AND l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = h.position
-  ), kept AS (
+  ), stored AS (
     INSERT INTO tracking_hits (message_id, kind, position, at, user_agent, network, reason)
     SELECT message_id, CASE WHEN position IS NULL THEN 'open' ELSE 'click' END::hit_kind, position, at, user_agent, network, reason
     FROM known WHERE position IS NULL OR url IS NOT NULL
@@ -42,33 +42,32 @@ const STORE = `
   SELECT nth::int, url FROM known WHERE url IS NOT NULL`;
 
 /**
- * Keeps hits in sets: what comes while one set is being committed goes with the next, so that however many come, one
- * statement at a time is under way. A click is answered when it is kept; an open at once, so that a kill loses the opens of
- * a few milliseconds at most.
+ * Stores hits in batches, with one statement in flight: hits that arrive while a batch commits form the next one. A click is
+ * answered once it is stored. An open is answered immediately, so a crash loses at most the opens of a few milliseconds.
  */
 export class Hits {
   #waiting: Waiting[] = [];
   #storing: Promise<void> | undefined;
   #dropped = 0;
-  readonly #onKept: () => void;
+  readonly #onStored: () => void;
 
-  constructor(onKept: () => void = () => {}) {
-    this.#onKept = onKept;
+  constructor(onStored: () => void = () => {}) {
+    this.#onStored = onStored;
   }
 
-  /** Somebody opened a message. */
+  /** Queues an open. It is dropped if too many hits are queued. */
   opened(hit: Hit): void {
     if (this.#waiting.length >= MAX_WAITING) this.#drop();
     else this.#add({ hit });
   }
 
-  /** Somebody followed a link: where it leads, once the hit is kept; undefined when there is no such link. */
+  /** Stores a click and returns the target of its link; undefined if the link does not exist. @throws Error if too many hits are queued. */
   clicked(hit: Hit): Promise<string | undefined> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Error('Too many hits are waiting.'));
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Error('Too many hits are queued.'));
     return new Promise((resolve, reject) => this.#add({ hit, resolve, reject }));
   }
 
-  /** Resolves when everything is kept that has come so far, or can't be. */
+  /** Resolves once all queued hits are stored or dropped. */
   async flushed(): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
   }
@@ -80,25 +79,25 @@ export class Hits {
 
   #drop(): void {
     if (this.#dropped++ % 10_000 === 0)
-      logger.warn({ dropped: this.#dropped }, 'opens come faster than they can be kept');
+      logger.warn({ dropped: this.#dropped }, 'dropping opens, because they arrive faster than they can be stored');
   }
 
   async #storeAll(): Promise<void> {
-    // What the same turn of the event loop brings on other connections joins in.
+    // Include hits that arrive on other connections in the same event-loop iteration.
     await new Promise(setImmediate);
     let failures = 0;
     while (this.#waiting.length > 0) {
-      const set = this.#waiting.splice(0, MAX_SET);
+      const batch = this.#waiting.splice(0, MAX_BATCH);
       try {
-        const urls = await store(set.map(({ hit }) => hit));
-        set.forEach(({ resolve }, index) => resolve?.(urls.get(index + 1)));
+        const urls = await store(batch.map(({ hit }) => hit));
+        batch.forEach(({ resolve }, index) => resolve?.(urls.get(index + 1)));
         failures = 0;
-        this.#onKept();
+        this.#onStored();
       } catch (error) {
-        logger.error({ err: error }, 'hits could not be kept');
-        for (const { reject } of set) reject?.(error);
-        if (++failures > 3) continue; // opens are not worth holding on to for ever
-        this.#waiting.unshift(...set.filter(({ resolve }) => resolve === undefined));
+        logger.error({ err: error }, 'failed to store hits');
+        for (const { reject } of batch) reject?.(error);
+        if (++failures > 3) continue; // opens are not worth retrying forever
+        this.#waiting.unshift(...batch.filter(({ resolve }) => resolve === undefined));
         await new Promise((retry) => setTimeout(retry, RETRY_MS));
       }
     }

@@ -1,17 +1,18 @@
 import { pool } from '@postroom/platform';
 import { ledgerPool } from '@postroom/ledger';
 
-/** A link of a campaign or message, and who followed it. */
+/** A tracked link of a campaign or message, with its click counts. */
 export interface TrackedLink {
   position: number;
   url: string;
-  /** By people: all of them, and the messages they were in. */
+  /** Human clicks; `uniqueClicks` counts each message once. */
   clicks: number;
   uniqueClicks: number;
+  /** Clicks by bots. */
   machineClicks: number;
 }
 
-/** Writes down where the links of campaigns or messages lead, before the first mail with them goes out. Again is harmless. */
+/** Stores link targets of campaigns or messages; call it before the first mail with them is sent. Idempotent. */
 export async function storeLinks(owners: readonly { id: string; links: readonly string[] }[]): Promise<void> {
   const rows = owners.flatMap(({ id, links }) => links.map((url, position) => ({ id, position, url })));
   if (rows.length === 0) return;
@@ -23,7 +24,7 @@ export async function storeLinks(owners: readonly { id: string; links: readonly 
   });
 }
 
-/** The links of a campaign or message, in the order in which they stand in it. */
+/** The links of a campaign or message, in document order. */
 export async function listLinks(ownerId: string): Promise<TrackedLink[]> {
   const { rows } = await pool.query<TrackedLink>(
     `SELECT position, url, clicks, unique_clicks AS "uniqueClicks", machine_clicks AS "machineClicks"

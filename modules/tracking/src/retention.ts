@@ -3,7 +3,7 @@ import { config, pool } from '@postroom/platform';
 const BATCH = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes hits that are older than events are kept. What they counted for stays on messages, campaigns and links. */
+/** Deletes hits older than the event retention. Timestamps and counters derived from them stay. @returns the number deleted. */
 export async function deleteOldHits(now = Date.now()): Promise<number> {
   const before = new Date(now - config.RETENTION_DAYS * DAY_MS);
   for (let total = 0; ;) {

@@ -3,13 +3,13 @@ import { ledgerPool } from '@postroom/ledger';
 import { senderOf } from '@postroom/transports';
 import type { TrackingSwitches } from './track-html.ts';
 
-/** What a campaign or message says of it; null is as the project has it. */
+/** The tracking settings of a campaign or message; null uses the project's setting. */
 export interface OwnSwitches {
   opens: boolean | null;
   clicks: boolean | null;
 }
 
-/** What is tracked of mail from an address, and what its links begin with. */
+/** The effective tracking settings for mail from an address, and the base URL of its tracked links. */
 export async function readTracking(
   projectId: string,
   fromEmail: string,
@@ -26,7 +26,7 @@ export async function readTracking(
   return { opens: own.opens ?? project.opens, clicks: own.clicks ?? project.clicks, base };
 }
 
-/** The sender's own tracking domain, which is served over https, or else where the gateway is reached. */
+/** The sender's tracking domain (always https), or else the public URL of the gateway. */
 async function trackingBase(projectId: string, fromEmail: string): Promise<string> {
   const { trackingDomain } = await senderOf(projectId, fromEmail);
   return trackingDomain === undefined ? config.PUBLIC_URL : `https://${trackingDomain}`;

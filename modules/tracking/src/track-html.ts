@@ -10,44 +10,44 @@ import {
 import { findLinks } from './find-links.ts';
 import { sealValues, trackingToken } from './token.ts';
 
-/** What of a message is tracked. */
+/** What is tracked in a message. */
 export interface TrackingSwitches {
   opens: boolean;
   clicks: boolean;
 }
 
-/** A message's HTML with its links and pixel leading through us. */
+/** A message's HTML with tracked links and a pixel. */
 export interface TrackedHtml {
   html: Template;
-  /** Where its links lead, by their numbers; one with placeholders as its author wrote it. */
+  /** Link targets by number. Placeholders in them are kept as written. */
   links: string[];
-  /** What the HTML needs beside the recipient's values. */
+  /** Adds the tracking values of a message to the recipient's values. */
   valuesFor: (messageId: string, values: Values) => Values;
 }
 
-/** A link that is not the same for every recipient: its pieces, as HTML. */
-interface OwnLink {
+/** A link with placeholders, in pieces of HTML. */
+interface PersonalLink {
   number: number;
   name: string;
   statics: string[];
   variables: Variable[];
 }
 
-/** No placeholder of an author can be called so. */
+/** A reserved name that no placeholder in a template can have. */
 const TOKEN = ':token';
 
-/** Non-characters, which no document holds, around the number of a variable. */
+/** The number of a variable between Unicode noncharacters, which valid documents do not contain. */
 const MARK = /\ufdd0(\d+)\ufdd1/g;
 
 /**
- * Lets the links of a message lead through us, and adds a pixel. A link that is the same for everybody costs each recipient
- * a splice; one with placeholders carries its values, encrypted. Links to anything but the web and links to unsubscribe by
- * are left as they are.
- * @param base what our links begin with, without a slash at the end.
+ * Replaces the links of a message with tracked ones and adds a pixel. A link without placeholders costs each recipient one
+ * splice; one with placeholders carries its values encrypted. Unsubscribe links and links that are not http(s) stay as they
+ * are.
+ * @param base the start of tracked URLs, without a trailing slash.
  */
 export function trackHtml(template: Template, { opens, clicks }: TrackingSwitches, base: string): TrackedHtml {
   const links: string[] = [];
-  const own: OwnLink[] = [];
+  const personal: PersonalLink[] = [];
   const variables = [...template.variables];
   const mark = (variable: Variable) => `\ufdd0${variables.push(variable) - 1}\ufdd1`;
   const token = () => mark(ready(TOKEN));
@@ -62,7 +62,7 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
       if (link === undefined) continue;
       const number = links.push(link.source) - 1;
       const name = `:link${number}`;
-      if (link.variables.length > 0) own.push({ ...link, number, name });
+      if (link.variables.length > 0) personal.push({ ...link, number, name });
       const shown = link.variables.length > 0 ? mark(ready(name)) : `${base}/t/c/${token()}.${number}`;
       tracked += html.slice(done, start) + shown;
       done = end;
@@ -72,7 +72,7 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
   if (opens) html = withPixel(html, `${base}/t/o/${token()}`);
   const valuesFor = (messageId: string, values: Values): Values => {
     const made: Record<string, string> = { [TOKEN]: trackingToken(messageId) };
-    for (const link of own) made[link.name] = ownUrl(base, messageId, made[TOKEN]!, link, values);
+    for (const link of personal) made[link.name] = personalUrl(base, messageId, made[TOKEN]!, link, values);
     return { ...values, ...made };
   };
   return { html: fromMarked(template, html, variables), links, valuesFor };
@@ -80,16 +80,16 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
 
 const ready = (name: string): Variable => ({ name, fallback: undefined, context: 'ready', position: 0 });
 
-/** In the value of an attribute only what ends with a semicolon is an entity, or `?a=1&lt=2` would be another link. */
+/** Decodes only entities that end with a semicolon; otherwise `?a=1&lt=2` would become a different link. */
 const decodeUrl = (html: string) => html.replace(/&(?:#\d+|#x[\da-f]+|[a-z]+);/gi, decodeEntities);
 
 const WEB = /^\s*https?:\/\/[^\s/]/i;
 
-/** A link that is to be tracked, in pieces; undefined for one that is not. */
+/** Splits a link into pieces; undefined if it is not to be tracked. */
 function readLink(
   value: string,
   variables: readonly Variable[],
-): (Omit<OwnLink, 'number' | 'name'> & { source: string }) | undefined {
+): (Omit<PersonalLink, 'number' | 'name'> & { source: string }) | undefined {
   const statics: string[] = [];
   const within: Variable[] = [];
   let at = 0;
@@ -101,15 +101,15 @@ function readLink(
   statics.push(value.slice(at));
   const pieces = statics.map((piece) => decodeUrl(piece));
   const source = pieces.reduce((before, piece, i) => `${before}{{${within[i - 1]!.name}}}${piece}`).trim();
-  // A value at the very beginning decides for itself, recipient by recipient.
+  // If the link starts with a placeholder, each value decides whether it is tracked (see `personalUrl`).
   const isWeb = within.length > 0 && pieces[0]!.trim() === '' ? within[0]!.context === 'url' : WEB.test(source);
   if (!isWeb || /unsubscribe/i.test(source) || source.startsWith(`${config.PUBLIC_URL}/u/`)) return undefined;
   if (within.length === 0 && !URL.canParse(source)) return undefined;
   return { statics, variables: within, source };
 }
 
-/** A link of a recipient's own, as HTML: through us when it leads to the web, else as it is. */
-function ownUrl(base: string, messageId: string, token: string, link: OwnLink, values: Values): string {
+/** A recipient's URL of a personal link, as HTML: tracked if it is http(s), else unchanged. */
+function personalUrl(base: string, messageId: string, token: string, link: PersonalLink, values: Values): string {
   const filled = link.variables.map((variable) => valueFor(variable, values));
   const html = link.statics.reduce((before, piece, i) => before + filled[i - 1]! + piece);
   if (!WEB.test(decodeUrl(html))) return html;
@@ -121,14 +121,14 @@ function ownUrl(base: string, messageId: string, token: string, link: OwnLink, v
   return `${base}/t/c/${token}.${link.number}.${sealed}`;
 }
 
-/** The URL of a link for the recipient whose values were sealed in it; undefined when it leads nowhere on the web. */
+/** The target URL of a link, with the values that were sealed for its recipient; undefined if it is not http(s). */
 export function targetOf(source: string, values: readonly string[] | undefined): string | undefined {
   let next = 0;
   const url = values === undefined ? source : source.replace(/\{\{[\w.-]*\}\}/g, () => values[next++] ?? '');
   return WEB.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
 }
 
-/** Right before the end of the body, where it pushes nothing aside. */
+/** Adds the pixel at the end of the body, where it does not affect the layout. */
 function withPixel(html: string, url: string): string {
   const pixel = `<img src="${url}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;
   return addToBody(html, pixel);

@@ -11,45 +11,48 @@ import { targetOf } from './track-html.ts';
 /** One transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** How often hits that have been kept are looked at, and old ones deleted, in milliseconds. */
-const JUDGE_EVERY_MS = 1_000;
-const DELETE_EVERY_MS = 60 * 60_000;
+/** How often stored hits are classified, and old ones deleted, in milliseconds. */
+const CLASSIFY_INTERVAL_MS = 1_000;
+const DELETE_INTERVAL_MS = 60 * 60_000;
 
-/** Answers the pixels and links of mail, and judges who fetched them. */
+/** Serves tracking pixels and links, and classifies their hits. */
 export interface Tracking {
-  /** Answers `/t/…`. */
+  /** Handles `/t/…`. */
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Resolves when what has come is kept. */
+  /** Resolves once all received hits are stored. */
   stop: () => Promise<void>;
 }
 
-/** Starts to take hits. Those that an ended gateway left unjudged are judged by whichever runs. */
+/** Starts classifying stored hits, including those left by a gateway that has stopped. */
 export function startTracking(): Tracking {
   const hits = new Hits();
-  const judging = startJudging();
+  const classifying = startClassifying();
   return {
     answer: (request, response) => answer(request, response, hits),
     stop: async () => {
       await hits.flushed();
-      await judging.stop();
+      await classifying.stop();
     },
   };
 }
 
-function startJudging(): { stop: () => Promise<void> } {
+function startClassifying(): { stop: () => Promise<void> } {
   let running: Promise<void> | undefined;
   let deletedAt = Date.now();
-  const judgeAll = async () => {
+  const classifyAll = async () => {
     try {
       while ((await classifyHits()) > 0);
-      if (Date.now() - deletedAt < DELETE_EVERY_MS) return;
+      if (Date.now() - deletedAt < DELETE_INTERVAL_MS) return;
       deletedAt = Date.now();
       await deleteOldHits();
     } catch (error) {
-      logger.warn({ err: error }, 'hits could not be judged; they are looked at again');
+      logger.warn({ err: error }, 'failed to classify hits; will retry');
     }
   };
-  const timer = setInterval(() => (running ??= judgeAll().finally(() => (running = undefined))), JUDGE_EVERY_MS);
+  const timer = setInterval(
+    () => (running ??= classifyAll().finally(() => (running = undefined))),
+    CLASSIFY_INTERVAL_MS,
+  );
   timer.unref();
   return {
     stop: async () => {
@@ -69,10 +72,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, hits: 
   const [, , kind, name = ''] = (request.url ?? '').split('?', 1)[0]!.split('/');
   if (kind === 'o') return answerPixel(request, response, name, hits);
   if (kind === 'c') return answerLink(request, response, name, hits);
-  answerText(response, 404, 'There is nothing here.');
+  answerText(response, 404, 'Not found.');
 }
 
-/** A pixel is a pixel, whatever it names: a picture that is broken says more than one that is not there. */
+/** Always returns the pixel, even for an invalid token, so that mail clients never show a broken image. */
 function answerPixel(request: IncomingMessage, response: ServerResponse, name: string, hits: Hits): void {
   const messageId = readTrackingToken(name);
   if (messageId !== undefined) hits.opened(hitOf(request, messageId, null));
@@ -87,20 +90,20 @@ async function answerLink(request: IncomingMessage, response: ServerResponse, na
   const values =
     messageId === undefined || sealed === undefined ? undefined : unsealValues(messageId, position, sealed);
   if (messageId === undefined || position === -1 || (sealed !== undefined && values === undefined)) {
-    return answerPage(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
+    return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
   }
   let source: string | undefined;
   try {
     source = await hits.clicked(hitOf(request, messageId, position));
   } catch {
     response.setHeader('Retry-After', '2');
-    return answerPage(response, 503, 'Not right now', '<p>Please follow this link again in a moment.</p>');
+    return answerPage(response, 503, 'Temporarily unavailable', '<p>Please try this link again in a moment.</p>');
   }
   const target = source === undefined ? undefined : targetOf(source, values);
   if (target === undefined) {
-    // It is ours, so its mail was: the message or its link has been deleted since.
-    const words = '<p>The mail that it came with is too old. Its sender can tell you where it led.</p>';
-    return answerPage(response, 410, 'This link leads nowhere any more', words);
+    // The token is authentic, so the message or its link has been deleted.
+    const text = '<p>The email that contains it is too old. Please contact its sender.</p>';
+    return answerPage(response, 410, 'This link has expired', text);
   }
   response.writeHead(302, { Location: target, 'Content-Length': 0, 'X-Robots-Tag': 'noindex' }).end();
 }

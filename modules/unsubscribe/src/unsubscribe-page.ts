@@ -17,15 +17,15 @@ const STYLE = `
   button:focus-visible { outline: 3px solid #9db9ff }
   @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } }`;
 
-/** The style in a project's colour, with words on it that can be read. */
+/** The style in a project's brand colour, with a readable text colour on buttons. */
 function styleIn(color: string | null): string {
   if (color === null) return STYLE;
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-  const words = red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#000' : '#fff';
-  return STYLE.replaceAll('#1f5eff', color).replace('color: #fff; cursor', `color: ${words}; cursor`);
+  const textColor = red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#000' : '#fff';
+  return STYLE.replaceAll('#1f5eff', color).replace('color: #fff; cursor', `color: ${textColor}; cursor`);
 }
 
-/** The page runs no script and loads nothing, and can be framed by nobody. */
+/** The page runs no scripts, loads nothing and cannot be framed. */
 const policyOf = (style: string) =>
   [
     "default-src 'none'",
@@ -35,23 +35,23 @@ const policyOf = (style: string) =>
     "base-uri 'none'",
   ].join('; ');
 
-/** Something that a recipient may keep or leave by itself. */
+/** A subscription that a recipient can keep or leave individually. */
 export interface Preference {
   id: string;
   name: string;
   isKept: boolean;
 }
 
-/** What recipients may choose from instead of leaving everything; who knows groups says it. */
+/** Reads and saves the choices that a recipient has besides unsubscribing from everything. The caller provides it, since this module knows no groups. */
 export interface Preferences {
   of: (unsubscriber: Unsubscriber) => Promise<Preference[]>;
   keep: (unsubscriber: Unsubscriber, ids: readonly string[]) => Promise<void>;
 }
 
-/** A form of a hundred choices has fewer bytes. */
+/** Enough for a form with a hundred choices. */
 const MAX_FORM_BYTES = 20_000;
 
-/** What a browser posted from the page's own form; undefined for anything else. */
+/** The ids checked in a submitted preferences form; undefined for any other body. */
 async function readChoices(request: IncomingMessage): Promise<string[] | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -64,9 +64,9 @@ async function readChoices(request: IncomingMessage): Promise<string[] | undefin
 }
 
 /**
- * Answers `/u/{token}`. GET shows a page and changes nothing, since mail scanners follow links; POST unsubscribes, from the
- * page's button or from a mail program's own (RFC 8058), which sends no cookie and follows no redirect. Whatever a POST
- * says, it unsubscribes from everything, unless it is the page's form of choices.
+ * Handles `/u/{token}`. GET shows a page and changes nothing, since mail scanners follow links. POST unsubscribes, from the
+ * page's button or from a mail client's one-click request (RFC 8058), which sends no cookies and follows no redirects. Any
+ * POST body except the preferences form unsubscribes from everything.
  */
 export async function handleUnsubscribe(
   request: IncomingMessage,
@@ -81,22 +81,22 @@ export async function handleUnsubscribe(
     return answerPage(
       response,
       405,
-      'This does not work',
-      `<p>The method ${escapeHtml(method)} does nothing here.</p>`,
+      'Method not allowed',
+      `<p>This page does not support ${escapeHtml(method)} requests.</p>`,
     );
   }
   if (token === TEST_TOKEN) {
     return answerPage(
       response,
       200,
-      'A test',
-      '<p>This link came with a test mail. In real mail it unsubscribes its reader.</p>',
+      'Test link',
+      '<p>This link is from a test email. In a real email it unsubscribes the recipient.</p>',
     );
   }
-  const named = readToken(token);
-  const unsubscriber = named === undefined ? undefined : await findUnsubscriber(named);
+  const decoded = readToken(token);
+  const unsubscriber = decoded === undefined ? undefined : await findUnsubscriber(decoded);
   if (unsubscriber === undefined) {
-    return answerPage(response, 404, 'This link is not valid', '<p>Please use the whole link from the mail.</p>');
+    return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
   }
   const [sender, email] = [escapeHtml(unsubscriber.sender), escapeHtml(unsubscriber.email)];
   const { brandColor } = unsubscriber;
@@ -105,8 +105,8 @@ export async function handleUnsubscribe(
     return answerPage(
       response,
       200,
-      'Your choice is saved',
-      `<p>${sender} sends <b>${email}</b> only what you have chosen.</p>${formOf(await preferences.of(unsubscriber))}`,
+      'Your preferences are saved',
+      `<p>${sender} will only send <b>${email}</b> what you have selected.</p>${formOf(await preferences.of(unsubscriber))}`,
       brandColor,
     );
   }
@@ -116,32 +116,32 @@ export async function handleUnsubscribe(
       response,
       200,
       'You are unsubscribed',
-      `<p>${sender} will not send newsletters to <b>${email}</b> any more.</p>`,
+      `<p>${sender} will not send newsletters to <b>${email}</b> any longer.</p>`,
       brandColor,
     );
   }
   const offered = await preferences.of(unsubscriber);
   const question =
     offered.length === 0
-      ? `<p>Do you want no more newsletters from ${sender} to <b>${email}</b>?</p>`
-      : `<p>What do you want ${sender} to send to <b>${email}</b>?</p>`;
+      ? `<p>Do you want to stop receiving newsletters from ${sender} at <b>${email}</b>?</p>`
+      : `<p>Which emails should ${sender} send to <b>${email}</b>?</p>`;
   answerPage(response, 200, 'Unsubscribe', `${question}${formOf(offered)}`, brandColor);
 }
 
-/** The choices, if there are any, and the button that leaves everything. */
+/** The preferences form, if there are any choices, and the button that unsubscribes from everything. */
 function formOf(offered: readonly Preference[]): string {
-  const all = (words: string, kind: string) =>
-    `<form method="post"><button${kind} name="List-Unsubscribe" value="One-Click">${words}</button></form>`;
-  if (offered.length === 0) return all('Unsubscribe', '');
+  const allButton = (label: string, attributes: string) =>
+    `<form method="post"><button${attributes} name="List-Unsubscribe" value="One-Click">${label}</button></form>`;
+  if (offered.length === 0) return allButton('Unsubscribe', '');
   const boxes = offered.map(
     ({ id, name, isKept }) =>
       `<label><input type="checkbox" name="keep" value="${escapeHtml(id)}"${isKept ? ' checked' : ''}>${escapeHtml(name)}</label>`,
   );
   return `<form method="post"><fieldset>${boxes.join('')}</fieldset><button name="preferences" value="save">Save</button></form>
-    ${all('Unsubscribe from everything', ' class="quiet"')}`;
+    ${allButton('Unsubscribe from everything', ' class="quiet"')}`;
 }
 
-/** Answers with a small page of ours. `title` and `body` are HTML. */
+/** Sends a small HTML page. `title` and `body` are HTML. */
 export function answerPage(
   response: ServerResponse,
   status: number,

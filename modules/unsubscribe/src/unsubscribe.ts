@@ -3,24 +3,24 @@ import { emailKey, inTransaction, pool } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
 import type { UnsubscribeToken } from './unsubscribe-link.ts';
 
-/** Who follows a link, and what its page shows. */
+/** The recipient whose link was opened, and what the page shows. */
 export interface Unsubscriber {
   messageId: string;
   projectId: string;
-  /** Null when it is no contact, or none any more. */
+  /** Null if the recipient is not, or no longer, a contact. */
   contactId: string | null;
   email: string;
-  /** The address that the contact has now. */
+  /** The contact's current address. */
   currentEmail: string | null;
-  /** What the sender is called, or the address it writes from. */
+  /** The display name of the sender, or its address. */
   sender: string;
-  /** The colour of the project's pages. */
+  /** The project's brand colour. */
   brandColor: string | null;
 }
 
 /**
- * Whom a link is for; undefined when its project is gone. When the message has been deleted the link says it, and the contact is
- * who has that address, or had it last.
+ * Finds the recipient of a link; undefined if the project has been deleted. If the message has been deleted, the address
+ * comes from the link, and the contact is the one that has it now or had it last.
  */
 export async function findUnsubscriber({ messageId, ...token }: UnsubscribeToken): Promise<Unsubscriber | undefined> {
   const { rows } = await pool.query<Unsubscriber>(FIND, [
@@ -47,9 +47,8 @@ const FIND = `
   ) AS l JOIN projects p ON p.id = l.project_id LEFT JOIN campaigns c ON c.id = l.campaign_id`;
 
 /**
- * Unsubscribes the recipient of a message from the campaigns of its project (spec: Contact subscription): the address is
- * suppressed, and so is the one that the same contact has now; the campaign counts it once, unless the message has been deleted.
- * Doing it again changes nothing.
+ * Unsubscribes the recipient of a message from the project's campaigns (spec: Contact subscription). It suppresses the
+ * address and the contact's current one. The campaign counts it once, unless the message has been deleted. Idempotent.
  */
 export async function unsubscribe({ messageId, projectId, email, currentEmail }: Unsubscriber): Promise<void> {
   await inTransaction(async (client) => {

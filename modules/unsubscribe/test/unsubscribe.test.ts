@@ -4,13 +4,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { macFor } from '@postroom/platform';
 import { testUnsubscribeUrl, unsubscribeUrl } from '../src/unsubscribe-link.ts';
 
-/** Where the gateway of the tests listens: links are made with the public address. */
+/** The address of the test gateway; links use the public URL. */
 let origin = '';
 beforeAll(async () => {
   origin = (await testApi()).url;
 });
 
-/** A contact, and the link in the message that a campaign sent it. */
+/** A contact, and the unsubscribe link from a campaign message sent to it. */
 async function recipient() {
   const api = await testApi();
   const contact = await api.contact('ada@mail.test');
@@ -58,7 +58,7 @@ test('POST unsubscribes with one click: the address is suppressed, the campaign 
   ]);
 });
 
-test('a link that we did not make is not found, and changes nothing', async () => {
+test('a forged link is not found and changes nothing', async () => {
   const { link, statusOf } = await recipient();
   for (const bad of [
     `${link}x`,
@@ -73,7 +73,7 @@ test('a link that we did not make is not found, and changes nothing', async () =
   expect(await statusOf()).toBe('none');
 });
 
-test('a link goes on working when its message has been deleted: the address is suppressed and the event is emitted', async () => {
+test('a link still works after its message has been deleted: the address is suppressed and the event is emitted', async () => {
   const { api, contact, campaignId, messageId, link, statusOf } = await recipient();
   await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
   expect(await (await fetch(link)).text()).toContain('ada@mail.test');
@@ -85,7 +85,7 @@ test('a link goes on working when its message has been deleted: the address is s
   expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data.engagement.unsubscribed).toBe(0);
 });
 
-test('a link that outlived message and contact keeps the address from being mailed when it is imported again', async () => {
+test('a link still suppresses the address after message and contact have been deleted', async () => {
   const { api, contact, messageId, link } = await recipient();
   await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
   await api.delete(`/v1/contacts/${contact.id}`);
@@ -94,11 +94,11 @@ test('a link that outlived message and contact keeps the address from being mail
 });
 
 test.each([true, false])(
-  'who has another address now is unsubscribed by the link of before, at both; with the message there: %s',
-  async (isThere) => {
+  'an old link of a contact whose address changed suppresses both addresses; message exists: %s',
+  async (messageExists) => {
     const { api, contact, messageId, link, statusOf } = await recipient();
     await api.patch(`/v1/contacts/${contact.id}`, { email: 'lovelace@mail.test' });
-    if (!isThere) await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
+    if (!messageExists) await pool.query('DELETE FROM messages WHERE id = $1', [messageId]);
     expect((await fetch(link, ONE_CLICK)).status).toBe(200);
     expect(await statusOf()).toBe('unsubscribed');
     const { data } = (await api.get('/v1/suppressions')).body;
@@ -107,7 +107,7 @@ test.each([true, false])(
   },
 );
 
-test('a link shows nothing of the address, and works for the message that it was made for alone', async () => {
+test('a link does not reveal the address and works for its own message only', async () => {
   const { link, messageId, statusOf } = await recipient();
   const [, token = ''] = link.split('/u/');
   expect(Buffer.from(token.slice(27), 'base64url').toString('latin1')).not.toContain('ada');
@@ -116,7 +116,7 @@ test('a link shows nothing of the address, and works for the message that it was
   expect(await statusOf()).toBe('none');
 });
 
-test('a link of before it held the address works as long as its message is there', async () => {
+test('a legacy link without the address works as long as its message exists', async () => {
   const { messageId, statusOf } = await recipient();
   const suffix = messageId.slice(4);
   const old = `${origin}/u/${suffix}-${macFor('postroom unsubscribe links').sign(suffix, 12, 'base64url')}`;
@@ -126,7 +126,7 @@ test('a link of before it held the address works as long as its message is there
   expect((await fetch(old, ONE_CLICK)).status).toBe(404);
 });
 
-test('who was erased unsubscribes without the address being written down again', async () => {
+test('an erased contact can unsubscribe without its address being stored again', async () => {
   const { api, contact, link } = await recipient();
   expect((await api.post(`/v1/contacts/${contact.id}/erase`)).status).toBe(200);
   expect((await fetch(link, ONE_CLICK)).status).toBe(200);
@@ -136,13 +136,13 @@ test('who was erased unsubscribes without the address being written down again',
   expect([again.status, again.body.data.email]).toEqual([200, 'erased']);
 });
 
-test('the link of a test says so', async () => {
+test('the link of a test email says that it is a test', async () => {
   const page = await fetch(origin + new URL(testUnsubscribeUrl()).pathname, ONE_CLICK);
   expect(page.status).toBe(200);
   expect(await page.text()).toContain('test');
 });
 
-test('other methods are refused', async () => {
+test('other methods are rejected', async () => {
   const { link } = await recipient();
   const reply = await fetch(link, { method: 'DELETE' });
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
