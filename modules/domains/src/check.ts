@@ -25,14 +25,14 @@ type Domain = Prisma.DomainModel;
 export interface CheckOptions {
   dns: ResolverOptions;
   schedule: Schedule;
-  /** The time, in milliseconds. */
+  /** Returns Unix milliseconds. */
   now: () => number;
 }
 
-/** What a check tells the workflow; `gone` when the domain is not there any more, or is never looked up. */
+/** A check's result for the workflow. `gone`: the domain was removed or is never checked. */
 export type Check = { outcome: 'checked'; waitMs: number; details: string } | { outcome: 'gone' };
 
-/** Look-ups at the resolvers of the settings, or those of this system. */
+/** Resolves through the configured resolvers, or the system's. */
 export const dnsOptions = (): ResolverOptions => ({
   resolvers: config.DNS_SERVERS ?? systemResolvers(),
   locate: (address) => ({ address, port: config.DNS_AUTHORITATIVE_PORT }),
@@ -48,7 +48,7 @@ function systemResolvers() {
   });
 }
 
-/** Looks a domain's records up and writes down how they stand; the wait until the next check follows from that. */
+/** Checks a domain's records and stores their status, which determines the wait until the next check. */
 export async function checkDomainWith(
   domainId: string,
   { dns = dnsOptions(), schedule = SCHEDULE, now = Date.now }: Partial<CheckOptions> = {},
@@ -67,10 +67,10 @@ export async function checkDomainWith(
   }
 }
 
-/** The records of a row, with how each stood at the last check. */
+/** A domain's records with their status at the last check. */
 export const recordsOf = (domain: Pick<Domain, 'records'>) => domain.records as unknown as RecordState[];
 
-/** What a check remembers for the next one. Times are in milliseconds. */
+/** State carried from one check to the next. Times are Unix milliseconds. */
 interface Memory {
   parts?: Partial<Record<Part, Omit<PartState, 'status'>>>;
   dmarcNoneSince?: number;
@@ -91,13 +91,13 @@ async function settle(
   const clock = { now, addedAt: domain.createdAt.getTime(), schedule };
   const records = recordsOf(domain).map((record, index) => ({
     record,
-    seen: inspection.observations[index] ?? UNSEEN,
+    seen: inspection.observations[index] ?? UNANSWERED,
   }));
   const parts = nextParts(domain, memory, records, clock);
   const verification = wholeStatus(parts);
   const { zone } = inspection;
   const dmarcNoneSince = noneSince(inspection, memory, now);
-  // A host that was set while another was looked up is looked up next.
+  // A host that was changed during the look-up is checked next time.
   const { host, seen } = inspection.tracking;
   const tracking = settleTracking(domain, host === domain.trackingDomain ? seen : undefined, clock);
   const waitMs = nextWait(parts, clock, tracking);
@@ -114,8 +114,10 @@ async function settle(
       tracking: tracking?.memory ?? memory.tracking,
     } as object,
     ...(tracking === undefined ? {} : { tracking: tracking.state.status }),
-    // Of a zone that did not answer, nothing else is known than before.
-    ...(zone === undefined ? {} : { ...zoneColumns(zone), recommendations: advice(inspection, dmarcNoneSince, now) }),
+    // If the zone did not answer, its previous data is kept.
+    ...(zone === undefined
+      ? {}
+      : { ...zoneColumns(zone), recommendations: recommendationsFor(inspection, dmarcNoneSince, now) }),
     checkedAt: new Date(now),
     nextCheckAt: new Date(now + waitMs),
   };
@@ -126,18 +128,18 @@ async function settle(
   return { outcome: 'checked', waitMs, details: describe(domain.domain, next) };
 }
 
-interface SeenRecord {
+interface ObservedRecord {
   record: RecordState;
   seen: Observation;
 }
 
-/** Since when the policy has been p=none. What was not answered is as it was. */
+/** Since when the policy has been p=none. Unanswered queries change nothing. */
 function noneSince({ dmarc, zone }: Inspection, { dmarcNoneSince }: Memory, now: number): number | undefined {
   if (dmarc === undefined && zone === undefined) return dmarcNoneSince;
   return dmarc?.policy === 'none' ? (dmarcNoneSince ?? now) : undefined;
 }
 
-function advice({ findings }: Inspection, dmarcNoneSince: number | undefined, now: number): object[] {
+function recommendationsFor({ findings }: Inspection, dmarcNoneSince: number | undefined, now: number): object[] {
   const since = dmarcNoneSince === undefined ? undefined : new Date(dmarcNoneSince);
   return recommend({ ...findings, dmarcNoneSince: since }, new Date(now));
 }
@@ -146,7 +148,7 @@ function zoneColumns(zone: NonNullable<Inspection['zone']>) {
   return { zone: zone.apex, nameservers: zone.nameservers, dnsProvider: detectProvider(zone) ?? null };
 }
 
-const UNSEEN: Observation = { verdict: 'unanswered', found: [], note: null };
+const UNANSWERED: Observation = { verdict: 'unanswered', found: [], note: null };
 
 function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
   return { dkim: make('dkim'), mailFrom: make('mailFrom'), dmarc: make('dmarc') };
@@ -155,7 +157,7 @@ function mapParts<T>(make: (part: Part) => T): Record<Part, T> {
 function nextParts(
   domain: Domain,
   memory: Memory,
-  records: SeenRecord[],
+  records: ObservedRecord[],
   clock: Parameters<typeof nextState>[2],
 ): PartStates {
   return mapParts((part) => {
@@ -164,13 +166,13 @@ function nextParts(
   });
 }
 
-/** A part is right when all of its records are. */
+/** A part is right when all its records are. */
 function worstOf(verdicts: readonly Observation['verdict'][]): Observation['verdict'] {
   if (verdicts.includes('wrong')) return 'wrong';
   return verdicts.includes('unanswered') ? 'unanswered' : 'right';
 }
 
-/** A record that nobody answered about stands as it did, unless that is why its part does not any more. */
+/** An unanswered record keeps its status, unless its part is no longer verified. */
 function nextRecord(record: RecordState, { verdict, found, note }: Observation, part: PartState): RecordState {
   if (verdict === 'right') return { ...record, status: 'verified', found, note };
   if (verdict === 'unanswered' && part.status === 'verified') return { ...record, note };
@@ -182,7 +184,7 @@ const sinceOf = ({ status: _, ...since }: PartState) => since;
 function changes(
   before: Domain,
   after: Pick<Domain, 'verification'> & { parts: PartStates; dnsProvider?: string | null },
-  records: SeenRecord[],
+  records: ObservedRecord[],
   schedule: Schedule,
 ): NewLifecycleEvent[] {
   const noteOf = (part: Part) =>
@@ -203,7 +205,7 @@ const detected = (name: string): NewLifecycleEvent => ({
   detail: `The zone is served by ${name}.`,
 });
 
-/** What operators read on the workflow's page. */
+/** The details shown on the workflow's page in Temporal. */
 function describe(
   name: string,
   { nextCheckAt, verification, ...parts }: Pick<Domain, Part | 'verification'> & { nextCheckAt: Date },

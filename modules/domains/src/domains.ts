@@ -26,14 +26,14 @@ type Domain = Prisma.DomainModel;
 
 export interface AddDomainInput {
   domain: string;
-  /** The label of the subdomain that bounces go to; `bounce` unless given. */
+  /** Label of the subdomain that receives bounces; defaults to `bounce`. */
   mailFromLabel?: string | null | undefined;
 }
 
 /**
- * Adds a domain: its DKIM key and the records to publish. Its verification starts at once.
- * @param actor the id of the person who does it.
- * @throws DomainError `validation_error` for what is not a domain name, `conflict` when the project has it.
+ * Adds a domain with a DKIM key and the records to publish, and starts its verification.
+ * @param actor id of the acting user.
+ * @throws DomainError `validation_error` for an invalid domain name, `conflict` if the project already has it.
  */
 export async function addDomain(projectId: string, input: AddDomainInput, actor: string): Promise<Domain> {
   const data = await newDomain(projectId, input);
@@ -44,10 +44,10 @@ export async function addDomain(projectId: string, input: AddDomainInput, actor:
   });
 }
 
-/** The row of a domain that is to be added; made before the transaction, since a key takes a tenth of a second. */
+/** Builds the row of a new domain. Call it before the transaction, because generating a key takes about 100 ms. */
 export async function newDomain(projectId: string, input: AddDomainInput) {
-  const domain = checkedDomain(input.domain);
-  const mailFromDomain = `${checkedLabel(input.mailFromLabel ?? 'bounce')}.${domain}`;
+  const domain = requireDomainName(input.domain);
+  const mailFromDomain = `${requireLabel(input.mailFromLabel ?? 'bounce')}.${domain}`;
   const id = newId('dom');
   const { region, mx, spf } = sendingSetup();
   const { selector, publicKey, privateKey } = await createDkimKey(id);
@@ -55,7 +55,7 @@ export async function newDomain(projectId: string, input: AddDomainInput) {
   return { id, projectId, domain, mailFromDomain, region, records, keys: { create: { selector, privateKey } } };
 }
 
-/** Adds the row, without asking for its verification. */
+/** Inserts the row without starting its verification. */
 export async function insertDomain(
   tx: Prisma.TransactionClient,
   data: Awaited<ReturnType<typeof newDomain>>,
@@ -67,28 +67,28 @@ export async function insertDomain(
   return added;
 }
 
-type Watched = Pick<Domain, 'id' | 'projectId' | 'domain'>;
+type VerifiableDomain = Pick<Domain, 'id' | 'projectId' | 'domain'>;
 
-/** Asks for the workflow of a domain; where it runs already, nothing changes. */
-export async function startVerification(tx: Prisma.TransactionClient, domain: Watched): Promise<void> {
+/** Starts a domain's verification workflow, unless it is already running. */
+export async function startVerification(tx: Prisma.TransactionClient, domain: VerifiableDomain): Promise<void> {
   await startWorkflow(tx, verificationOf(domain));
 }
 
-/** The workflow that looks at a domain for as long as it is there. */
-export function verificationOf({ id, projectId, domain }: Watched): Parameters<typeof startWorkflow>[1] {
+/** The workflow that checks a domain for as long as it exists. */
+export function verificationOf({ id, projectId, domain }: VerifiableDomain): Parameters<typeof startWorkflow>[1] {
   return {
     workflowId: id,
     type: 'verifyDomain',
     args: [id],
     summary: `Verification of ${domain}`.slice(0, 200),
     details:
-      'Looks for the DNS records of a sending domain: often at first, then daily. The signal `checkNow` looks at once.',
+      'Checks the DNS records of a sending domain, frequently at first, then daily. The signal `checkNow` triggers a check.',
     searchAttributes: { projectId },
   };
 }
 
 /**
- * Removes a domain with its keys. What is published in DNS stays, and mail from it is refused from now on.
+ * Removes a domain and its keys. Published DNS records stay; mail from the domain is rejected from now on.
  * @throws DomainError `not_found`.
  */
 export async function removeDomain(projectId: string, id: string): Promise<void> {
@@ -96,34 +96,34 @@ export async function removeDomain(projectId: string, id: string): Promise<void>
     const { count } = await tx.domain.deleteMany({ where: { id, projectId } });
     if (count === 0) throw notFound('domain');
     await announceDomain(tx, id);
-    // Its workflow looks, finds the domain gone, and ends.
+    // The workflow's check finds the domain gone and ends it.
     await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
   });
 }
 
 /**
- * Has a domain looked up now, instead of when it is due.
- * @throws DomainError `not_found`; `conflict` for a domain that is never looked up.
+ * Triggers a check of a domain now.
+ * @throws DomainError `not_found`; `conflict` for a local development domain, which is never checked.
  */
 export async function requestCheck(projectId: string, id: string, actor: string): Promise<void> {
   await db.$transaction(async (tx) => {
     const domain = await tx.domain.findFirst({ where: { id, projectId } });
     if (domain === null) throw notFound('domain');
     if (domain.mailFromDomain === null) {
-      throw new DomainError('conflict', 'This domain was added for development: no DNS is asked about it.');
+      throw new DomainError('conflict', 'This is a development domain. Its DNS is never checked.');
     }
-    const event = { type: 'checkRequested', part: 'domain', actor, detail: 'A check was asked for.' } as const;
+    const event = { type: 'checkRequested', part: 'domain', actor, detail: 'A check was requested.' } as const;
     await recordLifecycle(tx, id, [event]);
-    // Also brings back a workflow that was lost with the data of a Temporal server.
+    // Also restarts a workflow that a Temporal server lost with its data.
     await startVerification(tx, domain);
     await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
   });
 }
 
 /**
- * Sets the host that tracking links of a domain's mail begin with once its record is seen; null takes it away. Mail that has
- * gone out keeps the links it has.
- * @throws DomainError `not_found`; `validation_error` for what is not a host below the domain.
+ * Sets the host for tracking links in a domain's mail, used once its DNS record is found; null removes it. Links in
+ * mail already sent do not change.
+ * @throws DomainError `not_found`; `validation_error` unless it is a host below the domain.
  */
 export async function setTrackingDomain(
   projectId: string,
@@ -137,15 +137,15 @@ export async function setTrackingDomain(
     const trackingDomain = host === null ? null : normalizeDomain(host);
     if (trackingDomain !== null) checkTrackingDomain(trackingDomain, domain);
     if (trackingDomain === domain.trackingDomain) return;
-    // No DNS is asked about a domain of development, nor about its hosts.
+    // Development domains and their hosts are never looked up in DNS.
     const isLocal = domain.mailFromDomain === null;
     const { tracking: _, ...memory } = domain.memory as { tracking?: unknown };
     const tracking = isLocal ? ('verified' as const) : ('pending' as const);
     await tx.domain.update({ where: { id }, data: { trackingDomain, tracking, trackingSince: new Date(), memory } });
     const detail =
       trackingDomain === null
-        ? 'Links begin with our own host again.'
-        : `Links begin with ${trackingDomain}${isLocal ? '' : ' as soon as its record is seen'}.`;
+        ? 'Tracking links use the default host again.'
+        : `Tracking links will use ${trackingDomain}${isLocal ? '' : ' once its record is verified'}.`;
     await recordLifecycle(tx, id, [{ type: 'trackingDomainSet', part: 'tracking', actor, detail }]);
     await announceDomain(tx, id);
     if (isLocal) return;
@@ -154,13 +154,13 @@ export async function setTrackingDomain(
   });
 }
 
-/** A host of somebody else's would let a project put its links under their name. */
+/** Without this check, a project could put its links under someone else's name. */
 function checkTrackingDomain(host: string, { domain, mailFromDomain }: Domain): void {
   const isBelow = domainProblem(host) === undefined && host.endsWith(`.${domain}`);
   if (!isBelow) throw invalid({ field: 'host', message: `must be a host below ${domain}, such as links.${domain}` });
   if (host === new URL(config.PUBLIC_URL).hostname)
-    throw invalid({ field: 'host', message: 'is the host of this installation, whose links need no tracking host' });
-  if (host === mailFromDomain) throw invalid({ field: 'host', message: 'is where bounces come back to' });
+    throw invalid({ field: 'host', message: 'is the host of this installation and needs no tracking record' });
+  if (host === mailFromDomain) throw invalid({ field: 'host', message: 'is already used for bounces' });
 }
 
 /** The project's sending domains, newest first (spec: Domains). */
@@ -168,7 +168,10 @@ export async function listDomains(projectId: string, args: PageArgs, query: Rows
   return readRows(db.domain, 'dom', args, { projectId }, query);
 }
 
-/** A domain of the project by its name, or `not_found` when the domain is not in the project (spec: Domains). */
+/**
+ * Returns a domain of the project by name.
+ * @throws DomainError `not_found` (spec: Domains).
+ */
 export async function getDomain(projectId: string, name: string, query: RowsQuery = {}): Promise<Domain> {
   const domain = await db.domain.findFirst({ ...query, where: { projectId, domain: normalizeDomain(name) } });
   if (domain === null) throw notFound('domain');
@@ -176,17 +179,18 @@ export async function getDomain(projectId: string, name: string, query: RowsQuer
 }
 
 /**
- * Adds a domain that may be sent from at once, for development and tests: no DNS is asked, and mail goes to the inbox.
- * @throws DomainError `validation_error` for what is not a domain name, `conflict` when the project has it.
+ * Adds a domain that can send at once, for development and tests: DNS is never checked, and its mail goes to the
+ * inbox.
+ * @throws DomainError `validation_error` for an invalid domain name, `conflict` if the project already has it.
  */
 export async function addLocalDomain(projectId: string, name: string): Promise<Domain> {
-  const domain = checkedDomain(name);
+  const domain = requireDomainName(name);
   const verified = { verification: 'verified', dkim: 'verified', mailFrom: 'verified', dmarc: 'verified' } as const;
   const added = {
     type: 'added',
     part: 'domain',
     actor: 'system',
-    detail: 'Added for development and taken as verified; no DNS is asked.',
+    detail: 'Added for development and treated as verified; its DNS is not checked.',
   };
   const lifecycle = { create: added };
   return db.domain
@@ -195,8 +199,8 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
 }
 
 /**
- * Stops all mail from a domain, in every project that has it; for operators, such as after complaints.
- * @returns how many projects had it unblocked.
+ * Blocks all mail from a domain in every project that has it. For operators, for example after complaints.
+ * @returns the number of projects in which it was blocked.
  */
 export async function blockDomain(name: string, reason: string): Promise<number> {
   return setBlocked(
@@ -206,7 +210,10 @@ export async function blockDomain(name: string, reason: string): Promise<number>
   );
 }
 
-/** Lets mail from a blocked domain out again, where it is verified; returns how many projects had it blocked. */
+/**
+ * Unblocks a domain, so that it can send again where it is verified.
+ * @returns the number of projects in which it was unblocked.
+ */
 export async function unblockDomain(name: string): Promise<number> {
   const blocked = { domain: normalizeDomain(name), blockedAt: { not: null } };
   return setBlocked(blocked, { blockedAt: null, blockedReason: null }, 'The block was lifted.');
@@ -230,18 +237,18 @@ async function setBlocked(
   });
 }
 
-function checkedDomain(name: string): string {
+function requireDomainName(name: string): string {
   const domain = normalizeDomain(name);
   const problem = domainProblem(domain);
   if (problem !== undefined) throw invalid({ field: 'domain', message: problem });
   return domain;
 }
 
-function checkedLabel(label: string): string {
+function requireLabel(label: string): string {
   const lower = label.trim().toLowerCase();
   const problem = labelProblem(lower);
   if (problem !== undefined) throw invalid({ field: 'mailFromLabel', message: problem });
   return lower;
 }
 
-const taken = (domain: string) => conflictIfTaken(`The domain ${domain} is in this project already.`);
+const taken = (domain: string) => conflictIfTaken(`The domain ${domain} is already in this project.`);

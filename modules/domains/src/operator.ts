@@ -1,4 +1,4 @@
-// What operators do about a domain that should send no mail, whatever its records say:
+// Blocks or unblocks a sending domain, regardless of its DNS records:
 //   npm run operator -- block example.com "Complaints about phishing"
 //   npm run operator -- unblock example.com
 import { closeDatabase } from '@postroom/platform';
@@ -6,7 +6,7 @@ import { blockDomain, unblockDomain } from './domains.ts';
 
 const USAGE = 'Usage: operator.ts block <domain> <reason> | unblock <domain>';
 
-/** Runs one command and returns what to tell the operator; `undefined` when it is none. */
+/** Runs a command and returns its output; `undefined` if it is invalid. */
 export async function runCommand(args: readonly string[]): Promise<string | undefined> {
   const [command, domain, reason] = args;
   if (domain === undefined) return undefined;
@@ -18,8 +18,8 @@ export async function runCommand(args: readonly string[]): Promise<string | unde
 }
 
 if (import.meta.main) {
-  const said = await runCommand(process.argv.slice(2));
-  console.log(said ?? USAGE);
-  process.exitCode = said === undefined ? 1 : 0;
+  const output = await runCommand(process.argv.slice(2));
+  console.log(output ?? USAGE);
+  process.exitCode = output === undefined ? 1 : 0;
   await closeDatabase();
 }

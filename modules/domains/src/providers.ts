@@ -1,15 +1,15 @@
-/** Who runs a zone's name servers, and where its records are edited. */
+/** The operator of a zone's name servers, and the page for editing its records. */
 export interface DnsProvider {
   id: string;
   name: string;
-  /** The page to edit records at; `{zone}` has been replaced. */
+  /** URL of the record editor, with `{zone}` filled in. */
   editorUrl: string;
 }
 
 interface KnownProvider extends DnsProvider {
-  /** Ends of the host names of its name servers, on label borders. `*` stands for one label. */
+  /** Suffixes of its name servers' host names, at label boundaries. `*` matches one label. */
   nameservers: string;
-  /** Ends of the names in the SOA record, for zones whose name servers carry another name. */
+  /** Suffix of the names in the SOA record, for zones whose name servers have other names. */
   soa?: string;
 }
 
@@ -21,7 +21,7 @@ const provider = (id: string, name: string, nameservers: string, editorUrl: stri
   ...(soa === undefined ? {} : { soa }),
 });
 
-/** Where several match, the longest name decides; Netlify's zones are served by NS1, so their SOA is read first. */
+/** The longest match wins. SOA is checked first, because NS1 serves Netlify's zones. */
 const PROVIDERS: readonly KnownProvider[] = [
   provider(
     'cloudflare',
@@ -155,7 +155,7 @@ const PROVIDERS: readonly KnownProvider[] = [
   provider('freedns', 'FreeDNS', 'afraid.org', 'https://freedns.afraid.org/subdomain/'),
 ];
 
-/** Matches the end of a host name; the number of labels tells which match is the closest. */
+/** Matches host name suffixes; more labels mean a closer match. */
 const matchers = PROVIDERS.flatMap(({ id, nameservers }) =>
   nameservers.split(' ').map((suffix) => ({
     id,
@@ -165,8 +165,8 @@ const matchers = PROVIDERS.flatMap(({ id, nameservers }) =>
 );
 
 /**
- * The provider of a zone by its SOA record and its name servers; `undefined` when they name none that is known, or
- * several. No guess is better than a wrong one.
+ * Detects a zone's provider from its SOA record and name servers; `undefined` if they match none or several, because
+ * no guess is better than a wrong one.
  */
 export function detectProvider(zone: { nameservers: readonly string[]; soa: string }): string | undefined {
   const bySoa = PROVIDERS.find(
@@ -178,7 +178,7 @@ export function detectProvider(zone: { nameservers: readonly string[]; soa: stri
   return found.size === 1 ? only : undefined;
 }
 
-/** A provider with the address of its editor for a zone; `undefined` for an id that is not in the table. */
+/** A provider with its editor URL for a zone; `undefined` for an unknown id. */
 export function providerFor(id: string, zone: string): DnsProvider | undefined {
   const known = PROVIDERS.find((one) => one.id === id);
   if (known === undefined) return undefined;

@@ -2,47 +2,47 @@ import type { DmarcPolicy } from './inspect/dmarc.ts';
 import type { SpfReport } from './inspect/spf.ts';
 import { DMARC_VALUE } from './records.ts';
 
-/** How much mail suffers: `high` is refused or filed as spam, `info` is only a chance missed. */
+/** Effect on deliverability: `high` means rejected or filed as spam, `info` a missed opportunity. */
 export const SEVERITIES = ['high', 'medium', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Something about a domain's DNS that a person had better change (spec: Domain). */
+/** A recommended change to a domain's DNS (spec: Domain). */
 export interface Recommendation {
-  /** Which one it is, such as `dmarc_missing`; the same at every check. */
+  /** Its code, such as `dmarc_missing`; stable across checks. */
   id: string;
   severity: Severity;
   title: string;
   detail: string;
-  /** What to publish, where a record would do. */
+  /** The record that would resolve it, if there is one. */
   record: { type: string; name: string; value: string } | null;
 }
 
-/** What a check learned beside the records that are verified. */
+/** What a check found besides the verified records. */
 export interface Findings {
   domain: string;
   mailFromDomain: string;
   dmarc: DmarcPolicy | undefined;
-  /** Whether it is certain that there is no policy. */
+  /** Whether the absence of a policy is certain. */
   isDmarcMissing: boolean;
-  /** Since when the policy has been p=none; `undefined` when it is not. */
+  /** Since when the policy has been p=none; `undefined` if it is not. */
   dmarcNoneSince: Date | undefined;
   spf: SpfReport;
   mailFromSpf: SpfReport;
-  /** Whether replies find a mail server: `refuses` is a null MX (RFC 7505), `unknown` no answer. */
+  /** Whether replies can be delivered: `refuses` is a null MX (RFC 7505), `unknown` means no answer. */
   inbound: 'present' | 'missing' | 'refuses' | 'unknown';
   hasTlsReports: boolean;
   hasBimi: boolean;
-  /** Resolvers that check DNSSEC refuse the zone. */
+  /** Validating resolvers reject the zone. */
   isDnssecBroken: boolean;
-  /** Name servers of the zone that do not answer while others do. */
+  /** Name servers that do not answer while others do. */
   silentServers: string[];
 }
 
-/** How long a policy should stay at p=none, to read the reports that it brings. */
+/** How long a policy should stay at p=none while its reports are read. */
 export const NONE_LONG_ENOUGH_MS = 30 * 86_400_000;
 const MAX_SPF_LOOKUPS = 10;
 
-/** What to change, the worst first. */
+/** The recommended changes, most severe first. */
 export function recommend(findings: Findings, now: Date): Recommendation[] {
   const all = [
     ...(findings.dmarc === undefined ? aboutNoDmarc(findings) : aboutDmarc(findings, findings.dmarc, now)),
@@ -61,7 +61,7 @@ function aboutNoDmarc({ domain, isDmarcMissing }: Findings): Recommendation[] {
       id: 'dmarc_missing',
       severity: 'high',
       title: 'Publish a DMARC policy',
-      detail: 'Gmail, Yahoo and Outlook refuse bulk mail from domains without one; p=none is enough for them.',
+      detail: 'Gmail, Yahoo and Outlook reject bulk mail from domains without one; p=none is sufficient.',
       record: { type: 'TXT', name: `_dmarc.${domain}`, value: DMARC_VALUE },
     },
   ];
@@ -78,9 +78,9 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
       {
         id: 'dmarc_policy_none',
         severity: 'medium',
-        title: 'Let your DMARC policy protect you',
+        title: 'Enforce your DMARC policy',
         detail:
-          'It has been p=none for 30 days, which asks receivers to do nothing about forged mail. When the reports show no mail of yours that fails, move to p=quarantine, later to p=reject.',
+          'It has been p=none for 30 days, which tells receivers to do nothing about forged mail. Once the reports show no legitimate mail failing, move to p=quarantine, later to p=reject.',
       },
       from === domain ? { p: 'quarantine', pct: undefined } : { sp: 'quarantine', pct: undefined },
     );
@@ -90,8 +90,8 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
       {
         id: 'dmarc_no_reports',
         severity: 'low',
-        title: 'Have DMARC reports sent to you',
-        detail: 'Without rua= nobody tells you who sends in the name of your domain. Any mailbox of yours will do.',
+        title: 'Receive DMARC reports',
+        detail: 'Without rua= you cannot see who sends mail as your domain. Any mailbox you own will do.',
       },
       { rua: `mailto:dmarc@${from}` },
     );
@@ -103,7 +103,7 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
         severity: 'low',
         title: 'Apply your DMARC policy to all mail',
         detail:
-          'The record is in test mode (t=y), or asks for the policy on a part of the mail only (pct, which RFC 9989 removed).',
+          'The record is in test mode (t=y), or applies the policy to only part of the mail (pct, which RFC 9989 removed).',
       },
       { t: undefined, pct: undefined },
     );
@@ -113,8 +113,8 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
       {
         id: 'dmarc_subdomains_open',
         severity: 'medium',
-        title: 'Protect your subdomains too',
-        detail: `Mail forged in the name of any subdomain passes, since the record says sp=none.`,
+        title: 'Protect your subdomains',
+        detail: `Forged mail from any subdomain passes, because the record says sp=none.`,
       },
       { sp: undefined },
     );
@@ -124,9 +124,9 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
       {
         id: 'dmarc_strict_spf',
         severity: 'medium',
-        title: 'Relax the alignment of SPF',
+        title: 'Relax SPF alignment',
         detail:
-          'With aspf=s, SPF never counts for this mail, since bounces go to a subdomain; only DKIM keeps it passing.',
+          'With aspf=s, SPF never aligns for this mail, because bounces go to a subdomain; it passes only through DKIM.',
       },
       { aspf: undefined },
     );
@@ -134,7 +134,7 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
   return found;
 }
 
-/** A DMARC record with some tags set or, when `undefined`, taken out. */
+/** Sets tags of a DMARC record, or removes those that are `undefined`. */
 function changed(tags: Map<string, string>, changes: Record<string, string | undefined>): string {
   const all = new Map<string, string | undefined>([...tags, ...Object.entries(changes)]);
   return [...all].flatMap(([tag, value]) => (value === undefined ? [] : [`${tag}=${value};`])).join(' ');
@@ -155,7 +155,7 @@ function aboutSpf(name: string, spf: SpfReport): Recommendation[] {
             'spf_doubled',
             'high',
             `Merge the SPF records of ${name}`,
-            'Receivers take two records for an error, and none of them counts.',
+            'Receivers treat two records as an error and ignore both.',
           ),
         ]
       : []),
@@ -165,7 +165,7 @@ function aboutSpf(name: string, spf: SpfReport): Recommendation[] {
             'spf_too_many_lookups',
             'high',
             `Shorten the SPF record of ${name}`,
-            `It costs receivers ${spf.lookups} look-ups; at more than ${MAX_SPF_LOOKUPS} they take it for an error. Take out what no longer sends for you.`,
+            `It needs ${spf.lookups} DNS lookups; more than ${MAX_SPF_LOOKUPS} are an error. Remove services that no longer send for you.`,
           ),
         ]
       : []),
@@ -175,7 +175,7 @@ function aboutSpf(name: string, spf: SpfReport): Recommendation[] {
             'spf_open',
             'high',
             `Close the SPF record of ${name}`,
-            'It ends with +all, so everybody may send in its name. End it with ~all.',
+            'It ends with +all, so anyone may send as this domain. End it with ~all.',
           ),
         ]
       : []),
@@ -184,8 +184,8 @@ function aboutSpf(name: string, spf: SpfReport): Recommendation[] {
           problem(
             'spf_broken_include',
             'medium',
-            `Mend the SPF record of ${name}`,
-            `It includes ${spf.broken.join(', ')}, where there is no SPF record; receivers take that for an error.`,
+            `Fix the SPF record of ${name}`,
+            `It includes ${spf.broken.join(', ')}, which have no SPF record; receivers treat that as an error.`,
           ),
         ]
       : []),
@@ -198,9 +198,9 @@ function aboutZone({ isDnssecBroken, silentServers }: Findings): Recommendation[
     found.push({
       id: 'dnssec_broken',
       severity: 'high',
-      title: 'Mend DNSSEC',
+      title: 'Fix DNSSEC',
       detail:
-        'The signatures of the zone do not hold, so receivers whose resolvers check them see none of your records. Often the DS record at the registrar is that of a former DNS provider.',
+        "The zone's signatures are invalid, so receivers with validating resolvers cannot see your records. Often the DS record at the registrar still belongs to a previous DNS provider.",
       record: null,
     });
   }
@@ -208,8 +208,8 @@ function aboutZone({ isDnssecBroken, silentServers }: Findings): Recommendation[
     found.push({
       id: 'nameserver_silent',
       severity: 'low',
-      title: 'Look after your name servers',
-      detail: `${silentServers.join(', ')} did not answer for the zone, so some receivers wait or give up.`,
+      title: 'Fix your name servers',
+      detail: `${silentServers.join(', ')} did not answer for the zone, so some receivers time out.`,
       record: null,
     });
   }
@@ -222,11 +222,11 @@ function aboutInbound({ domain, inbound, dmarc, hasTlsReports, hasBimi }: Findin
     found.push({
       id: inbound === 'missing' ? 'mx_missing' : 'mx_null',
       severity: 'medium',
-      title: 'Let replies reach you',
+      title: 'Accept replies',
       detail:
         inbound === 'missing'
-          ? 'The domain has neither an MX nor an address record, so replies bounce, and some receivers refuse mail from such domains.'
-          : 'The domain says that it takes no mail (a null MX), and receivers may refuse mail that can not be answered (RFC 7505).',
+          ? 'The domain has neither an MX nor an address record, so replies bounce, and some receivers reject mail from such domains.'
+          : 'The domain declares that it accepts no mail (a null MX), and receivers may reject mail that cannot be replied to (RFC 7505).',
       record: null,
     });
   }
@@ -234,8 +234,8 @@ function aboutInbound({ domain, inbound, dmarc, hasTlsReports, hasBimi }: Findin
     found.push({
       id: 'tls_reports_missing',
       severity: 'info',
-      title: 'Hear when mail to you could not be encrypted',
-      detail: 'A TLS-RPT record has other mail servers report to you when their connections fail (RFC 8460).',
+      title: 'Receive TLS failure reports',
+      detail: 'With a TLS-RPT record, other mail servers report failed TLS connections to you (RFC 8460).',
       record: { type: 'TXT', name: `_smtp._tls.${domain}`, value: `v=TLSRPTv1; rua=mailto:tls-reports@${domain}` },
     });
   }
@@ -245,7 +245,7 @@ function aboutInbound({ domain, inbound, dmarc, hasTlsReports, hasBimi }: Findin
       severity: 'info',
       title: 'Show your logo',
       detail:
-        'Your DMARC policy allows BIMI: mailboxes can show your logo beside your mail. Gmail asks for a certificate as well.',
+        'Your DMARC policy allows BIMI: mail clients can show your logo next to your mail. Gmail also requires a certificate.',
       record: { type: 'TXT', name: `default._bimi.${domain}`, value: `v=BIMI1; l=https://${domain}/logo.svg;` },
     });
   }

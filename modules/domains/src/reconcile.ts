@@ -3,35 +3,35 @@ import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { verificationOf } from './domains.ts';
 
-/** How often overdue domains are looked for, and how many are taken up each time. */
-const SWEEP_MS = 5 * 60_000;
-const AT_ONCE = 100;
+/** Interval between runs, and the domains restarted per run. */
+const INTERVAL_MS = 5 * 60_000;
+const MAX_PER_RUN = 100;
 
-/** Overdue by an hour: a worker that was away for a while catches up by itself. */
+/** Overdue by an hour: a worker that was briefly down catches up on its own. */
 const OVERDUE = `
   SELECT id, project_id AS "projectId", domain FROM domains
   WHERE mail_from_domain IS NOT NULL AND coalesce(next_check_at, created_at) < now() - interval '1 hour'
-  ORDER BY coalesce(next_check_at, created_at) LIMIT ${AT_ONCE}`;
+  ORDER BY coalesce(next_check_at, created_at) LIMIT ${MAX_PER_RUN}`;
 
-let sweptAt = 0;
+let lastRunAt = 0;
 
 /**
- * The net under the outbox: a domain whose check is overdue has lost its workflow, such as when the data of a Temporal
- * server are gone. Starting it again under its id is harmless where it is only late.
+ * Safety net behind the outbox: a domain whose check is overdue has lost its workflow, for example when a Temporal
+ * server lost its data. Starting the workflow again under the same id is harmless if it is merely late.
  */
 export const source: DispatchSource = {
   name: 'domains',
   handOver: async (client) => {
-    if (Date.now() - sweptAt < SWEEP_MS) return { handed: 0, more: false };
-    sweptAt = Date.now();
+    if (Date.now() - lastRunAt < INTERVAL_MS) return { handed: 0, more: false };
+    lastRunAt = Date.now();
     return { handed: await restartOverdue(client), more: false };
   },
 };
 
-/** Starts the workflows of overdue domains and returns how many there were. */
+/** Restarts the workflows of overdue domains and returns their number. */
 export async function restartOverdue(client: Client): Promise<number> {
   const { rows } = await pool.query<{ id: string; projectId: string; domain: string }>(OVERDUE);
   await Promise.all(rows.map((domain) => startOnce(client, verificationOf(domain))));
-  if (rows.length > 0) logger.info({ domains: rows.length }, 'overdue domains were taken up again');
+  if (rows.length > 0) logger.info({ domains: rows.length }, 'restarted verification of overdue domains');
   return rows.length;
 }

@@ -8,24 +8,24 @@ export type Part = (typeof PARTS)[number];
 
 /** A DNS record to publish (spec: Domain). */
 export interface DnsRecord {
-  /** The part of the domain that it verifies. */
+  /** The part of the domain it verifies. */
   purpose: Part;
   type: 'TXT' | 'MX';
-  /** The full name. */
+  /** Fully qualified name. */
   name: string;
   value: string;
 }
 
-/** A record as it stood at the last check. */
+/** A record and its status at the last check. */
 export interface RecordState extends DnsRecord {
   status: Status;
-  /** What stands at the name instead, or there as it should; empty when nothing does. */
+  /** The records found at the name; empty if there are none. */
   found: string[];
-  /** What is wrong with it, or good to know, in a sentence. */
+  /** What is wrong or worth knowing, as a sentence. */
   note: string | null;
 }
 
-/** The policy that satisfies every receiver's rule for bulk mail and changes nothing about other mail of the domain. */
+/** The weakest policy that satisfies every receiver's bulk-mail rules without affecting the domain's other mail. */
 export const DMARC_VALUE = 'v=DMARC1; p=none;';
 
 interface Publication {
@@ -38,7 +38,7 @@ interface Publication {
   spf: string;
 }
 
-/** The records that a person publishes for a domain, none of them seen yet. */
+/** The records to publish for a domain, all `pending`. */
 export function recordsToPublish(given: Publication): RecordState[] {
   const records: DnsRecord[] = [
     {

@@ -3,7 +3,7 @@ import { found, gql, page, type Route } from '@postroom/platform';
 const tag = 'Domains';
 const fields = 'domain verifiedForSending dkim mailFrom dmarc region createdAt';
 
-/** `{id}` is the project: the facade checks that the key may act on it, and nothing else reads it. */
+/** `{id}` is the project: the REST layer checks that the key may act on it, and nothing else reads it. */
 export const routes: Route[] = [
   {
     method: 'GET',

@@ -3,7 +3,7 @@ import { readDkimKey } from './dkim/keys.ts';
 import type { DkimSigner } from './dkim/sign.ts';
 import { normalizeDomain } from './domain-name.ts';
 
-interface Standing {
+interface SenderStatus {
   project_id: string;
   domain: string;
   blocked: boolean;
@@ -11,10 +11,13 @@ interface Standing {
   verifiedForSending: boolean;
 }
 
-/** By the project's id and the name, with a space between. Each email asks this: one prepared statement for all at once. */
-const findStanding = coalesceReads<Standing>(async (asked) => {
+/**
+ * Keyed by project id and name, separated by a space. Every email needs this, so concurrent reads are coalesced into
+ * one prepared statement.
+ */
+const findStatus = coalesceReads<SenderStatus>(async (asked) => {
   const pairs = asked.map((pair) => pair.split(' ', 2));
-  const { rows } = await pool.query<Standing>({
+  const { rows } = await pool.query<SenderStatus>({
     name: 'sender-problem',
     text: `SELECT project_id, domain, blocked_at IS NOT NULL AS blocked, verification::text,
         verified_for_sending AS "verifiedForSending"
@@ -26,27 +29,26 @@ const findStanding = coalesceReads<Standing>(async (asked) => {
 });
 
 /**
- * Why mail from this address may not be sent now; undefined when it may. A domain is asked at each send, since one that
- * was verified may have lost its records (spec: Campaign).
+ * The reason why an address may not send now; undefined if it may. Checked at every send, because a verified domain
+ * may have lost its records (spec: Campaign).
  */
 export async function senderProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
   const name = domainOf(fromEmail);
-  const domain = await findStanding(`${projectId} ${name}`);
+  const domain = await findStatus(`${projectId} ${name}`);
   if (domain === undefined) return `The domain ${name} is not a sending domain of this project.`;
   if (domain.blocked) return `The domain ${name} has been blocked.`;
-  if (domain.verification === 'failed')
-    return `The domain ${name} is not verified any more: its DNS records are missing.`;
+  if (domain.verification === 'failed') return `The domain ${name} is no longer verified: its DNS records are missing.`;
   if (!domain.verifiedForSending) return `The domain ${name} is not verified for sending.`;
   return undefined;
 }
 
-/** How mail from an address goes out. */
+/** The setup for sending from an address. */
 export interface Sender {
-  /** What it is signed with; `undefined` while the key is not published, and for domains of development. */
+  /** The DKIM signer; `undefined` while the key is not published, and for development domains. */
   dkim: DkimSigner | undefined;
-  /** The domain of the envelope sender; `undefined` when it is not set up, and the From domain serves. */
+  /** The envelope sender's domain; `undefined` if it is not set up and the From domain is used. */
   mailFromDomain: string | undefined;
-  /** The host that tracking links begin with; `undefined` when it is the gateway's own, or none that leads here is known. */
+  /** The host for tracking links; `undefined` if the gateway's own host is used. */
   trackingDomain: string | undefined;
 }
 
@@ -63,8 +65,9 @@ interface SenderRow {
 }
 
 /**
- * How mail from this address goes out now. The domain is read each time, its key only once a process. A prepared statement,
- * since all mail of a sender waits for it: the first query of Prisma in a process takes a third of a second.
+ * Returns the current setup for sending from an address. Reads the domain each time, but parses its key once per
+ * process. Uses a prepared statement, because Prisma's first query in a process takes about 300 ms and delays the
+ * mail.
  */
 export async function senderFor(projectId: string, fromEmail: string): Promise<Sender> {
   const { rows } = await pool.query<SenderRow>({
@@ -80,15 +83,15 @@ export async function senderFor(projectId: string, fromEmail: string): Promise<S
   const [domain] = rows;
   if (domain === undefined) return { dkim: undefined, mailFromDomain: undefined, trackingDomain: undefined };
   const { selector, privateKey } = domain;
-  const isSeen = (status: string) => status === 'verified' || status === 'failing';
+  const isPublished = (status: string) => status === 'verified' || status === 'failing';
   return {
-    // A signature whose key receivers do not find is worse than none.
+    // A signature whose key receivers cannot find is worse than none.
     dkim:
-      selector === null || privateKey === null || !isSeen(domain.dkim)
+      selector === null || privateKey === null || !isPublished(domain.dkim)
         ? undefined
         : { domain: domain.domain, selector, privateKey: readDkimKey(domain.id, { selector, privateKey }) },
-    mailFromDomain: domain.mailFromDomain !== null && isSeen(domain.mailFrom) ? domain.mailFromDomain : undefined,
-    // A link that leads nowhere is worse than one with another name: in its days of grace a host is not used.
+    mailFromDomain: domain.mailFromDomain !== null && isPublished(domain.mailFrom) ? domain.mailFromDomain : undefined,
+    // A dead link is worse than one with another name, so a host in its grace period is not used.
     trackingDomain: domain.tracking === 'verified' ? (domain.trackingDomain ?? undefined) : undefined,
   };
 }

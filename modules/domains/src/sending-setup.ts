@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { type Config, config } from '@postroom/platform';
 
-/** What the records of a domain say about the host that sends its mail. */
+/** The sending host, as published in a domain's records. */
 export interface SendingSetup {
   region: string;
-  /** The host that bounces go to. */
+  /** The host that receives bounces. */
   mx: string;
-  /** The SPF mechanisms that let our mail pass. */
+  /** The SPF mechanisms that authorize our mail. */
   spf: string;
 }
 
 type Settings = Pick<Config, 'SMTP_URL' | 'PUBLIC_URL' | 'MAIL_FROM_MX' | 'MAIL_FROM_SPF'>;
 
-/** SPF of well-known relays, by the end of their host names, as their own documentation gives it. */
+/** SPF mechanisms of well-known relays by host suffix, from their documentation. */
 const RELAY_SPF: Record<string, string> = {
   'amazonaws.com': 'include:amazonses.com',
   'sendgrid.net': 'include:sendgrid.net',
@@ -24,8 +24,8 @@ const RELAY_SPF: Record<string, string> = {
 };
 
 /**
- * Who sends, from the settings: those of MAIL FROM when given, else what the relay is known to want, else the relay's own
- * host, else ourselves.
+ * The sending setup: the MAIL_FROM settings if present, else the known SPF of the relay, else the relay's own host,
+ * else this installation.
  */
 export function sendingSetup(settings: Settings = config): SendingSetup {
   const relay = settings.SMTP_URL === undefined ? '' : new URL(settings.SMTP_URL).hostname.toLowerCase();
@@ -39,6 +39,6 @@ export function sendingSetup(settings: Settings = config): SendingSetup {
   };
 }
 
-/** An MX record can not name an address; a host of this machine's own name is as unreachable, and lawful. */
+/** An MX record cannot name an address; this machine's own host name is just as unreachable, but valid. */
 const hostOf = (host: string) => (isIP(host) === 0 ? host : 'localhost');
 const mechanism = (host: string) => (isIP(host) === 0 ? `a:${host}` : `ip${isIP(host)}:${host}`);

@@ -6,23 +6,23 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** When a domain is looked at, and how long it may go without a record. */
+/** When a domain is checked, and how long its records may be missing. */
 export interface Schedule {
-  /** The waits between checks after a domain was added; the last one is repeated. */
+  /** Delays between checks after a domain was added; when they run out, the last one repeats. */
   waitsMs: readonly number[];
-  /** A part that has not been seen for this long after the domain was added is `failed`. */
+  /** A part not found within this time after the domain was added is `failed`. */
   pendingMs: number;
-  /** Between checks from then on, for ever. */
+  /** Interval between checks from then on. */
   settledMs: number;
-  /** Between checks while a part is `failing`, or its name servers are silent. */
+  /** Interval between checks while a part is `failing` or its name servers do not answer. */
   failingMs: number;
   /** How long a part may be `failing` before it is `failed`. */
   graceMs: number;
-  /** How long name servers may give no answer before their records count as lost. */
+  /** How long name servers may be unresponsive before their records count as lost. */
   silenceMs: number;
 }
 
-/** The first check comes at once, then these; most people publish within minutes, some within days. */
+/** The first check is immediate, then these apply: most people publish within minutes, some within days. */
 export const SCHEDULE: Schedule = {
   waitsMs: [
     15 * SECOND,
@@ -44,7 +44,7 @@ export const SCHEDULE: Schedule = {
   silenceMs: DAY,
 };
 
-/** How a part stands, and since when in milliseconds; the latter only while it matters. */
+/** A part's status, and while relevant, its start in Unix milliseconds. */
 export interface PartState {
   status: Status;
   failingSince?: number;
@@ -54,8 +54,8 @@ export interface PartState {
 export type PartStates = Record<Part, PartState>;
 
 /**
- * The next state of a part: `pending` becomes `verified` when seen and `failed` when not seen for 72 hours; `verified`
- * becomes `failing` when lost, and after 3 days without it `failed`; seen again, it is `verified` from any of them.
+ * The next state of a part. `pending` becomes `verified` when found, or `failed` after 72 hours. `verified` becomes
+ * `failing` when lost, and `failed` after 3 days. Once found again, any state becomes `verified`.
  */
 export function nextState(
   { status, failingSince, silentSince }: PartState,
@@ -66,7 +66,7 @@ export function nextState(
   const quiet = verdict === 'unanswered' ? { silentSince: silentSince ?? now } : {};
   if (status === 'pending') return { status: now - addedAt >= schedule.pendingMs ? 'failed' : 'pending', ...quiet };
   if (status === 'verified') {
-    // One look-up without an answer is no loss; receivers ask again too.
+    // A single unanswered query is not a loss; receivers retry too.
     const isLost = verdict === 'wrong' || now - (silentSince ?? now) >= schedule.silenceMs;
     return isLost ? { status: 'failing', failingSince: now } : { status: 'verified', ...quiet };
   }
@@ -76,18 +76,18 @@ export function nextState(
   return { status: 'failed' };
 }
 
-/** The whole domain is as its worst part. */
+/** A domain has the status of its worst part. */
 export function wholeStatus(parts: PartStates): Status {
   const worstFirst: Status[] = ['failed', 'failing', 'pending', 'verified'];
   return worstFirst.find((status) => PARTS.some((part) => parts[part].status === status)) ?? 'pending';
 }
 
-/** Mail may go out while a verified domain is in its days of grace (spec: Campaign, "must still be verified"). */
+/** A verified domain may send during its grace period (spec: Campaign, "must still be verified"). */
 export function maySend(verification: Status, blockedAt: Date | null): boolean {
   return (verification === 'verified' || verification === 'failing') && blockedAt === null;
 }
 
-/** Milliseconds until the next check. No change that time alone brings is noticed late. */
+/** Milliseconds until the next check, early enough for every change that depends only on time. */
 export function nextWait(
   parts: PartStates,
   clock: { now: number; addedAt: number; schedule: Schedule },
@@ -108,7 +108,7 @@ export function nextWait(
 
 const MIN_WAIT_MS = 50;
 
-/** The first of the waits that end after this age; the last when all have passed. */
+/** The first delay that ends after this age, or the last one. */
 function growingWait(ageMs: number, waitsMs: readonly number[]): number {
   let passed = 0;
   for (const wait of waitsMs) {

@@ -3,45 +3,45 @@ import { CHANNEL, db, listen, notFound, type Prisma, sql, type Tx } from '@postr
 
 type Domain = Prisma.DomainModel;
 
-/** Tells those who watch a domain, once the transaction commits. */
+/** Notifies a domain's subscribers when the transaction commits. */
 export async function announceDomain(tx: Tx, id: string): Promise<void> {
   await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, `domain ${id}`]);
 }
 
 /**
- * A domain as it is now, then each time it has been looked up, until it is removed or nobody watches.
+ * Yields a domain now and after each check, until it is removed or the subscriber leaves.
  * @throws DomainError `not_found`.
  */
 export function watchDomain(projectId: string, id: string): AsyncIterableIterator<Domain> {
-  const watching = new AbortController();
-  const states = follow(projectId, id, watching.signal);
+  const controller = new AbortController();
+  const states = follow(projectId, id, controller.signal);
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     next: () => states.next(),
-    // A generator that waits would hear only afterwards that nobody watches any more.
+    // A suspended generator would not notice that the subscriber has left.
     return: (value) => {
-      watching.abort();
+      controller.abort();
       return states.return(value);
     },
   };
 }
 
-async function* follow(projectId: string, id: string, watching: AbortSignal): AsyncGenerator<Domain> {
-  const bell = new EventEmitter();
-  let isNews = true;
-  const ring = () => bell.emit('ring');
-  watching.addEventListener('abort', ring);
+async function* follow(projectId: string, id: string, signal: AbortSignal): AsyncGenerator<Domain> {
+  const notifier = new EventEmitter();
+  let hasChanged = true;
+  const notify = () => notifier.emit('change');
+  signal.addEventListener('abort', notify);
   const stopListening = await listen(`domain ${id}`, () => {
-    isNews = true;
-    ring();
+    hasChanged = true;
+    notify();
   });
   try {
     for (let isFirst = true; ; isFirst = false) {
-      if (!isNews && !watching.aborted) await once(bell, 'ring');
-      if (watching.aborted) return;
-      isNews = false;
+      if (!hasChanged && !signal.aborted) await once(notifier, 'change');
+      if (signal.aborted) return;
+      hasChanged = false;
       const domain = await db.domain.findFirst({ where: { id, projectId } });
       if (domain === null && isFirst) throw notFound('domain');
       if (domain === null) return;

@@ -1,35 +1,35 @@
 import { isIP } from 'node:net';
 import { config, pool } from '@postroom/platform';
 
-/** How long the hosts are known without asking again, in milliseconds. */
-const FRESH_MS = 5_000;
+/** Cache lifetime of the host list. */
+const CACHE_TTL_MS = 5_000;
 
-let known: { hosts: Promise<Set<string>>; at: number } | undefined;
+let cache: { hosts: Promise<Set<string>>; at: number } | undefined;
 
 /**
- * Whether a request came by the tracking host of some domain. A host counts from when its record was seen, and only below a domain whose
- * DKIM record was: a name of somebody else's, set by whoever likes, changes nothing. Nothing but tracking is answered there: what recipients see
- * under a sender's own name must not be the place where people sign in.
+ * Whether a request came through a tracking host. A host counts once its record is verified, and only below a domain
+ * whose DKIM was found, so an unproven name has no effect. Only tracking is served there: a page under a sender's
+ * name must not be a place to sign in.
  */
 export async function isTrackingHost(hostHeader: string | undefined, ours = config.PUBLIC_URL): Promise<boolean> {
   const host = hostHeader?.toLowerCase().replace(/\.?(?::\d+)?$/, '') ?? '';
   if (!host.includes('.') || isIP(host) !== 0 || host === new URL(ours).hostname) return false;
-  return (await knownHosts()).has(host);
+  return (await cachedHosts()).has(host);
 }
 
-/** Reads the hosts anew at the next request. */
+/** Invalidates the cache. */
 export function forgetTrackingHosts(): void {
-  known = undefined;
+  cache = undefined;
 }
 
-function knownHosts(): Promise<Set<string>> {
+function cachedHosts(): Promise<Set<string>> {
   const now = Date.now();
-  if (known === undefined || now - known.at > FRESH_MS) {
+  if (cache === undefined || now - cache.at > CACHE_TTL_MS) {
     const hosts = readHosts();
-    known = { hosts, at: now };
-    hosts.catch(() => (known = undefined));
+    cache = { hosts, at: now };
+    hosts.catch(() => (cache = undefined));
   }
-  return known.hosts;
+  return cache.hosts;
 }
 
 async function readHosts(): Promise<Set<string>> {

@@ -7,10 +7,10 @@ import { nextState, type PartState, type Schedule } from './status.ts';
 
 type Row = Pick<Prisma.DomainModel, 'trackingDomain' | 'tracking' | 'trackingSince' | 'memory'>;
 
-/** The record that leads a tracking host to this gateway. */
+/** The DNS record that points a tracking host at this gateway. */
 export interface TrackingRecord {
   purpose: 'tracking';
-  /** A host that is only an address here, such as one of development, can not be the target of a CNAME. */
+  /** A CNAME cannot point at an IP address, which a development host may be. */
   type: 'CNAME' | 'A' | 'AAAA';
   name: string;
   value: string;
@@ -19,7 +19,7 @@ export interface TrackingRecord {
   note: string | null;
 }
 
-/** What a check of the host remembers for the next one, and for whoever looks at the domain. */
+/** State carried from one check of the host to the next, and shown with the domain. */
 export interface TrackingMemory extends Omit<PartState, 'status'> {
   found?: string[];
   note?: string | null;
@@ -27,14 +27,14 @@ export interface TrackingMemory extends Omit<PartState, 'status'> {
 
 const memoryOf = ({ memory }: Pick<Row, 'memory'>) => (memory as { tracking?: TrackingMemory }).tracking ?? {};
 
-/** What a tracking host has to lead to: where this gateway is reached. */
+/** The record's target: the host of this gateway. */
 export function trackingTarget(publicUrl = config.PUBLIC_URL): Pick<TrackingRecord, 'type' | 'value'> {
   const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
   const version = isIP(host);
   return { type: version === 0 ? 'CNAME' : version === 4 ? 'A' : 'AAAA', value: host };
 }
 
-/** The record to publish for the tracking host of a domain, and how it stands; undefined when it has none. */
+/** The record to publish for a domain's tracking host, with its status; undefined if it has none. */
 export function trackingRecord(domain: Row): TrackingRecord | undefined {
   if (domain.trackingDomain === null) return undefined;
   const { found = [], note = null } = memoryOf(domain);
@@ -48,7 +48,7 @@ export function trackingRecord(domain: Row): TrackingRecord | undefined {
   };
 }
 
-/** Looks the record up; undefined when the domain has no tracking host. */
+/** Looks up the record; undefined if the domain has no tracking host. */
 export async function inspectTracking(
   session: Session,
   { trackingDomain }: Pick<Row, 'trackingDomain'>,
@@ -56,11 +56,11 @@ export async function inspectTracking(
   if (trackingDomain === null) return undefined;
   const { type, value } = trackingTarget();
   return judge(await session.survey(trackingDomain, type), (found) =>
-    found.every((record) => record === value) ? undefined : `The ${type} record leads to another host.`,
+    found.every((record) => record === value) ? undefined : `The ${type} record points to another host.`,
   );
 }
 
-/** How the host stands after it was looked up: what is to be written down, and when to look again. */
+/** Evaluates a look-up of the host: its new state, the state to store and the events to record. */
 export function settleTracking(
   domain: Row & Pick<Prisma.DomainModel, 'createdAt'>,
   seen: Observation | undefined,
@@ -75,12 +75,19 @@ export function settleTracking(
   const events: NewLifecycleEvent[] =
     status === domain.tracking
       ? []
-      : [{ type: status, part: 'tracking', actor: 'system', detail: sayHow(domain.trackingDomain, status, seen.note) }];
+      : [
+          {
+            type: status,
+            part: 'tracking',
+            actor: 'system',
+            detail: describeTracking(domain.trackingDomain, status, seen.note),
+          },
+        ];
   return { state, addedAt, memory: { ...since, found: kept, note: seen.note }, events };
 }
 
-function sayHow(host: string, status: PartState['status'], note: string | null): string {
-  if (status === 'verified') return `Links begin with ${host} from now on.`;
+function describeTracking(host: string, status: PartState['status'], note: string | null): string {
+  if (status === 'verified') return `Tracking links now use ${host}.`;
   const why = note === null ? '' : ` ${note}`;
-  return `${host} does not lead here, so links begin with our own host.${why}`;
+  return `${host} does not point to this gateway, so tracking links use the default host.${why}`;
 }

@@ -2,8 +2,8 @@ import { db, invalid, isId, notFound, pool } from '@postroom/platform';
 import { normalizeDomain } from './domain-name.ts';
 
 /**
- * What is offered as a plan: messages on the first, second … day on which mail goes out. A new domain that begins small and
- * about doubles is what mailbox providers take for a sender who is wanted.
+ * The default plan: messages on the first, second, … day with mail. Mailbox providers expect a new domain to start
+ * small and roughly double.
  */
 export const DEFAULT_WARMUP_STEPS = [
   50, 100, 200, 400, 800, 1_500, 3_000, 6_000, 10_000, 20_000, 40_000, 70_000, 100_000, 150_000,
@@ -12,22 +12,22 @@ export const DEFAULT_WARMUP_STEPS = [
 const MAX_STEPS = 90;
 const MAX_MESSAGES = 10_000_000;
 
-/** How the warm-up of a domain stands today. */
+/** A domain's warm-up status today. */
 export interface Warmup {
   steps: number[];
   since: Date;
-  /** Which step today is, from 1 on; after the last the domain is warm. */
+  /** Today's step, from 1. After the last one, the domain is warm. */
   step: number;
   isWarm: boolean;
-  /** Messages of campaigns that may go out today; null when the domain is warm. */
+  /** Campaign messages allowed today; null when the domain is warm. */
   todayLimit: number | null;
-  /** Those that have. */
+  /** Campaign messages sent today. */
   todaySent: number;
 }
 
 /**
- * Gives a domain a plan, which begins today with its first step, or takes it away with `null`.
- * @throws DomainError `not_found`, `validation_error` for steps that are no plan.
+ * Starts a warm-up plan today, or removes it with `null`.
+ * @throws DomainError `not_found`, `validation_error` for an invalid plan.
  */
 export async function setWarmup(projectId: string, id: string, steps: readonly number[] | null): Promise<void> {
   if (steps !== null) checkSteps(steps);
@@ -53,7 +53,7 @@ function checkSteps(steps: readonly number[]): void {
     throw invalid({ field: `steps.${shrinking}`, message: 'must not be less than the step before' });
 }
 
-/** A step is a day on which something went out, so days without mail leave the plan where it is. */
+/** A step is a day with mail, so days without mail do not advance the plan. */
 const PLAN = `
   SELECT d.id, d.domain, d.warmup_steps AS steps, d.warmup_since AS since, (now() AT TIME ZONE 'UTC')::date AS today,
     (SELECT count(*)::int FROM domain_volumes v WHERE v.domain_id = d.id AND v.day >= d.warmup_since
@@ -71,7 +71,7 @@ interface Plan {
   sent: number;
 }
 
-/** The state of the warm-up of each of some domains, by domain id; a domain without a warm-up is left out. */
+/** The warm-ups of these domains by domain id; domains without one are omitted. */
 export async function warmupsOf(domainIds: readonly string[]): Promise<Map<string, Warmup>> {
   const { rows } = await pool.query<Plan>(`${PLAN} AND d.id = ANY ($1)`, [domainIds]);
   return new Map(rows.map((plan) => [plan.id, warmupOf(plan)]));
@@ -83,9 +83,9 @@ function warmupOf({ steps, since, done, sent }: Plan): Warmup {
 }
 
 /**
- * Takes up to `limit` messages of a day's volume, and counts them: of all campaigns together never more go out than the day has.
+ * Reserves up to `limit` messages of the day's quota in one statement, so that concurrent campaigns never exceed it.
  */
-const TAKE = `
+const RESERVE = `
   WITH today AS (
     SELECT domain_id, day, greatest(0, least($3::int, $2::int - messages)) AS granted FROM domain_volumes
     WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date FOR NO KEY UPDATE
@@ -95,11 +95,11 @@ const TAKE = `
   )
   SELECT granted FROM today`;
 
-/** What a domain in warm-up may send today. */
+/** A warming domain's quota for today. */
 export class DayVolume {
   readonly #domainId: string;
   readonly domain: string;
-  /** Messages of campaigns that may go out today. */
+  /** Campaign messages allowed today. */
   readonly limit: number;
   /** Those of the days after today. */
   readonly later: readonly number[];
@@ -111,17 +111,17 @@ export class DayVolume {
     this.later = later;
   }
 
-  /** Takes up to so many messages of what is left of today; returns how many there are, 0 when it is used up. */
+  /** Reserves up to `count` messages of today's quota; returns the number granted, 0 when it is used up. */
   async take(count: number): Promise<number> {
     await pool.query(
       `INSERT INTO domain_volumes (domain_id, day) VALUES ($1, (now() AT TIME ZONE 'UTC')::date) ON CONFLICT DO NOTHING`,
       [this.#domainId],
     );
-    const { rows } = await pool.query<{ granted: number }>(TAKE, [this.#domainId, this.limit, count]);
+    const { rows } = await pool.query<{ granted: number }>(RESERVE, [this.#domainId, this.limit, count]);
     return rows[0]?.granted ?? 0;
   }
 
-  /** How many of today's are left. */
+  /** Messages left today. */
   async left(): Promise<number> {
     const { rows } = await pool.query<{ messages: number }>(
       `SELECT messages FROM domain_volumes WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date`,
@@ -130,7 +130,7 @@ export class DayVolume {
     return Math.max(0, this.limit - (rows[0]?.messages ?? 0));
   }
 
-  /** Gives back what was taken and not sent. What a killed process had taken stays counted. */
+  /** Releases reserved messages that were not sent. Those of a killed process stay counted. */
   async giveBack(count: number): Promise<void> {
     if (count === 0) return;
     await pool.query(
@@ -141,7 +141,7 @@ export class DayVolume {
   }
 }
 
-/** What may go out from an address today; undefined when its domain is not in warm-up. */
+/** Today's quota for an address; undefined if its domain is not in warm-up. */
 export async function dayVolume(projectId: string, fromEmail: string): Promise<DayVolume | undefined> {
   const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
   const { rows } = await pool.query<Plan>(`${PLAN} AND d.project_id = $1 AND d.domain = $2`, [projectId, domain]);
@@ -150,7 +150,7 @@ export async function dayVolume(projectId: string, fromEmail: string): Promise<D
   return plan === undefined || limit === undefined ? undefined : new DayVolume(plan.id, plan.domain, [limit, ...later]);
 }
 
-/** When the next day of a plan begins. */
+/** Start of the next day of a plan, in UTC. */
 export function nextDay(now = new Date()): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 }

@@ -113,7 +113,7 @@ test('what happens to a domain is written down with its time and who did it', as
     'failing domain system',
   ]);
   expect(lifecycle.find(({ type }) => type === 'failing')?.detail).toMatch(
-    /^DMARC was verified and is not any more. There is no such record yet. There is time to mend it until \d{4}-/,
+    /^DMARC is no longer verified. Record not found yet. Fix it by \d{4}-/,
   );
 });
 

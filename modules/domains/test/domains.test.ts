@@ -210,7 +210,7 @@ test('a live view comes over Server-Sent Events', async () => {
   };
   await until('"checkedAt":null');
   await checkDomainWith(id);
-  expect(await until('"checkedAt":"2')).toContain('No name server gave an answer');
+  expect(await until('"checkedAt":"2')).toContain('No name server answered');
   watching.abort();
 });
 

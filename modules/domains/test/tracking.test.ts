@@ -42,7 +42,7 @@ async function trackedDomain() {
 test('links begin with the host from when its record is seen, and not any more when the record is lost', async () => {
   const { host, publish, check, linksBeginWith } = await trackedDomain();
   const before = await check();
-  expect(before.record).toMatchObject({ name: host, status: 'pending', note: 'There is no such record yet.' });
+  expect(before.record).toMatchObject({ name: host, status: 'pending', note: 'Record not found yet.' });
   expect(await linksBeginWith()).toBeUndefined();
   publish(trackingTarget().value);
   expect((await check()).record).toMatchObject({ status: 'verified', found: [trackingTarget().value], note: null });

@@ -84,7 +84,7 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
  */
 function requestFailed(error: unknown) {
   logger.error({ err: error }, 'could not build the request of a webhook delivery');
-  return { headers: {}, answer: noAnswer('The request could not be recorded: nothing was sent.') };
+  return { headers: {}, answer: noAnswer('The request could not be made: nothing was sent.') };
 }
 
 /** A secret encrypted with another key cannot be decrypted; this must not block other deliveries. */

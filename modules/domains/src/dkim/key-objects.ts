@@ -1,18 +1,18 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 
-const kept = new Map<string, KeyObject>();
-const MAX_KEPT = 1000;
+const cache = new Map<string, KeyObject>();
+const MAX_ENTRIES = 1000;
 
 /**
- * The private key that a text stands for: PEM, or with `toPem` anything that it turns into PEM. Reading a key costs more
- * than a signature, so the last thousand are kept.
+ * Parses a private key from PEM, or from text that `toPem` converts to PEM. Parsing costs more than signing, so the
+ * last thousand keys are cached.
  */
 export function keyObject(text: string, toPem: (text: string) => string = (pem) => pem): KeyObject {
-  const known = kept.get(text);
-  if (known !== undefined) return known;
+  const cached = cache.get(text);
+  if (cached !== undefined) return cached;
   const key = createPrivateKey(toPem(text));
-  const [oldest] = kept.keys();
-  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-  kept.set(text, key);
+  const [oldest] = cache.keys();
+  if (cache.size >= MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
+  cache.set(text, key);
   return key;
 }

@@ -5,16 +5,19 @@ import { keyObject } from './key-objects.ts';
 
 const generate = promisify(generateKeyPair);
 
-/** A key pair as it is kept: the private half encrypted, the public one as DNS has it. */
+/** A key pair as stored: the private key encrypted, the public key as in DNS. */
 export interface StoredKey {
   selector: string;
-  /** An envelope of PKCS #8 in PEM. */
+  /** Encrypted PKCS #8 in PEM. */
   privateKey: string;
   /** SubjectPublicKeyInfo in base64. */
   publicKey: string;
 }
 
-/** Makes an RSA key of 2048 bits: receivers do not verify Ed25519 yet, and 4096 bits fit into no UDP answer. */
+/**
+ * Generates a 2048-bit RSA key. Receivers do not verify Ed25519 yet, and a 4096-bit key does not fit into a UDP
+ * response.
+ */
 export async function createDkimKey(domainId: string): Promise<StoredKey> {
   const { publicKey, privateKey } = await generate('rsa', { modulusLength: 2048 });
   const selector = `pr${randomInt(0x7fffffff).toString(36).padStart(6, '0')}`;
@@ -29,12 +32,12 @@ export async function createDkimKey(domainId: string): Promise<StoredKey> {
   };
 }
 
-/** The private key of a row. */
+/** Decrypts a stored private key. */
 export function readDkimKey(domainId: string, { selector, privateKey }: Omit<StoredKey, 'publicKey'>): KeyObject {
   return keyObject(privateKey, (envelope) => dkimPrivateKey.decrypt(envelope, domainId, selector));
 }
 
-/** An envelope copied to another domain or selector does not open. */
+/** Bound to domain and selector: an envelope copied to another row cannot be decrypted. */
 const dkimPrivateKey = secretColumn('dkim_keys', 'private_key', {
   boundTo: ['domain_id', 'selector'],
   context: (domainId, selector) => `dkim ${domainId} ${selector}`,

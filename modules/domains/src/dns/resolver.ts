@@ -3,38 +3,38 @@ import { ancestors, isWithin } from './names.ts';
 import { ask, type Patience, type Question, type RecordType, type Reply, type Server } from './wire.ts';
 
 export interface ResolverOptions {
-  /** Resolvers that find name servers for us, asked in this order. */
+  /** Recursive resolvers, tried in this order. */
   resolvers: readonly Server[];
-  /** The address and port at which a name server of this address is asked. */
+  /** Maps a name server's address to the address and port to query. */
   locate: (address: string) => Server;
-  /** Where name servers may be; whoever runs a zone chooses their addresses. */
+  /** Allowed name server addresses; they are chosen by whoever runs a zone. */
   scope: AddressScope;
   patience: Patience;
-  /** All the look-ups of one session together; what is not known by then counts as not answered. */
+  /** Deadline for all look-ups of a session. Queries still open by then count as unanswered. */
   deadlineMs: number;
 }
 
-/** What one source says about a name. `silent` means nothing that can be relied on. */
+/** One server's view of a name. `silent`: no reliable answer. */
 export interface View {
-  /** The host name of the name server, or the address of a resolver. */
+  /** Host name of the name server, or address of the resolver. */
   server: string;
   outcome: 'found' | 'absent' | 'silent';
-  /** The records of the type asked for, at the end of aliases. */
+  /** Records of the requested type, after following aliases. */
   records: string[];
-  /** The names that CNAME records led through, the last of them the one that has the records. */
+  /** Names followed through CNAME records; the last one holds the records. */
   aliases: string[];
-  /** Why it is silent, in a few words; empty otherwise. */
+  /** Why it is silent; empty otherwise. */
   why: string;
 }
 
-/** What every name server of the zone says about a name. */
+/** The views of every name server of a zone on a name. */
 export interface Survey {
   name: string;
   type: RecordType;
   views: View[];
 }
 
-/** A zone, and the servers that it is delegated to. */
+/** A zone and the servers it is delegated to. */
 export interface Zone {
   apex: string;
   servers: NameServer[];
@@ -42,42 +42,42 @@ export interface Zone {
 
 interface NameServer {
   host: string;
-  /** The first of its public addresses; `undefined` when none was found. */
+  /** Its first allowed address; `undefined` if it has none. */
   address: string | undefined;
 }
 
-/** Look-ups that belong together: what one of them learns about zones serves the others. */
+/** A group of look-ups that share what they learn about zones. */
 export interface Session {
   /**
-   * Asks every name server of the zone that holds the name. When not one of them can be reached, as in networks that let
-   * DNS out only through their own resolvers, it asks those.
+   * Queries every name server of the name's zone. If none is reachable, as in networks that allow DNS only through
+   * their own resolvers, it queries those.
    */
   survey: (name: string, type: RecordType) => Promise<Survey>;
-  /** The first reliable word on a name from its zone's servers; for what need not be the same everywhere. */
+  /** The first reliable answer from the zone's servers, for records that need not be consistent. */
   lookup: (name: string, type: RecordType) => Promise<View>;
-  /** What a resolver says; for names of others, and for what validating resolvers make of a zone. */
+  /** A resolver's answer, for other people's names and to see what DNSSEC validation makes of a zone. */
   recursive: (name: string, type: RecordType, options?: { checkingDisabled?: boolean }) => Promise<View>;
-  /** The zone that holds a name as its own servers have it, or `undefined` when there is none or it can't be reached. */
+  /** The zone of a name according to its own servers; `undefined` if there is none or it is unreachable. */
   zoneOf: (name: string) => Promise<{ apex: string; nameservers: string[]; soa: string } | undefined>;
   end: () => void;
 }
 
-/** More name servers than this are never needed to know how a zone stands. */
+/** Name servers queried per zone. */
 const MAX_SERVERS = 8;
-/** CNAME records followed from one name, and delegations from one zone. */
+/** Limit on CNAME records followed from a name, and on delegations from a zone. */
 const MAX_STEPS = 8;
 
-/** Begins a session of look-ups; its time runs from now. */
+/** Starts a session; its deadline counts from now. */
 export function openSession(options: ResolverOptions): Session {
   const { resolvers, locate, scope, patience } = options;
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), options.deadlineMs);
   const zones = new Map<string, Zone>();
   const unreachable = new Set<string>();
-  const memory = new Map<string, Promise<unknown>>();
+  const cache = new Map<string, Promise<unknown>>();
 
   return {
-    survey: (name, type) => once(`survey ${type} ${name}`, () => survey(name, type)),
+    survey: (name, type) => memoized(`survey ${type} ${name}`, () => survey(name, type)),
     lookup: (name, type) => lookup(name, type, MAX_STEPS),
     recursive,
     zoneOf,
@@ -87,54 +87,51 @@ export function openSession(options: ResolverOptions): Session {
     },
   };
 
-  /** Within a session nothing is asked twice. */
-  function once<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const known = memory.get(key) as Promise<T> | undefined;
+  /** Caches within the session, so that nothing is queried twice. */
+  function memoized<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const known = cache.get(key) as Promise<T> | undefined;
     const result = known ?? work();
-    memory.set(key, result);
+    cache.set(key, result);
     return result;
   }
 
   async function survey(name: string, type: RecordType): Promise<Survey> {
     const views = await viewsOf(name, type, MAX_STEPS, async (zone, question) => {
-      const first = await untilReliable(zone, question);
+      const first = await askUntilReliable(zone, question);
       const others = zone.servers.slice(first.length).map(question);
       return first.some(isDelegation) ? first : [...first, ...(await Promise.all(others))];
     });
     return { name, type, views: views ?? [await recursive(name, type)] };
   }
 
-  /** `steps` is how many more CNAME records may lead on from here. */
+  /** `steps` is the number of CNAME records that may still be followed. */
   function lookup(name: string, type: RecordType, steps: number): Promise<View> {
-    return once(`lookup ${type} ${name} ${steps}`, async () => {
-      const views = await viewsOf(name, type, steps, untilReliable);
+    return memoized(`lookup ${type} ${name} ${steps}`, async () => {
+      const views = await viewsOf(name, type, steps, askUntilReliable);
       return views?.find((view) => view.outcome !== 'silent') ?? recursive(name, type);
     });
   }
 
-  /**
-   * Asks the deepest zone that is known to hold the name, and goes on where that delegates it; `undefined` when no server
-   * can be relied on.
-   */
+  /** Queries the deepest known zone of the name and follows its delegations; `undefined` if no server is reliable. */
   async function viewsOf(name: string, type: RecordType, steps: number, askZone: AskZone): Promise<View[] | undefined> {
-    let zone = knownZone(name) ?? (await topZone(name));
+    let zone = knownZone(name) ?? (await startingZone(name));
     for (let step = 0; zone !== undefined && step < MAX_STEPS; step++) {
       if (unreachable.has(zone.apex)) return undefined;
-      const heard = await askZone(zone, questioner(name, type, zone));
-      const delegation = heard.find(isDelegation)?.delegation;
+      const response = await askZone(zone, questioner(name, type, zone));
+      const delegation = response.find(isDelegation)?.delegation;
       if (delegation === undefined) {
-        const views = await Promise.all(heard.map((one) => followAliases(one, type, steps)));
+        const views = await Promise.all(response.map((one) => followAliases(one, type, steps)));
         if (views.some((view) => view.outcome !== 'silent')) return views;
         if (views.every((view) => UNREACHABLE.has(view.why))) unreachable.add(zone.apex);
         return undefined;
       }
-      zone = await once(`zone ${delegation.apex}`, () => toZone(delegation));
+      zone = await memoized(`zone ${delegation.apex}`, () => toZone(delegation));
     }
     return undefined;
   }
 
-  /** Two servers at once, then the others, until one has a word that can be relied on. */
-  async function untilReliable({ servers }: Zone, question: AskOne): Promise<Heard[]> {
+  /** Queries two servers at once, then the others until one gives a reliable answer. */
+  async function askUntilReliable({ servers }: Zone, question: AskOne): Promise<ServerResponse[]> {
     const first = await Promise.all(servers.slice(0, 2).map(question));
     if (first.some((one) => isDelegation(one) || one.outcome !== 'silent')) return first;
     return [...first, ...(await Promise.all(servers.slice(2).map(question)))];
@@ -142,7 +139,7 @@ export function openSession(options: ResolverOptions): Session {
 
   function questioner(name: string, type: RecordType, zone: Zone): AskOne {
     return async ({ host, address }) => {
-      if (address === undefined) return silent(host, 'it has no usable address');
+      if (address === undefined) return silent(host, 'it has no allowed address');
       try {
         return read(await askServer(locate(address), { name, type }), host, zone.apex, { name, type });
       } catch (error) {
@@ -151,12 +148,12 @@ export function openSession(options: ResolverOptions): Session {
     };
   }
 
-  /** An authoritative server returns a CNAME of another zone as it is; what stands there is asked of that zone. */
-  async function followAliases(heard: Heard, type: RecordType, steps: number): Promise<View> {
-    if (isDelegation(heard)) return silent(heard.server, 'it delegates the name');
-    const { next, ...view } = heard;
+  /** An authoritative server returns a CNAME to another zone as is; its target is looked up in that zone. */
+  async function followAliases(response: ServerResponse, type: RecordType, steps: number): Promise<View> {
+    if (isDelegation(response)) return silent(response.server, 'it delegated the name');
+    const { next, ...view } = response;
     if (next === undefined) return view;
-    if (steps === 0) return endless(view);
+    if (steps === 0) return aliasLoop(view);
     const target = await lookup(next, type, steps - 1);
     return { ...target, server: view.server, aliases: [...view.aliases, ...target.aliases] };
   }
@@ -168,14 +165,14 @@ export function openSession(options: ResolverOptions): Session {
   }
 
   /**
-   * Where the walk down begins. Resolvers are asked only about the two highest names: a name that is about to be published
-   * must not be asked of them, since they would remember for an hour that it does not exist (RFC 2308).
+   * The zone at which to start the descent. Resolvers are asked only about the two topmost names: if they were asked
+   * about a name that is yet to be published, they would cache its absence for an hour (RFC 2308).
    */
-  async function topZone(name: string): Promise<Zone | undefined> {
+  async function startingZone(name: string): Promise<Zone | undefined> {
     for (const apex of ancestors(name).slice(-2)) {
       const { outcome, records, aliases } = await recursive(apex, 'NS');
       if (outcome === 'found' && aliases.length === 0) {
-        return once(`zone ${apex}`, () => toZone({ apex, hosts: records, glue: new Map() }));
+        return memoized(`zone ${apex}`, () => toZone({ apex, hosts: records, glue: new Map() }));
       }
     }
     return undefined;
@@ -183,7 +180,10 @@ export function openSession(options: ResolverOptions): Session {
 
   async function toZone({ apex, hosts, glue }: Delegation): Promise<Zone> {
     const chosen = hosts.toSorted().slice(0, MAX_SERVERS);
-    const servers = chosen.map(async (host) => ({ host, address: usable(glue.get(host)) ?? (await addressOf(host)) }));
+    const servers = chosen.map(async (host) => ({
+      host,
+      address: allowedAddress(glue.get(host)) ?? (await addressOf(host)),
+    }));
     const zone = { apex, servers: await Promise.all(servers) };
     zones.set(apex, zone);
     return zone;
@@ -191,19 +191,19 @@ export function openSession(options: ResolverOptions): Session {
 
   async function addressOf(host: string): Promise<string | undefined> {
     for (const type of ['A', 'AAAA'] as const) {
-      const address = usable((await recursive(host, type)).records);
+      const address = allowedAddress((await recursive(host, type)).records);
       if (address !== undefined) return address;
     }
     return undefined;
   }
 
-  function usable(addresses: readonly string[] | undefined): string | undefined {
+  function allowedAddress(addresses: readonly string[] | undefined): string | undefined {
     return addresses?.find((address) => isAllowedAddress(address, scope));
   }
 
   function recursive(name: string, type: RecordType, how: { checkingDisabled?: boolean } = {}): Promise<View> {
-    return once(`recursive ${type} ${name} ${how.checkingDisabled ?? false}`, async () => {
-      let view: View = silent('', 'no resolver is set');
+    return memoized(`recursive ${type} ${name} ${how.checkingDisabled ?? false}`, async () => {
+      let view: View = silent('', 'no resolver is configured');
       for (const resolver of resolvers) {
         view = await askResolver(resolver, { name, type, recursion: true, ...how });
         if (view.outcome !== 'silent') break;
@@ -232,7 +232,7 @@ export function openSession(options: ResolverOptions): Session {
     return { apex, soa, nameservers: records.toSorted() };
   }
 
-  /** The closest name at or above that has an SOA record is where the zone begins. */
+  /** The zone apex is the closest name at or above this one with an SOA record. */
   async function soaOf(name: string): Promise<{ apex?: string; soa: string }> {
     for (const apex of ancestors(name)) {
       const { outcome, records, aliases } = await lookup(apex, 'SOA', MAX_STEPS);
@@ -245,42 +245,43 @@ export function openSession(options: ResolverOptions): Session {
 interface Delegation {
   apex: string;
   hosts: string[];
-  /** Addresses that the parent zone gave along. */
+  /** Glue addresses from the parent zone. */
   glue: Map<string, string[]>;
 }
 
-/** A view that may end in a name of another zone, or a pointer to the zone that knows. */
-type Heard = (View & { next?: string }) | { server: string; delegation: Delegation };
-type AskOne = (server: NameServer) => Promise<Heard>;
-type AskZone = (zone: Zone, question: AskOne) => Promise<Heard[]>;
+/** A view that may end in another zone's name, or a referral. */
+type ServerResponse = (View & { next?: string }) | { server: string; delegation: Delegation };
+type AskOne = (server: NameServer) => Promise<ServerResponse>;
+type AskZone = (zone: Zone, question: AskOne) => Promise<ServerResponse[]>;
 
-const isDelegation = (heard: Heard): heard is { server: string; delegation: Delegation } => 'delegation' in heard;
+const isDelegation = (response: ServerResponse): response is { server: string; delegation: Delegation } =>
+  'delegation' in response;
 
-/** Reasons that will be the same for every other name of the zone. */
+/** Failures that apply to every name of the zone. */
 const UNREACHABLE = new Set([
   'no answer',
-  'nothing listens there',
-  'there is no way to its network',
-  'there is no way to it',
-  'it has no usable address',
+  'connection refused',
+  'network unreachable',
+  'host unreachable',
+  'it has no allowed address',
 ]);
 
 const silent = (server: string, why: string): View => ({ server, outcome: 'silent', records: [], aliases: [], why });
-const endless = (view: View): View => ({
+const aliasLoop = (view: View): View => ({
   ...view,
   outcome: 'absent',
   records: [],
-  why: 'its CNAME records do not end',
+  why: 'its CNAME records form a loop',
 });
 
-function read(reply: Reply, server: string, apex: string, question: Question): Heard {
+function read(reply: Reply, server: string, apex: string, question: Question): ServerResponse {
   const delegation = delegationOf(reply, apex, question.name);
   if (delegation !== undefined) return { server, delegation };
-  if (!reply.authoritative && !isRefusal(reply)) return silent(server, 'it does not hold the zone');
+  if (!reply.authoritative && !isRefusal(reply)) return silent(server, 'it is not authoritative for the zone');
   return toView(reply, server, apex, question);
 }
 
-/** A referral: no answer, and the name servers of a zone between this one and the name. */
+/** A referral has no answer, but the name servers of a zone between this one and the name. */
 function delegationOf(reply: Reply, apex: string, name: string): Delegation | undefined {
   if (reply.authoritative || reply.rcode !== 'NOERROR' || reply.answers.length > 0) return undefined;
   const below = reply.authorities.filter(
@@ -291,7 +292,7 @@ function delegationOf(reply: Reply, apex: string, name: string): Delegation | un
   if (first === undefined) return undefined;
   const glue = new Map<string, string[]>();
   for (const { name: host, type, data } of reply.additionals) {
-    // A parent may speak of hosts inside its own zone only.
+    // Glue is trusted only for hosts inside the parent zone.
     if ((type === 'A' || type === 'AAAA') && isWithin(host, apex)) glue.set(host, [...(glue.get(host) ?? []), data]);
   }
   return { apex: first.name, hosts: below.map((record) => record.data), glue };
@@ -299,7 +300,7 @@ function delegationOf(reply: Reply, apex: string, name: string): Delegation | un
 
 const isRefusal = ({ rcode }: Reply) => rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
 
-/** `apex` is the zone whose word is taken; the root's, empty, is taken for every name. */
+/** `apex` is the zone this server is trusted for; the empty root zone covers every name. */
 function toView(reply: Reply, server: string, apex: string, { name, type }: Question): View & { next?: string } {
   if (isRefusal(reply)) return silent(server, reply.rcode);
   const aliases: string[] = [];
@@ -310,11 +311,11 @@ function toView(reply: Reply, server: string, apex: string, { name, type }: Ques
     const records = here.filter((record) => record.type === type).map((record) => record.data);
     if (records.length > 0) return { ...view, outcome: 'found', records };
     const alias = here.find((record) => record.type === 'CNAME')?.data;
-    // Of where a CNAME leads to, a reply may say nothing; that is no denial.
+    // A reply may omit the target of a CNAME; that does not mean it is absent.
     const isOpen = at !== name && reply.rcode === 'NOERROR';
     if (alias === undefined) return { ...view, outcome: 'absent', records: [], ...(isOpen ? { next: at } : {}) };
     aliases.push(alias);
     at = alias;
   }
-  return endless({ ...view, outcome: 'absent', records: [] });
+  return aliasLoop({ ...view, outcome: 'absent', records: [] });
 }

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import packets, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 
-/** Where a name server listens. */
+/** The address of a name server. */
 export interface Server {
   address: string;
   port: number;
@@ -11,13 +11,13 @@ export interface Server {
 
 export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'SOA' | 'TXT';
 
-/** A question, and how it is to be asked. */
+/** A DNS question with its flags. */
 export interface Question {
   name: string;
   type: RecordType;
-  /** Asks a resolver to find out; an authoritative server is asked for what it knows itself. */
+  /** Sets RD, for resolvers. Authoritative servers answer only from their own zones. */
   recursion?: boolean;
-  /** Asks a resolver not to check DNSSEC. */
+  /** Sets CD, which disables DNSSEC validation. */
   checkingDisabled?: boolean;
 }
 
@@ -28,34 +28,34 @@ export interface ResourceRecord {
   data: string;
 }
 
-/** What a server said, whatever it is worth. */
+/** A server's decoded reply. */
 export interface Reply {
-  /** Such as `NOERROR`, `NXDOMAIN`, `SERVFAIL`. */
+  /** For example `NOERROR`, `NXDOMAIN` or `SERVFAIL`. */
   rcode: string;
-  /** Whether the server says that it is authoritative for the name. */
+  /** The AA flag. */
   authoritative: boolean;
   answers: ResourceRecord[];
   authorities: ResourceRecord[];
   additionals: ResourceRecord[];
 }
 
-/** How long to wait for one datagram, and how often to send it. */
+/** Timeout per datagram, and number of sends. */
 export interface Patience {
   timeoutMs: number;
   tries: number;
 }
 
-/** A server that gave no reply; the message says why in a few words. */
+/** Thrown when a server did not reply; the message gives the reason. */
 export class NoReply extends Error {
   override readonly name = 'NoReply';
 }
 
-/** What fits into one datagram on every path (DNS flag day 2020). */
+/** Largest datagram that is safe on every path (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
 
 /**
- * Asks one server one question over UDP, and over TCP when the reply did not fit.
- * @throws NoReply when none came in time, or the server can't be reached.
+ * Sends a question to a server over UDP, and over TCP if the reply was truncated.
+ * @throws NoReply if no reply came in time or the server is unreachable.
  */
 export async function ask(
   server: Server,
@@ -64,7 +64,7 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<Reply> {
   let reply = await askWith(true);
-  // Servers older than EDNS refuse what they do not know (RFC 6891 §7).
+  // Servers without EDNS reject the OPT record (RFC 6891 §7).
   if (reply.rcode === 'FORMERR' || reply.rcode === 'NOTIMP') reply = await askWith(false);
   return reply;
 
@@ -111,7 +111,7 @@ function overUdp(server: Server, query: Query, patience: Patience, signal?: Abor
       socket.close();
       end();
     };
-    const abort = () => finish(() => reject(new NoReply('no time left')));
+    const abort = () => finish(() => reject(new NoReply('deadline exceeded')));
     const send = () => {
       if (sent++ === patience.tries) return finish(() => reject(new NoReply('no answer')));
       socket.send(packets.encode(query));
@@ -119,13 +119,13 @@ function overUdp(server: Server, query: Query, patience: Patience, signal?: Abor
     };
     socket.on('error', (error) => finish(() => reject(unreachable(error))));
     socket.on('message', (message) => {
-      // A stray or forged datagram is passed over, and the true one waited for.
+      // Ignore stray or forged datagrams and keep waiting.
       const packet = decodeReply(message, query);
       if (packet !== undefined) finish(() => resolve(packet));
     });
     if (signal?.aborted === true) return abort();
     signal?.addEventListener('abort', abort);
-    // A connected socket hears only from this server, and of its absence.
+    // A connected socket receives only from this server, including ICMP errors.
     socket.connect(server.port, server.address, (error?: Error) =>
       error === undefined ? send() : finish(() => reject(unreachable(error))),
     );
@@ -143,8 +143,8 @@ function overTcp(server: Server, query: Query, timeoutMs: number, signal?: Abort
       end();
     };
     const fail = (why: string) => () => finish(() => reject(new NoReply(why)));
-    const abort = fail('no time left');
-    const timer = setTimeout(fail('no answer over TCP'), timeoutMs);
+    const abort = fail('deadline exceeded');
+    const timer = setTimeout(fail('no response over TCP'), timeoutMs);
     signal?.addEventListener('abort', abort);
     socket.on('error', (error) => finish(() => reject(unreachable(error))));
     socket.on('close', fail('it closed the connection'));
@@ -153,13 +153,13 @@ function overTcp(server: Server, query: Query, timeoutMs: number, signal?: Abort
       received = Buffer.concat([received, chunk]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
       const packet = decodeReply(received.subarray(2), query);
-      if (packet === undefined || packet.flag_tc) return fail('what it said over TCP is no answer')();
+      if (packet === undefined || packet.flag_tc) return fail('invalid response over TCP')();
       finish(() => resolve(packet));
     });
   });
 }
 
-/** A reply to this very question; `undefined` for anything else. */
+/** Decodes a reply to this query; `undefined` for anything else. */
 function decodeReply(message: Buffer, { id, questions: [asked] }: Query): DecodedPacket | undefined {
   let packet: DecodedPacket;
   try {
@@ -169,7 +169,7 @@ function decodeReply(message: Buffer, { id, questions: [asked] }: Query): Decode
   }
   if (!packet.flag_qr || packet.id !== id) return undefined;
   const question = packet.questions?.[0];
-  // Some servers leave the question out of a refusal.
+  // Some servers omit the question when they refuse.
   if (question === undefined) return rcodeOf(packet) === 'NOERROR' ? undefined : packet;
   return lower(question.name) === lower(asked.name) && question.type === asked.type ? packet : undefined;
 }
@@ -190,7 +190,7 @@ function toRecord(answer: Answer): ResourceRecord[] {
   const name = lower(answer.name);
   switch (answer.type) {
     case 'TXT':
-      // What is split into strings of 255 is one text (RFC 7208 §3.3, RFC 6376 §3.6.2.2).
+      // Strings of up to 255 bytes are joined into one text (RFC 7208 §3.3, RFC 6376 §3.6.2.2).
       return [
         { name, type: 'TXT', data: Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString() },
       ];
@@ -208,14 +208,14 @@ function toRecord(answer: Answer): ResourceRecord[] {
   }
 }
 
-/** Names are the same whatever their case, and with or without the dot of the root. */
+/** Names are case-insensitive, with or without a trailing dot. */
 const lower = (name: string) => name.toLowerCase().replace(/\.$/, '');
 
 function unreachable(error: NodeJS.ErrnoException): NoReply {
   const reasons: Record<string, string> = {
-    ECONNREFUSED: 'nothing listens there',
-    ENETUNREACH: 'there is no way to its network',
-    EHOSTUNREACH: 'there is no way to it',
+    ECONNREFUSED: 'connection refused',
+    ENETUNREACH: 'network unreachable',
+    EHOSTUNREACH: 'host unreachable',
     ECONNRESET: 'it closed the connection',
   };
   return new NoReply(reasons[error.code ?? ''] ?? error.message);

@@ -3,35 +3,34 @@ import type { Session } from '../dns/resolver.ts';
 import { judge, type Observation } from './judge.ts';
 import { parseTags } from './tags.ts';
 
-/** A DMARC policy as receivers would apply it to mail from a domain. */
+/** The DMARC policy that receivers apply to a domain's mail. */
 export interface DmarcPolicy {
-  /** The domain whose record it is. */
+  /** The domain that publishes the record. */
   from: string;
   record: string;
   tags: Map<string, string>;
-  /** What happens to mail of the domain that fails. */
+  /** The policy for failing mail of the domain. */
   policy: string;
 }
 
 const POLICIES = ['none', 'quarantine', 'reject'];
-/** More look-ups than this no receiver makes (RFC 9989 §4.10). */
+/** Receivers make at most this many look-ups (RFC 9989 §4.10). */
 const MAX_WALK = 8;
 
-/** What is wrong with the texts at a `_dmarc` name; texts that are no DMARC records do not count. */
+/** The problem with the texts at a `_dmarc` name, ignoring texts that are not DMARC records. */
 export function dmarcProblem(texts: readonly string[]): string | undefined {
   const records = texts.filter(isDmarc);
   const [record] = records;
   if (record === undefined) return 'There is a TXT record, but no DMARC record.';
-  if (records.length > 1) return 'There are two DMARC records, which receivers take for none; delete one.';
+  if (records.length > 1) return 'There are two DMARC records, so receivers ignore both; delete one.';
   const policy = parseTags(record).get('p') ?? 'none';
-  if (!POLICIES.includes(policy.toLowerCase()))
-    return `The policy p=${policy} does not exist; use p=none to begin with.`;
+  if (!POLICIES.includes(policy.toLowerCase())) return `The policy p=${policy} does not exist; start with p=none.`;
   return undefined;
 }
 
 const isDmarc = (text: string) => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text);
 
-/** Finds the policy of a domain, its own or the one of a domain above it (RFC 9989 §4.10), and how it stands. */
+/** Finds a domain's policy, its own or an ancestor's (RFC 9989 §4.10), and evaluates it. */
 export async function inspectDmarc(
   session: Session,
   domain: string,
@@ -41,11 +40,11 @@ export async function inspectDmarc(
   const above = await organizationalPolicy(session, domain);
   if (above === undefined) return { observation: own, policy: undefined };
   const ignored = own.found.some(isDmarc) ? `${own.note} ` : '';
-  const note = `${ignored}The policy of ${above.from} holds for this domain.`;
+  const note = `${ignored}The policy of ${above.from} applies to this domain.`;
   return { observation: { verdict: 'right', found: [above.record], note }, policy: above };
 }
 
-/** The policy of the organizational domain: the highest that has a record, unless `psd` says where the walk ends. */
+/** The organizational domain's policy: the highest ancestor with a record, unless `psd` ends the walk. */
 async function organizationalPolicy(session: Session, domain: string): Promise<DmarcPolicy | undefined> {
   let highest: DmarcPolicy | undefined;
   for (const name of ancestors(domain)
@@ -54,7 +53,7 @@ async function organizationalPolicy(session: Session, domain: string): Promise<D
     const policy = toPolicy(name, (await session.lookup(`_dmarc.${name}`, 'TXT')).records, domain);
     if (policy === undefined) continue;
     const psd = policy.tags.get('psd');
-    // A public suffix speaks for the domains below it only when those say nothing themselves.
+    // A public suffix's record applies only if the domains below it have none.
     if (psd === 'y') return highest ?? policy;
     highest = policy;
     if (psd === 'n') return policy;

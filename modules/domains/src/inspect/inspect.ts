@@ -7,16 +7,16 @@ import { judge, type Observation } from './judge.ts';
 import { problems } from './problems.ts';
 import { reportSpf } from './spf.ts';
 
-/** Everything that one check found out about a domain. */
+/** The result of one check of a domain. */
 export interface Inspection {
-  /** How each record stands, in the order of the records. */
+  /** Observations in the order of the records. */
   observations: Observation[];
   zone: Awaited<ReturnType<Session['zoneOf']>>;
   dmarc: DmarcPolicy | undefined;
   findings: Omit<Findings, 'dmarcNoneSince'>;
 }
 
-/** Looks a domain up: the records to verify first, since the session's time may run out. */
+/** Inspects a domain. The records to verify come first, because the session may reach its deadline. */
 export async function inspectDomain(
   session: Session,
   { domain, mailFromDomain, records }: { domain: string; mailFromDomain: string; records: readonly RecordState[] },
@@ -31,10 +31,10 @@ export async function inspectDomain(
     reportSpf(session, domain),
     reportSpf(session, mailFromDomain),
     inspectInbound(session, domain),
-    has(session, `_smtp._tls.${domain}`, /^v=TLSRPTv1/),
-    has(session, `default._bimi.${domain}`, /^v=BIMI1/),
+    hasRecord(session, `_smtp._tls.${domain}`, /^v=TLSRPTv1/),
+    hasRecord(session, `default._bimi.${domain}`, /^v=BIMI1/),
     inspectDnssec(session, records[dkim], observations[dkim]),
-    silentOf(session, records[dkim]),
+    silentServersOf(session, records[dkim]),
   ]);
   const isDmarcMissing = dmarc.policy === undefined && dmarc.observation.verdict === 'wrong';
   return {
@@ -57,27 +57,27 @@ export async function inspectDomain(
   };
 }
 
-/** How one record stands at the name servers of its zone; when it is missing, the usual slips are looked for. */
+/** Inspects a record at its zone's name servers; if it is missing, checks for common mistakes. */
 export async function inspectRecord(session: Session, record: DnsRecord, apex: string): Promise<Observation> {
   const problemOf = problems(record);
   const observation = judge(await session.survey(record.name, record.type), problemOf);
   if (observation.verdict !== 'wrong') return observation;
   return observation.found.length === 0
-    ? ((await inspectAppended(session, record, apex)) ?? observation)
+    ? ((await inspectDoubledName(session, record, apex)) ?? observation)
     : ((await inspectWildcard(session, record, observation)) ?? observation);
 }
 
-/** Editors that add the domain by themselves make `x.example.com.example.com` of the full name. */
-async function inspectAppended(session: Session, record: DnsRecord, apex: string): Promise<Observation | undefined> {
+/** Editors that append the domain turn a full name into `x.example.com.example.com`. */
+async function inspectDoubledName(session: Session, record: DnsRecord, apex: string): Promise<Observation | undefined> {
   const appended = `${record.name}.${apex}`;
   const { outcome, records } = await session.lookup(appended, record.type);
   if (outcome !== 'found' || problems(record)(records) !== undefined) return undefined;
   const host = record.name.slice(0, -apex.length - 1);
-  const note = `It was published as ${appended}: the editor adds ${apex} by itself, so enter only ${host} as the name.`;
+  const note = `It was published as ${appended}: the editor adds ${apex} automatically, so enter only ${host} as the name.`;
   return { verdict: 'wrong', found: records, note };
 }
 
-/** A wildcard answers for every name that has no record of its own. */
+/** A wildcard answers for every name without its own record. */
 async function inspectWildcard(
   session: Session,
   record: DnsRecord,
@@ -89,7 +89,7 @@ async function inspectWildcard(
   if (!isWildcard) return undefined;
   return {
     ...observation,
-    note: 'There is no such record yet; a wildcard record (*) of the zone answers in its place.',
+    note: 'Record not found yet; a wildcard record (*) of the zone answers instead.',
   };
 }
 
@@ -97,21 +97,21 @@ async function inspectInbound(session: Session, domain: string): Promise<Finding
   const mx = await session.lookup(domain, 'MX');
   if (mx.records.some((record) => record.endsWith(' .'))) return 'refuses';
   if (mx.outcome === 'found') return 'present';
-  // Without an MX record, mail goes to the address of the domain itself (RFC 5321 §5.1).
+  // Without an MX record, mail goes to the domain's own address (RFC 5321 §5.1).
   const addresses = [await session.lookup(domain, 'A'), await session.lookup(domain, 'AAAA')];
   if (addresses.some(({ outcome }) => outcome === 'found')) return 'present';
   return [mx, ...addresses].some(({ outcome }) => outcome === 'silent') ? 'unknown' : 'missing';
 }
 
-/** Taken as there when nobody answers: what is not known to be missing is not worth a recommendation. */
-async function has(session: Session, name: string, pattern: RegExp): Promise<boolean> {
+/** Assumes presence when nobody answers: a record not known to be missing needs no recommendation. */
+async function hasRecord(session: Session, name: string, pattern: RegExp): Promise<boolean> {
   const { outcome, records } = await session.lookup(name, 'TXT');
   return outcome === 'silent' || records.some((record) => pattern.test(record));
 }
 
 /**
- * Whether resolvers that check DNSSEC refuse what the zone's own servers say. Asked only when those all have the record: a
- * resolver that was asked before would remember that there is none.
+ * Whether validating resolvers reject what the zone's own servers answer. Queried only once all of them have the
+ * record, because an earlier query would make the resolver cache its absence.
  */
 async function inspectDnssec(
   session: Session,
@@ -125,7 +125,7 @@ async function inspectDnssec(
   return unchecked.outcome === 'found';
 }
 
-async function silentOf(session: Session, record: DnsRecord | undefined): Promise<string[]> {
+async function silentServersOf(session: Session, record: DnsRecord | undefined): Promise<string[]> {
   if (record === undefined) return [];
   const { views } = await session.survey(record.name, record.type);
   const silent = views.filter(({ outcome }) => outcome === 'silent').map(({ server }) => server);

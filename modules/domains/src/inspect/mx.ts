@@ -1,11 +1,11 @@
-/** What is wrong with the MX records of a MAIL FROM subdomain: its bounces must all come to the expected host. */
+/** The problem with the MX records of a MAIL FROM subdomain: all its bounces must go to the expected host. */
 export function mxProblem(records: readonly string[], expected: string): string | undefined {
   const wanted = exchangeOf(expected);
   const best = Math.min(...records.map(preferenceOf));
   const ours = records.filter((record) => exchangeOf(record) === wanted);
-  if (ours.length === 0) return 'The MX record names another host.';
+  if (ours.length === 0) return 'The MX record points to another host.';
   const rivals = records.filter((record) => preferenceOf(record) === best && exchangeOf(record) !== wanted);
-  if (rivals.length > 0) return 'Another MX record comes first; bounces would go there.';
+  if (rivals.length > 0) return 'Another MX record has priority; bounces would go there.';
   return undefined;
 }
 

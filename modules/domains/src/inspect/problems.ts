@@ -5,7 +5,7 @@ import type { ProblemOf } from './judge.ts';
 import { mxProblem } from './mx.ts';
 import { spfProblem } from './spf.ts';
 
-/** What judges the records found at the name of one that is to be published. */
+/** Returns the check for the records found at a published record's name. */
 export function problems({ purpose, type, value }: DnsRecord): ProblemOf {
   if (purpose === 'dkim') return (found) => dkimProblem(found, value);
   if (purpose === 'dmarc') return dmarcProblem;

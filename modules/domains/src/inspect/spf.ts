@@ -1,23 +1,23 @@
 import type { Session } from '../dns/resolver.ts';
 
-/** The SPF records among texts; there should be one (RFC 7208 §4.5). */
+/** The SPF records among texts; there should be exactly one (RFC 7208 §4.5). */
 export function spfRecords(texts: readonly string[]): string[] {
   return texts.filter((text) => /^v=spf1( |$)/i.test(text.trim()));
 }
 
-/** What is wrong with the texts of a MAIL FROM subdomain, whose SPF record must let the expected mechanisms pass. */
+/** The problem with the texts of a MAIL FROM subdomain, whose SPF record must pass the expected mechanisms. */
 export function spfProblem(texts: readonly string[], expected: string): string | undefined {
   const records = spfRecords(texts);
   const [record] = records;
   if (record === undefined) return 'There is a TXT record, but no SPF record.';
-  if (records.length > 1) return 'There are two SPF records, which receivers take for none; make one of them.';
+  if (records.length > 1) return 'There are two SPF records, so receivers ignore both; merge them.';
   const terms = termsOf(record);
   const all = terms.findIndex(({ mechanism }) => mechanism === 'all');
   const reached = all === -1 ? terms : terms.slice(0, all);
   const passing = new Set(reached.filter(({ qualifier }) => qualifier === '+').map(({ mechanism }) => mechanism));
   const missing = termsOf(expected).filter(({ mechanism }) => mechanism !== 'all' && !passing.has(mechanism));
   if (missing.length > 0) return `The SPF record lacks ${missing.map(({ mechanism }) => mechanism).join(' ')}.`;
-  if (terms[all]?.qualifier === '+') return 'The SPF record ends with +all, which lets everybody send.';
+  if (terms[all]?.qualifier === '+') return 'The SPF record ends with +all, which allows anyone to send.';
   return undefined;
 }
 
@@ -34,22 +34,22 @@ function termsOf(record: string): Term[] {
   }));
 }
 
-/** What receivers run into when they evaluate a domain's SPF record. */
+/** What receivers encounter when they evaluate a domain's SPF record. */
 export interface SpfReport {
   record: string | undefined;
-  /** Several records, which count as an error. */
+  /** More than one record, which is an error. */
   isDoubled: boolean;
-  /** Terms that cost a look-up, nested ones included; more than 10 are an error (RFC 7208 §4.6.4). */
+  /** Terms that need a look-up, including nested ones; more than 10 are an error (RFC 7208 §4.6.4). */
   lookups: number;
-  /** Names that an `include` or `redirect` leads to and that have no SPF record. */
+  /** Targets of `include` or `redirect` without an SPF record. */
   broken: string[];
   letsEverybodySend: boolean;
 }
 
-/** Past this nobody needs to know how many there are. */
+/** Stop counting here. */
 const MAX_COUNTED = 30;
 
-/** Walks a domain's SPF record as receivers do, as far as it can be walked without a message. */
+/** Evaluates a domain's SPF record as receivers do, as far as possible without a message. */
 export async function reportSpf(session: Session, domain: string): Promise<SpfReport> {
   const own = spfRecords((await session.lookup(domain, 'TXT')).records);
   const [record] = own;
@@ -75,7 +75,7 @@ export async function reportSpf(session: Session, domain: string): Promise<SpfRe
   }
 
   async function follow(target: string): Promise<void> {
-    // What macros expand to depends on the message.
+    // Macro expansion depends on the message.
     if (target.includes('%')) return;
     const { outcome, records } = await session.recursive(target.replace(/\.$/, ''), 'TXT');
     const [nested] = spfRecords(records);

@@ -1,4 +1,4 @@
-/** A record of `tag=value;` pairs, as DKIM, DMARC and others have it (RFC 6376 §3.2). Tag names are as written. */
+/** Parses `tag=value;` pairs as in DKIM and DMARC (RFC 6376 §3.2). Tag names keep their case. */
 export function parseTags(text: string): Map<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(';')) {

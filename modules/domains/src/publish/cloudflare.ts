@@ -5,14 +5,14 @@ import { type Existing, isRival, type PublishingZone, type Publisher, type Step 
 import { quoteText, unquoteText } from './txt.ts';
 
 export interface CloudflareCredentials {
-  /** A token with the permission to edit the zone's DNS. */
+  /** A token that may edit the zone's DNS. */
   apiToken: string;
 }
 
-/** How the mark of our records begins, in their comment. */
-const MARK = 'postroom ';
+/** Prefix of the marker in our records' comments. */
+const MARKER_PREFIX = 'postroom ';
 
-/** Publishes at Cloudflare by its official client. `mark` is the id of the domain that the records are for. */
+/** Publishes through Cloudflare's official client. `mark` is the id of the domain. */
 export async function cloudflare(
   { apiToken }: CloudflareCredentials,
   mark: string,
@@ -21,11 +21,11 @@ export async function cloudflare(
   const client = await createClient(apiToken, baseURL);
   return {
     name: 'Cloudflare',
-    open: (domain, nameservers) => explained(() => openZone(client, mark, domain, nameservers)),
+    open: (domain, nameservers) => translateErrors(() => openZone(client, mark, domain, nameservers)),
   };
 }
 
-/** The client is large and rarely needed, so it is loaded then, and only those parts of it. */
+/** Loaded on demand and in part, because the client is large and rarely needed. */
 async function createClient(apiToken: string, baseURL: string | undefined) {
   const [{ createClient: create }, { BaseZones }, { BaseRecords }] = await Promise.all([
     import('cloudflare/tree-shakable'),
@@ -56,13 +56,13 @@ async function openZone(
 ): Promise<PublishingZone> {
   for (const apex of ancestors(domain).slice(0, -1)) {
     const { result } = await client.zones.list({ name: apex });
-    // Zones of one name may be in several accounts; the one that is delegated to counts.
+    // Several accounts may have a zone of this name; use the one that is delegated to.
     const zone = result.find(({ name_servers }) =>
       name_servers.some((server) => nameservers.includes(server.toLowerCase())),
     );
     if (zone !== undefined) return publishingZone(client, zone.id, apex, mark);
   }
-  throw new DomainError('conflict', `The token sees no zone at Cloudflare that serves ${domain}.`);
+  throw new DomainError('conflict', `The token has no access to a Cloudflare zone that serves ${domain}.`);
 }
 
 function publishingZone(client: Client, zoneId: string, apex: string, mark: string): PublishingZone {
@@ -70,11 +70,11 @@ function publishingZone(client: Client, zoneId: string, apex: string, mark: stri
     (await client.dns.records.list({ zone_id: zoneId, name: { exact: name }, per_page: 100 })).result;
   return {
     apex,
-    read: (name) => explained(async () => (await recordsAt(name)).map(toExisting)),
+    read: (name) => translateErrors(async () => (await recordsAt(name)).map(toExisting)),
     apply: (steps) =>
-      explained(async () => {
+      translateErrors(async () => {
         const changes = await Promise.all(steps.map(toChange));
-        // One transaction: first what is deleted, then what is added.
+        // Cloudflare applies a batch in one transaction, deletions first.
         await client.dns.records.batch({
           zone_id: zoneId,
           deletes: changes.flatMap(({ deletes }) => deletes),
@@ -84,15 +84,15 @@ function publishingZone(client: Client, zoneId: string, apex: string, mark: stri
   };
 
   async function toChange({ action, record }: Step) {
-    const ours = action === 'replace' ? (await recordsAt(record.name)).filter(isToBeReplaced(record)) : [];
-    return { deletes: ours.map(({ id }) => ({ id })), post: toPost(record, `${MARK}${mark}`) };
+    const ours = action === 'replace' ? (await recordsAt(record.name)).filter(isReplaceable(record)) : [];
+    return { deletes: ours.map(({ id }) => ({ id })), post: toPost(record, `${MARKER_PREFIX}${mark}`) };
   }
 }
 
 type CloudflareRecord = Awaited<ReturnType<Client['dns']['records']['list']>>['result'][number];
 
 function toExisting(record: CloudflareRecord): Existing {
-  return { type: record.type, value: valueOf(record), isOurs: record.comment?.startsWith(MARK) === true };
+  return { type: record.type, value: valueOf(record), isOurs: record.comment?.startsWith(MARKER_PREFIX) === true };
 }
 
 function valueOf(record: CloudflareRecord): string {
@@ -101,31 +101,31 @@ function valueOf(record: CloudflareRecord): string {
   return record.type === 'MX' ? `${record.priority ?? 0} ${content}` : content;
 }
 
-const isToBeReplaced = (record: DnsRecord) => (found: CloudflareRecord) =>
+const isReplaceable = (record: DnsRecord) => (found: CloudflareRecord) =>
   found.type === record.type && toExisting(found).isOurs && isRival(record, valueOf(found));
 
 function toPost({ type, name, value }: DnsRecord, comment: string) {
-  // A TTL of 1 lets Cloudflare choose.
+  // TTL 1 means automatic.
   const base = { name, ttl: 1, comment } as const;
   if (type === 'TXT') return { ...base, type, content: quoteText(value) } as const;
   const [preference = '10', exchange = ''] = value.split(' ');
   return { ...base, type, content: exchange, priority: Number(preference) } as const;
 }
 
-/** Turns what Cloudflare refuses into words for the person; its own errors carry a status. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+/** Translates Cloudflare's errors, which carry a status, for the user. */
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof DomainError) throw error;
     const { status, errors = [] } = error as { status?: number; errors?: { code?: number; message?: string }[] };
-    const said = errors.map(({ message }) => message).join('; ');
-    // 6003 is what a token of the wrong form is answered with.
+    const details = errors.map(({ message }) => message).join('; ');
+    // Cloudflare returns 6003 for a malformed token.
     if (status === 401 || status === 403 || errors.some(({ code }) => code === 6003)) {
-      throw invalid({ field: 'cloudflare.apiToken', message: `is refused by Cloudflare (${said})` });
+      throw invalid({ field: 'cloudflare.apiToken', message: `was rejected by Cloudflare (${details})` });
     }
     if (status === undefined || status >= 500)
-      throw new DomainError('conflict', 'Cloudflare could not be reached; try again.');
-    throw new DomainError('conflict', `Cloudflare did not take the records: ${said}`);
+      throw new DomainError('conflict', 'Could not reach Cloudflare. Try again.');
+    throw new DomainError('conflict', `Cloudflare rejected the records: ${details}`);
   }
 }

@@ -2,87 +2,97 @@ import { problems } from '../inspect/problems.ts';
 import { spfRecords } from '../inspect/spf.ts';
 import type { DnsRecord, RecordState } from '../records.ts';
 
-/** A record that a zone has. */
+/** An existing record of a zone. */
 export interface Existing {
   type: string;
-  /** As it is looked up: TXT strings joined, `10 mx.example.com` for MX. */
+  /** Its value as looked up: TXT strings joined, `10 mx.example.com` for MX. */
   value: string;
-  /** Whether it carries our mark; only such a record may be replaced. */
+  /** Whether it carries our marker; only such records may be replaced. */
   isOurs: boolean;
-  /** Whether it is of a kind that can not be changed safely, such as one of several that a routing policy chooses from. */
+  /** Whether it cannot be changed safely, for example because it belongs to a routing policy. */
   isLocked?: boolean;
 }
 
-/** One record, and what publishing it would do. */
+/** A record and the action that publishing takes for it. */
 export interface Step {
   action: 'create' | 'replace' | 'keep' | 'conflict';
   record: DnsRecord;
-  /** The records of its kind that are there. */
+  /** Existing records of its kind. */
   existing: string[];
-  /** Why, in a sentence. */
+  /** The reason, as a sentence. */
   reason: string;
 }
 
-/** A zone at a provider, where records can be published. */
+/** A provider's zone in which records can be published. */
 export interface PublishingZone {
   apex: string;
-  /** The records of all types at a name. */
+  /** Reads all records at a name. */
   read: (name: string) => Promise<Existing[]>;
-  /** Makes the steps that create or replace, all or none. What is not ours stays as it is. */
+  /** Applies the create and replace steps atomically. Records that are not ours stay unchanged. */
   apply: (steps: readonly Step[]) => Promise<void>;
 }
 
-/** Someone who runs zones, and the credentials to change them. */
+/** A DNS provider with the credentials to change its zones. */
 export interface Publisher {
   name: string;
   /**
-   * The zone that holds a domain and that these name servers serve; several may have its name.
-   * @throws DomainError `validation_error` when the credentials are refused, `conflict` when there is no such zone.
+   * Opens the zone of a domain that these name servers serve; several zones may share its name.
+   * @throws DomainError `validation_error` if the credentials are rejected, `conflict` if there is no such zone.
    */
   open: (domain: string, nameservers: readonly string[]) => Promise<PublishingZone>;
 }
 
-/** What publishing records would do in a zone; it changes nothing. */
+/** Plans the publication of records in a zone without changing anything. */
 export async function plan(zone: PublishingZone, records: readonly RecordState[]): Promise<Step[]> {
   const steps: Step[] = [];
   for (const { status, found: _, note: _note, ...record } of records) {
-    steps.push(status === 'verified' ? verified(record) : planOne(record, await zone.read(record.name)));
+    steps.push(status === 'verified' ? keepVerified(record) : planRecord(record, await zone.read(record.name)));
   }
   return steps;
 }
 
-const verified = (record: DnsRecord): Step => ({ action: 'keep', record, existing: [], reason: 'It is verified.' });
+const keepVerified = (record: DnsRecord): Step => ({
+  action: 'keep',
+  record,
+  existing: [],
+  reason: 'It is already verified.',
+});
 
-function planOne(record: DnsRecord, atName: readonly Existing[]): Step {
+function planRecord(record: DnsRecord, atName: readonly Existing[]): Step {
   const alias = atName.find(({ type }) => type === 'CNAME' || type === 'NS');
   if (alias !== undefined) {
-    const reason = `The name has a ${alias.type} record (${alias.value}), and can have no other beside it.`;
+    const reason = `The name has a ${alias.type} record (${alias.value}), so it cannot have other records.`;
     return { action: 'conflict', record, existing: [alias.value], reason };
   }
   const sameType = atName.filter(({ type }) => type === record.type);
-  const rivals = sameType.filter(({ value }) => isRival(record, value));
-  const existing = rivals.map(({ value }) => value);
-  const problem = rivals.length === 0 ? undefined : problems(record)(existing);
-  if (rivals.length > 0 && problem === undefined)
-    return { action: 'keep', record, existing, reason: 'It is there already.' };
+  const conflicting = sameType.filter(({ value }) => isConflicting(record, value));
+  const existing = conflicting.map(({ value }) => value);
+  const problem = conflicting.length === 0 ? undefined : problems(record)(existing);
+  if (conflicting.length > 0 && problem === undefined)
+    return { action: 'keep', record, existing, reason: 'The record already exists.' };
   if (sameType.some(({ isLocked }) => isLocked === true)) {
     return {
       action: 'conflict',
       record,
       existing,
-      reason: 'The name has records with a routing policy, which are left alone.',
+      reason: 'The name has records with a routing policy, which are never changed.',
     };
   }
-  if (rivals.some(({ isOurs }) => !isOurs)) {
-    return { action: 'conflict', record, existing, reason: `${problem} It is not ours, so it is left as it is.` };
+  if (conflicting.some(({ isOurs }) => !isOurs)) {
+    return {
+      action: 'conflict',
+      record,
+      existing,
+      reason: `${problem} We did not publish it, so it is left unchanged.`,
+    };
   }
-  if (rivals.length > 0)
-    return { action: 'replace', record, existing, reason: 'What is there was published by us before.' };
-  return { action: 'create', record, existing, reason: 'There is no such record.' };
+  if (conflicting.length > 0)
+    return { action: 'replace', record, existing, reason: 'The existing record was published by Postroom.' };
+  return { action: 'create', record, existing, reason: 'The record does not exist yet.' };
 }
 
-/** Whether a record would stand in the way of ours; texts of other kinds may share a name with it. */
-export function isRival({ purpose, type }: DnsRecord, value: string): boolean {
+/** Whether a record conflicts with ours; texts of other kinds may share its name. */
+export function isConflicting({ purpose, type }: DnsRecord, value: string): boolean {
   if (type === 'MX' || purpose === 'dkim') return true;
   return purpose === 'dmarc' ? /^\s*v\s*=\s*DMARC1/i.test(value) : spfRecords([value]).length > 0;
 }

@@ -6,13 +6,13 @@ import { cloudflare, type CloudflareCredentials } from './cloudflare.ts';
 import { plan, type Publisher, type Step } from './plan.ts';
 import { route53, type Route53Credentials } from './route53.ts';
 
-/** Where to publish. The credentials serve this once and are not kept. */
+/** The provider to publish to. Credentials are used once and never stored. */
 export interface PublishInput {
   cloudflare?: CloudflareCredentials | null | undefined;
   route53?: Route53Credentials | null | undefined;
 }
 
-/** Where the providers' APIs are; elsewhere in tests. */
+/** Base URLs of the providers' APIs, overridden in tests. */
 export interface ProviderUrls {
   cloudflare?: string;
   route53?: string;
@@ -21,16 +21,16 @@ export interface ProviderUrls {
 export interface Publication {
   /** The zone at the provider. */
   zone: string;
-  /** Whether this was only looked at. */
+  /** Whether nothing was changed. */
   dryRun: boolean;
   steps: Step[];
 }
 
 /**
- * Publishes a domain's records at its DNS provider, or with `dryRun` says what that would do. A record that is not ours is
- * never changed: it is reported as a conflict, and the others are published.
- * @throws DomainError `not_found`; `validation_error` when the credentials are refused; `conflict` when the domain has not
- * been looked up yet, or the provider has no zone of it.
+ * Publishes a domain's records at its DNS provider; with `dryRun`, only plans it. A record that is not ours is never
+ * changed: it is reported as a conflict, and the others are published.
+ * @throws DomainError `not_found`; `validation_error` if the credentials are rejected; `conflict` if the domain has
+ * not been checked yet or the provider does not have its zone.
  */
 export async function publishRecords(
   projectId: string,
@@ -40,7 +40,7 @@ export async function publishRecords(
   const domain = await db.domain.findFirst({ where: { id, projectId } });
   if (domain === null) throw notFound('domain');
   if (domain.nameservers.length === 0) {
-    throw new DomainError('conflict', 'The name servers of the domain are not known yet; have it checked first.');
+    throw new DomainError('conflict', 'The name servers of the domain are not known yet. Check the domain first.');
   }
   const publisher = await publisherFor(input, id, urls);
   const zone = await publisher.open(domain.domain, domain.nameservers);
@@ -64,5 +64,5 @@ function publisherFor(input: PublishInput, mark: string, urls: ProviderUrls): Pr
   if (input.route53 != null && input.cloudflare == null) {
     return route53(input.route53, mark, { endpoint: urls.route53 });
   }
-  throw invalid({ field: 'input', message: 'must have the credentials of one provider' });
+  throw invalid({ field: 'input', message: 'must contain the credentials of exactly one provider' });
 }

@@ -13,7 +13,7 @@ export interface Route53Credentials {
 
 const TTL_SECONDS = 300;
 
-/** Publishes at Route 53 by the official client. `mark` is the id of the domain, named in the comment of the change. */
+/** Publishes through the official client. `mark` is the domain's id, named in the comment of the change. */
 export async function route53(
   credentials: Route53Credentials,
   mark: string,
@@ -31,7 +31,7 @@ export async function route53(
   });
   return {
     name: 'Route 53',
-    open: (domain, nameservers) => explained(() => openZone(sdk, client, mark, domain, nameservers)),
+    open: (domain, nameservers) => translateErrors(() => openZone(sdk, client, mark, domain, nameservers)),
   };
 }
 
@@ -50,13 +50,13 @@ async function openZone(
     );
     for (const { Id, Name, Config } of HostedZones) {
       if (Name !== `${apex}.` || Config?.PrivateZone === true) continue;
-      // Zones may share a name; the one that is delegated to counts.
+      // Several zones may share a name; use the one that is delegated to.
       const { DelegationSet } = await client.send(new sdk.GetHostedZoneCommand({ Id }));
       const serves = DelegationSet?.NameServers?.some((server) => nameservers.includes(server.toLowerCase())) === true;
       if (serves && Id !== undefined) return publishingZone(sdk, client, Id, apex, mark);
     }
   }
-  throw new DomainError('conflict', `These credentials see no public hosted zone that serves ${domain}.`);
+  throw new DomainError('conflict', `These credentials have no access to a public hosted zone that serves ${domain}.`);
 }
 
 function publishingZone(
@@ -68,9 +68,9 @@ function publishingZone(
 ): PublishingZone {
   return {
     apex,
-    read: (name) => explained(async () => (await setsAt(name)).flatMap(toExisting)),
+    read: (name) => translateErrors(async () => (await setsAt(name)).flatMap(toExisting)),
     apply: (steps) =>
-      explained(async () => {
+      translateErrors(async () => {
         const changes = (await Promise.all(steps.map(toChanges))).flat();
         const batch = { Comment: `postroom ${mark}`, Changes: changes };
         await client.send(new sdk.ChangeResourceRecordSetsCommand({ HostedZoneId: zoneId, ChangeBatch: batch }));
@@ -85,8 +85,8 @@ function publishingZone(
   }
 
   /**
-   * All records of a name and type are one set. Where others' texts are in it, the set is deleted as it was read and
-   * created with ours added: if anybody has changed it since, the deletion does not fit, and the whole batch is refused.
+   * Records of one name and type form a set. If it contains others' values, it is deleted exactly as read and created
+   * with ours added: after a concurrent change the deletion no longer matches, and AWS rejects the whole batch.
    */
   async function toChanges({ record }: Step) {
     const present = (await setsAt(record.name)).find((set) => set.Type === record.type);
@@ -106,7 +106,7 @@ function toExisting({
   if (SetIdentifier !== undefined || AliasTarget !== undefined) {
     return [{ type, value: SetIdentifier ?? AliasTarget?.DNSName ?? '', isOurs: false, isLocked: true }];
   }
-  // There is no place for a mark on a record, so none of them is known to be ours.
+  // Route 53 records cannot carry a marker, so none is known to be ours.
   return ResourceRecords.map(({ Value = '' }) => ({ type, value: fromValue(type, Value), isOurs: false }));
 }
 
@@ -115,8 +115,8 @@ const fromValue = (type: string, value: string) =>
 
 const toValue = ({ type, value }: DnsRecord) => (type === 'TXT' ? quoteText(value) : `${value}.`);
 
-/** Turns what AWS refuses into words for the person; its errors have a name and an HTTP status. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+/** Translates AWS errors, which carry a name and an HTTP status, for the user. */
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -124,12 +124,13 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
     const status = $metadata?.httpStatusCode;
     if (status === 403 || status === 401) {
-      throw invalid({ field: 'route53', message: `credentials are refused by AWS (${message})` });
+      throw invalid({ field: 'route53', message: `credentials were rejected by AWS (${message})` });
     }
     if (name === 'InvalidChangeBatch') {
-      throw new DomainError('conflict', `Route 53 did not take the records: ${message}`);
+      throw new DomainError('conflict', `Route 53 rejected the records: ${message}`);
     }
-    if (status !== undefined && status < 500) throw new DomainError('conflict', `Route 53 refused: ${message}`);
-    throw new DomainError('conflict', 'Route 53 could not be reached; try again.');
+    if (status !== undefined && status < 500)
+      throw new DomainError('conflict', `Route 53 rejected the request: ${message}`);
+    throw new DomainError('conflict', 'Could not reach Route 53. Try again.');
   }
 }

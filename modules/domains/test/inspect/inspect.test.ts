@@ -62,7 +62,7 @@ test('what is not published is wrong, and nothing is found in its place', async 
   const { observations } = await inspect();
   expect(observations).toHaveLength(4);
   for (const observation of observations) {
-    expect(observation).toEqual({ verdict: 'wrong', found: [], note: 'There is no such record yet.' });
+    expect(observation).toEqual({ verdict: 'wrong', found: [], note: 'Record not found yet.' });
   }
 });
 
@@ -78,19 +78,19 @@ test('a key published through a CNAME is right', async () => {
   const [other] = await world.zone(provider, [`ns.${provider}`]);
   for (const server of servers) server.set(`pr1._domainkey.${domain}`, 'CNAME', `pr1.${provider}`);
   expect((await inspect()).observations[DKIM]?.note).toBe(
-    `A CNAME record leads to pr1.${provider}, which has no such record.`,
+    `A CNAME record points to pr1.${provider}, which has no such record.`,
   );
   other?.set(`pr1.${provider}`, 'TXT', records[DKIM]?.value ?? '');
   expect((await inspect()).observations[DKIM]).toMatchObject({ verdict: 'right' });
 });
 
 test.each([
-  ['another key', `v=DKIM1; k=rsa; p=${key.replaceAll('A', 'B')}`, 'There is another key at this name.'],
-  ['half a key', `v=DKIM1; k=rsa; p=${key.slice(0, 228)}`, 'The key is cut off after 228 of 392 characters'],
+  ['another key', `v=DKIM1; k=rsa; p=${key.replaceAll('A', 'B')}`, 'There is a different key at this name.'],
+  ['half a key', `v=DKIM1; k=rsa; p=${key.slice(0, 228)}`, 'The key is truncated after 228 of 392 characters'],
   ['a revoked key', 'v=DKIM1; p=', 'The key is marked as revoked'],
-  ['quotation marks', `"v=DKIM1; k=rsa; p=${key}"`, 'The record has quotation marks in it'],
-  ['backslashes', `v=DKIM1\\; k=rsa\\; p=${key}`, 'The record has backslashes in it'],
-  ['a test flag', `v=DKIM1; k=rsa; t=y; p=${key}`, 'only being tested'],
+  ['quotation marks', `"v=DKIM1; k=rsa; p=${key}"`, 'The record contains quotation marks'],
+  ['backslashes', `v=DKIM1\\; k=rsa\\; p=${key}`, 'The record contains backslashes'],
+  ['a test flag', `v=DKIM1; k=rsa; t=y; p=${key}`, 'in test mode'],
   ['another algorithm', `v=DKIM1; k=ed25519; p=${key}`, 'The record must say k=rsa.'],
   ['another hash', `v=DKIM1; k=rsa; h=sha1; p=${key}`, 'does not allow sha256'],
   ['another service', `v=DKIM1; k=rsa; s=other; p=${key}`, 'does not allow the key to be used for email'],
@@ -119,7 +119,7 @@ test('a record whose name the editor has doubled is found, and the name to enter
   expect((await inspect()).observations[DKIM]).toEqual({
     verdict: 'wrong',
     found: [records[DKIM]?.value],
-    note: `It was published as pr1._domainkey.${domain}.${domain}: the editor adds ${domain} by itself, so enter only pr1._domainkey as the name.`,
+    note: `It was published as pr1._domainkey.${domain}.${domain}: the editor adds ${domain} automatically, so enter only pr1._domainkey as the name.`,
   });
 });
 
@@ -175,9 +175,17 @@ test('when nobody answers, nothing is known', async () => {
 });
 
 test.each([
-  ['another host', ['10 mx.elsewhere.example'], 'names another host'],
-  ['a rival that comes first', ['10 mx.postroom.example', '5 mx.elsewhere.example'], 'Another MX record comes first'],
-  ['a rival of the same rank', ['10 mx.postroom.example', '10 mx.elsewhere.example'], 'Another MX record comes first'],
+  ['another host', ['10 mx.elsewhere.example'], 'points to another host'],
+  [
+    'a competing record with priority',
+    ['10 mx.postroom.example', '5 mx.elsewhere.example'],
+    'Another MX record has priority',
+  ],
+  [
+    'a competing record of equal preference',
+    ['10 mx.postroom.example', '10 mx.elsewhere.example'],
+    'Another MX record has priority',
+  ],
 ])('a MAIL FROM subdomain whose MX names %s is wrong', async (_what, values, note) => {
   const { servers, domain, inspect } = await newDomain();
   for (const server of servers) server.set(`bounce.${domain}`, 'MX', ...values);
@@ -224,7 +232,10 @@ test('a subdomain has the DMARC policy of the domain above it', async () => {
   const apex = domain.replace('news.shop.', '');
   for (const server of servers) server.set(`_dmarc.${apex}`, 'TXT', 'v=DMARC1; p=reject; sp=quarantine');
   const { observations, dmarc } = await inspect();
-  expect(observations[DMARC]).toMatchObject({ verdict: 'right', note: `The policy of ${apex} holds for this domain.` });
+  expect(observations[DMARC]).toMatchObject({
+    verdict: 'right',
+    note: `The policy of ${apex} applies to this domain.`,
+  });
   expect(dmarc).toMatchObject({ from: apex, policy: 'quarantine' });
 });
 

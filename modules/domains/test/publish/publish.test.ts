@@ -70,7 +70,7 @@ test('a dry run says what would be published and changes nothing', async () => {
     action: 'create',
     record: { purpose: 'dkim', type: 'TXT', name: one.dkim.name, value: one.dkim.value },
     existing: [],
-    reason: 'There is no such record.',
+    reason: 'The record does not exist yet.',
   });
   expect(one.provider.records).toEqual([]);
   const other = await atRoute53();
@@ -234,12 +234,12 @@ test('a zone that the credentials do not see, and a provider that is not there, 
   await db.domain.update({ where: { id }, data: { nameservers: ['ns1.elsewhere.example'] } });
   await expect(publish(true)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringMatching(/sees no zone/),
+    message: expect.stringMatching(/has no access to a Cloudflare zone/),
   });
   await provider.close();
   await expect(publish(true)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringMatching(/could not be reached/),
+    message: expect.stringMatching(/Could not reach/),
   });
   await db.domain.update({ where: { id }, data: { nameservers: [] } });
   await expect(publish(true)).rejects.toMatchObject({
