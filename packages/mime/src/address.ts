@@ -6,9 +6,9 @@ export interface Mailbox {
   readonly name?: string | null | undefined;
 }
 
-/** An address as it goes over the wire. */
+/** An address encoded for an SMTP envelope or a header. */
 export interface WireAddress {
-  /** One character per octet: a local part that isn't ASCII is its UTF-8 octets, which needs SMTPUTF8. */
+  /** One character per octet. A non-ASCII local part is encoded as UTF-8 octets, which requires SMTPUTF8. */
   readonly octets: string;
   readonly utf8: boolean;
 }
@@ -16,21 +16,21 @@ export interface WireAddress {
 const ASCII_ADDRESS = /^[\w!#$%&'*+/=?^`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
 /**
- * The address for an envelope or a header; a domain in letters beyond ASCII goes out in A-labels.
- * @throws MessageError when it isn't an address: line breaks, white space, brackets, quotes and lists are refused.
+ * Encodes an address for an envelope or a header, with an internationalized domain as A-labels.
+ * @throws MessageError if it isn't an address: line breaks, whitespace, brackets, quotes and lists are rejected.
  */
 export function wireAddress(email: string, field: string): WireAddress {
   if (email.length <= 254 && ASCII_ADDRESS.test(email)) return { octets: email, utf8: false };
   if (emailProblem(email) !== undefined) {
     throw new MessageError(field, `${JSON.stringify(email.slice(0, 100))} is not an email address.`);
   }
-  const shown = normalizeEmail(email);
-  const at = shown.lastIndexOf('@');
-  const local = Buffer.from(shown.slice(0, at), 'utf8').toString('latin1');
-  return { octets: `${local}@${normalizeDomain(shown.slice(at + 1))}`, utf8: local.length !== at };
+  const normalized = normalizeEmail(email);
+  const at = normalized.lastIndexOf('@');
+  const local = Buffer.from(normalized.slice(0, at), 'utf8').toString('latin1');
+  return { octets: `${local}@${normalizeDomain(normalized.slice(at + 1))}`, utf8: local.length !== at };
 }
 
-/** Refuses a sender that few servers would take: one whose local part isn't ASCII. Recipients may have such addresses. */
+/** Rejects a sender with a non-ASCII local part, which few servers accept. Recipients may have one. */
 export function checkSender(email: string, field: string): void {
   if (wireAddress(email, field).utf8) {
     throw new MessageError(field, 'The part of a sender before the "@" must be ASCII.');

@@ -7,13 +7,13 @@ import { customHeader, formatMessageId, textHeader } from './headers.ts';
 export interface Attachment {
   readonly filename: string;
   readonly content: Uint8Array;
-  /** Told from the file name when not given. */
+  /** Derived from the file name by default. */
   readonly contentType?: string | undefined;
-  /** Shown in the HTML as `cid:…`, without brackets. */
+  /** Referenced from the HTML as `cid:…`; without brackets. */
   readonly contentId?: string | undefined;
 }
 
-/** A form of the body beside text and HTML, with the parameters of its type. */
+/** An alternative body part besides text and HTML. `contentType` includes its parameters. */
 export interface Alternative {
   readonly contentType: string;
   readonly content: Uint8Array;
@@ -35,13 +35,13 @@ export interface MessageInput {
 }
 
 /**
- * A message that goes out once. Whoever gets a blind copy stands in the envelope only.
- * @throws MessageError when an address, a header or an attachment can't be sent.
+ * Builds a single message, attachments included. Bcc recipients belong only in the envelope.
+ * @throws MessageError if an address, a header or an attachment is invalid.
  */
 export async function buildMessage(input: MessageInput): Promise<Buffer> {
   const { html, text } = input;
   const [amp, ...moreAmp] = (input.alternatives ?? []).filter(isAmp);
-  // Clients show the last form that they know: AMP stands before HTML, what is neither behind it.
+  // Clients show the last alternative they support: AMP goes before HTML, everything else after it.
   const others = [...moreAmp, ...(input.alternatives ?? []).filter((part) => !isAmp(part))];
   checkSender(input.from.email, 'from');
   const composer = new MailComposer({
@@ -52,8 +52,8 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     cc: input.cc?.map((mailbox) => address(mailbox, 'cc')),
     replyTo: input.replyTo?.map((mailbox) => address(mailbox, 'replyTo')),
     headers: [
-      ...(input.subject === '' ? [] : [prepared(textHeader('Subject', input.subject))]),
-      ...Object.entries(input.headers ?? {}).map(([name, value]) => prepared(customHeader(name, value))),
+      ...(input.subject === '' ? [] : [verbatim(textHeader('Subject', input.subject))]),
+      ...Object.entries(input.headers ?? {}).map(([name, value]) => verbatim(customHeader(name, value))),
     ],
     text,
     html,
@@ -66,7 +66,7 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     attachments: input.attachments?.map(attachment),
     textEncoding: 'quoted-printable',
     newline: '\r\n',
-    // Content is given as bytes; nothing a caller names is ever opened or fetched.
+    // Content is always passed as bytes; never open a file or fetch a URL that a caller names.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -77,10 +77,10 @@ const isAmp = ({ contentType }: Alternative) => /^text\/x-amp-html\b/i.test(cont
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
-/** A header that is written as it is: the composer breaks lines at spaces only, so that a long word would make too long a line. */
-function prepared(header: string) {
+/** A header to write verbatim: the composer folds only at spaces, so a long word would exceed the line limit. */
+function verbatim(header: string) {
   const colon = header.indexOf(':');
-  // It has one character for each octet, and the composer writes UTF-8.
+  // The header has one character per octet, but the composer encodes as UTF-8.
   const value = Buffer.from(header.slice(colon + 2, -2), 'latin1').toString('utf8');
   return { key: header.slice(0, colon), value: { prepared: true, foldLines: false, value } };
 }
@@ -91,7 +91,7 @@ function address({ email, name }: Mailbox, field: string): { name: string; addre
 }
 
 function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- a header has one line
+  // eslint-disable-next-line no-control-regex -- a header must be a single line
   return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
 

@@ -1,16 +1,16 @@
 import { quotedOctets } from './quoted-printable.ts';
 
-/** The longest encoded word (RFC 2047 §2). */
-const WORD = 75;
-/** What stands around the text of a word: `=?UTF-8?Q?` and `?=`. */
-const FRAME = 12;
+/** Maximum length of an encoded word (RFC 2047 §2). */
+const MAX_WORD_LENGTH = 75;
+/** Length of `=?UTF-8?Q?` and `?=`. */
+const WORD_OVERHEAD = 12;
 
-/** The characters that stand for themselves in a Q word in any header, display names included (RFC 2047 §5). */
+/** Characters that required no quoting in a Q-encoded word in any header, display names included (RFC 2047 §5). */
 const Q_LITERAL = /[A-Za-z0-9!*+/-]/;
 
 /**
- * Encodes text as RFC 2047 words on lines of 76 at most, joined by line breaks that vanish again. No character is
- * split between words. `used` is how much of the first line is taken.
+ * Encodes text as RFC 2047 encoded words, folded to lines of at most 76 characters. Never splits a character between words.
+ * `used` is the number of columns already taken on the first line.
  */
 export function encodeWords(text: string, used: number): string {
   const wellFormed = text.toWellFormed();
@@ -26,30 +26,30 @@ function quote(character: string): string {
 }
 
 function quotedWords(characters: string[], used: number): string {
-  const lines = fill(characters, used, (character) => character.length, WORD - FRAME);
+  const lines = fill(characters, used, (character) => character.length, MAX_WORD_LENGTH - WORD_OVERHEAD);
   return lines.map((line) => `=?UTF-8?Q?${line.join('')}?=`).join('\r\n ');
 }
 
 function base64Words(characters: string[], used: number): string {
-  // Four characters for each three octets, so that a word of 63 holds 45.
+  // Base64 needs four characters per three octets, so a word holds 45 octets.
   const lines = fill(characters, Math.ceil((used * 3) / 4), (character) => Buffer.byteLength(character), 45);
   return lines.map((line) => `=?UTF-8?B?${Buffer.from(line.join('')).toString('base64')}?=`).join('\r\n ');
 }
 
-/** Spreads characters over lines of `room`, the first of which has `used` less of it. */
+/** Distributes characters over lines of size `room`; the first line has `used` less. */
 function fill(characters: string[], used: number, size: (character: string) => number, room: number): string[][] {
   let line: string[] = [];
   const lines = [line];
-  let left = room - used;
+  let remaining = room - used;
   for (const character of characters) {
-    const need = size(character);
-    if (need > left && line.length > 0) {
+    const required = size(character);
+    if (required > remaining && line.length > 0) {
       line = [];
       lines.push(line);
-      left = room;
+      remaining = room;
     }
     line.push(character);
-    left -= need;
+    remaining -= required;
   }
   return lines;
 }

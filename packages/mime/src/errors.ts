@@ -1,4 +1,4 @@
-/** A message that can't be made from what was given; `field` names what is wrong, so that callers can say where. */
+/** Invalid message input. `field` is the path of the offending input, such as `headers.X-Id`. */
 export class MessageError extends Error {
   readonly field: string;
 
@@ -9,10 +9,10 @@ export class MessageError extends Error {
   }
 }
 
-/** What to throw when a message could not be made: whatever went wrong there goes wrong each time, so it fails the message. */
+/** Wraps an unexpected error in a MessageError: composing is deterministic, so a retry would fail the same way. */
 export function compositionError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof MessageError || error.name === 'DomainError') return error;
-  const failure = new MessageError('html', `The message could not be made: ${error.message}`);
-  failure.cause = error;
-  return failure;
+  const wrapped = new MessageError('html', `The message could not be composed: ${error.message}`);
+  wrapped.cause = error;
+  return wrapped;
 }

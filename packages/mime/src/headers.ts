@@ -3,28 +3,29 @@ import type { Mailbox } from './address.ts';
 import { encodeWords } from './encoded-words.ts';
 import { MessageError } from './errors.ts';
 
-/* eslint-disable no-control-regex -- header values are refused for control characters */
-const LINE = 76;
-/** RFC 5322 §2.1.1, without the line break. */
-const LONGEST_LINE = 998;
+/* eslint-disable no-control-regex -- header values with control characters are rejected */
+const MAX_COLUMNS = 76;
+/** RFC 5322 §2.1.1, excluding CRLF. */
+const MAX_LINE_LENGTH = 998;
 const PRINTABLE = /^[ -~]*$/;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 const RESERVED =
   /^(from|to|cc|bcc|sender|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|resent-.*|dkim-signature|arc-.*|authentication-results)$/i;
 
-/** Why a header of the user's own can't be sent, or `undefined`. */
+/** Why a custom header can't be sent; undefined if it can. */
 export function headerProblem(name: string, value: string): string | undefined {
-  if (!/^[!-9;-~]{1,70}$/.test(name)) return `${JSON.stringify(name.slice(0, 80))} is not a header name.`;
+  if (!/^[!-9;-~]{1,70}$/.test(name)) return `${JSON.stringify(name.slice(0, 80))} is not a valid header name.`;
   if (RESERVED.test(name)) return `The header ${name} is set by Postroom.`;
-  if (/[\u0000-\u001f\u007f]/.test(value)) return `The header ${name} holds a line break or another control character.`;
+  if (/[\u0000-\u001f\u007f]/.test(value))
+    return `The header ${name} contains a line break or another control character.`;
   if (value.length > 4000) return `The header ${name} is longer than 4,000 characters.`;
   return undefined;
 }
 
 /**
- * A header of the user's own, folded and encoded, with its line break.
- * @throws MessageError for a name that is ours, or a line break in the value.
+ * Formats a custom header, folded and encoded, with its CRLF.
+ * @throws MessageError if the name is invalid or reserved, or the value contains a control character.
  */
 export function customHeader(name: string, value: string): string {
   const problem = headerProblem(name, value);
@@ -32,23 +33,23 @@ export function customHeader(name: string, value: string): string {
   return textHeader(name, value);
 }
 
-/** `Name: text`, folded to 76 columns and encoded where needed, with its line break. Control characters become spaces. */
+/** Formats `Name: text`, folded to 76 columns and encoded where needed, with its CRLF. Control characters become spaces. */
 export function textHeader(name: string, text: string): string {
-  if (PRINTABLE.test(text) && text.length + name.length + 2 <= LINE && !/^ | {2}| $|=\?/.test(text)) {
+  if (PRINTABLE.test(text) && text.length + name.length + 2 <= MAX_COLUMNS && !/^ | {2}| $|=\?/.test(text)) {
     return `${name}: ${text}\r\n`;
   }
   const line = text.replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim();
   const used = name.length + 2;
-  // What looks like an encoded word would be decoded by the reader, so it is encoded itself.
-  const asIs = PRINTABLE.test(line) && !line.includes('=?') && !line.split(' ').some((word) => word.length > 900);
-  return `${name}: ${asIs ? foldWords(line, used) : encodeWords(line, used)}\r\n`;
+  // Text that looks like an encoded word must be encoded, or readers would decode it.
+  const isPlain = PRINTABLE.test(line) && !line.includes('=?') && !line.split(' ').some((word) => word.length > 900);
+  return `${name}: ${isPlain ? foldWords(line, used) : encodeWords(line, used)}\r\n`;
 }
 
 function foldWords(line: string, used: number): string {
   let column = used;
   let out = '';
   for (const word of line.split(' ')) {
-    if (out !== '' && column + 1 + word.length > LINE) {
+    if (out !== '' && column + 1 + word.length > MAX_COLUMNS) {
       out += `\r\n ${word}`;
       column = 1 + word.length;
     } else {
@@ -59,7 +60,7 @@ function foldWords(line: string, used: number): string {
   return out;
 }
 
-/** `Name: A <a@example.com>, B <b@example.com>` with its line break. @throws MessageError for what is no address. */
+/** Formats `Name: A <a@example.com>, B <b@example.com>` with its CRLF. @throws MessageError if an address is invalid. */
 export function mailboxHeader(name: string, mailboxes: readonly Mailbox[], field: string): string {
   let out = `${name}: `;
   mailboxes.forEach((mailbox, i) => {
@@ -71,7 +72,7 @@ export function mailboxHeader(name: string, mailboxes: readonly Mailbox[], field
 
 const ATOMS = /^[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-/** One mailbox; `used` is how much of its first line is taken. The result is one character per octet. */
+/** Formats one mailbox, one character per octet. `used` is the number of columns taken on its first line. */
 export function formatMailbox(mailbox: Mailbox, used: number, field: string): string {
   const address = wireAddress(mailbox.email, field).octets;
   const name = mailbox.name;
@@ -79,25 +80,25 @@ export function formatMailbox(mailbox: Mailbox, used: number, field: string): st
   const phrase = formatPhrase(name, used);
   if (phrase === '') return address;
   const column = phrase.includes('\n') ? phrase.length - phrase.lastIndexOf('\n') : used + phrase.length;
-  return column + address.length + 3 > LINE ? `${phrase}\r\n <${address}>` : `${phrase} <${address}>`;
+  return column + address.length + 3 > MAX_COLUMNS ? `${phrase}\r\n <${address}>` : `${phrase} <${address}>`;
 }
 
 function formatPhrase(name: string, used: number): string {
-  if (ATOMS.test(name) && name.length + used <= LINE && !name.includes('=?')) return name;
+  if (ATOMS.test(name) && name.length + used <= MAX_COLUMNS && !name.includes('=?')) return name;
   const line = name
     .replace(CONTROLS, ' ')
     .replace(/\s{2,}/g, ' ')
     .trim();
   if (line === '') return '';
   const quoted = `"${line.replace(/[\\"]/g, '\\$&')}"`;
-  const fits = quoted.length + used <= LINE;
+  const fits = quoted.length + used <= MAX_COLUMNS;
   return PRINTABLE.test(line) && fits && !line.includes('=?') ? quoted : encodeWords(line, used);
 }
 
 let lastSecond = -1;
 let lastDate = '';
 
-/** A date as RFC 5322 wants it, in UTC. A campaign asks for the same second thousands of times. */
+/** Formats a date per RFC 5322, in UTC. Cached, because a campaign formats the same second thousands of times. */
 export function formatDate(date: Date): string {
   const second = Math.floor(date.getTime() / 1000);
   if (second !== lastSecond) {
@@ -107,26 +108,26 @@ export function formatDate(date: Date): string {
   return lastDate;
 }
 
-/** A message id with its angle brackets. @throws MessageError when it could end the header or its brackets. */
+/** Formats a message id in angle brackets. @throws MessageError if it is invalid and could break out of the header. */
 export function formatMessageId(id: string): string {
   const bare = id.startsWith('<') && id.endsWith('>') ? id.slice(1, -1) : id;
   if (bare.length > 250 || !/^[\w!#$%&'*+/=?^`{|}~.-]+@[\w.-]+$/.test(bare)) {
-    throw new MessageError('messageId', 'This is not a message id.');
+    throw new MessageError('messageId', 'Not a valid message id.');
   }
   return `<${bare}>`;
 }
 
 export interface Unsubscribe {
-  /** Answers a POST of `List-Unsubscribe=One-Click` without asking back (RFC 8058). */
+  /** Must unsubscribe on a POST of `List-Unsubscribe=One-Click`, without confirmation (RFC 8058). */
   readonly url: string;
-  /** An address whose mail unsubscribes as well. */
+  /** Mail to this address unsubscribes too. */
   readonly mailto?: string | undefined;
 }
 
-/** List-Unsubscribe and List-Unsubscribe-Post. @throws MessageError for what is no https (or http) URL. */
+/** Formats List-Unsubscribe and List-Unsubscribe-Post. @throws MessageError if a URL or address is invalid. */
 export function unsubscribeHeaders({ url, mailto }: Unsubscribe): string {
-  if (!/^https?:\/\/[\w\-.~:/?#@!$&'()*+;=%]+$/.test(url) || url.length > LONGEST_LINE - 30) {
-    throw new MessageError('unsubscribe.url', 'This is not a web address to unsubscribe at.');
+  if (!/^https?:\/\/[\w\-.~:/?#@!$&'()*+;=%]+$/.test(url) || url.length > MAX_LINE_LENGTH - 30) {
+    throw new MessageError('unsubscribe.url', 'The unsubscribe URL must be a valid http or https URL.');
   }
   const mail = mailto === undefined ? '' : `,\r\n <mailto:${checkedMailto(mailto)}>`;
   return `List-Unsubscribe: <${url}>${mail}\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`;
@@ -134,5 +135,5 @@ export function unsubscribeHeaders({ url, mailto }: Unsubscribe): string {
 
 function checkedMailto(mailto: string): string {
   if (/^[\w\-.~@!$&'*+;=%?]{3,900}$/.test(mailto)) return mailto;
-  throw new MessageError('unsubscribe.mailto', 'This is not an address to unsubscribe at.');
+  throw new MessageError('unsubscribe.mailto', 'The unsubscribe mailto is not a valid address.');
 }

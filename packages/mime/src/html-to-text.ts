@@ -1,9 +1,9 @@
-// What this costs is for the HTML to say, so it runs on a thread of the pool only: see `text-of-html.ts`.
+// The cost depends on untrusted HTML, so call this only from a worker thread.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
 import type { Template, Variable } from '@postroom/templates/render';
 
-/** Images tell what they show, if they say so; tracking pixels don't. */
+/** Renders images as their alt text, if any; tracking pixels have none. */
 const altText: FormatCallback = (image, _walk, builder) => {
   const alt: string | undefined = image.attribs?.alt;
   if (alt) builder.addInline(alt);
@@ -12,37 +12,37 @@ const altText: FormatCallback = (image, _walk, builder) => {
 const cell = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 const heading = (level: number) => ({ selector: `h${level}`, options: { uppercase: false } });
 
-/** The text of an HTML document, with links in angle brackets behind their words. */
+/** Converts HTML to text, with each link's URL in angle brackets after its text. */
 const htmlToText = compile({
   wordwrap: false,
   formatters: { altText },
   selectors: [
     { selector: 'a', options: { linkBrackets: ['<', '>'], hideLinkHrefIfSameAsText: true } },
     { selector: 'img', format: 'altText' },
-    // Mail is laid out in tables, whose cells are paragraphs rather than columns.
+    // Email uses tables for layout, so treat cells as paragraphs rather than columns.
     { selector: 'td', format: 'block', options: cell },
     { selector: 'th', format: 'block', options: cell },
     ...[1, 2, 3, 4, 5, 6].map(heading),
   ],
 });
 
-/** Non-characters, which no document holds, around the number of a variable while its template is converted. */
-const MARKED = /\ufdd0(\d+)\ufdd1/g;
+/** Placeholder for a variable during conversion: its index between Unicode noncharacters, which documents never contain. */
+const PLACEHOLDER = /\ufdd0(\d+)\ufdd1/g;
 
-/** The text template of an HTML one, with the same variables where its text and links have them. */
+/** Derives a text template from an HTML template, keeping the variables in its text and links. */
 export function textFromHtml(html: Template): Template {
-  const marked = html.statics.reduce((before, piece, i) => `${before}\ufdd0${i - 1}\ufdd1${piece}`);
+  const withPlaceholders = html.statics.reduce((before, piece, i) => `${before}\ufdd0${i - 1}\ufdd1${piece}`);
   const statics: string[] = [];
   const variables: Variable[] = [];
-  const text = `${htmlToText(marked)
+  const text = `${htmlToText(withPlaceholders)
     .replace(/\n{3,}/g, '\n\n')
     .trim()}\n`;
   let staticStart = 0;
-  for (const match of text.matchAll(MARKED)) {
+  for (const match of text.matchAll(PLACEHOLDER)) {
     const variable = html.variables[Number(match[1])];
     if (variable === undefined) continue;
     statics.push(text.slice(staticStart, match.index));
-    // Inside a link a value stays encoded for it; elsewhere it is plain text.
+    // Inside a URL a value stays URL-encoded; elsewhere it is plain text.
     const context = variable.context.startsWith('url-') ? variable.context : 'text';
     variables.push({ ...variable, context });
     staticStart = match.index + match[0].length;

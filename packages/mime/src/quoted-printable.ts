@@ -1,33 +1,33 @@
-/** Octets on a line before the `=` of a soft break (RFC 2045 §6.7). */
-const ROOM = 75;
+/** Maximum octets on a line before the `=` of a soft break (RFC 2045 §6.7). */
+const MAX_LINE_OCTETS = 75;
 const SOFT_BREAK = '=\r\n';
 
-/** Short printable ASCII that is no worse at a line start: it needs no encoding wherever it stands. */
+/** Short printable ASCII that is safe at the start of a line, so it never needs encoding. */
 const PLAIN_VALUE = /^(?![.F])[ -<>-~]{1,75}$/;
 
 /**
- * Encodes a static piece of a text so that whatever follows it starts a line of its own: it ends with a line break,
- * hard or soft. So pieces and values are encoded without knowing each other.
+ * Encodes a static piece of text, ending with a hard or soft line break. Whatever follows starts on its own line, so pieces
+ * and values can be encoded independently.
  */
 export function encodePiece(text: string): string {
   const encoded = encode(text, false);
   return encoded === '' || encoded.endsWith('\n') ? encoded : encoded + SOFT_BREAK;
 }
 
-/** Encodes the last piece of a text, which the line break of a boundary follows. */
+/** Encodes the last piece of a text, which is followed by the line break of a boundary. */
 export function encodeLastPiece(text: string): string {
   return encode(text, true);
 }
 
-/** Encodes a value; what follows it starts a line of its own. */
+/** Encodes a value, ending with a hard or soft line break. */
 export function encodeValue(value: string): string {
   return PLAIN_VALUE.test(value) ? value + SOFT_BREAK : encodePiece(value);
 }
 
 /**
- * Text to quoted-printable from column 0: line breaks become CRLF, characters stay whole, white space before a line
- * break is encoded. No line starts with a dot, so the result needs no dot-stuffing; nor with "From ", which old
- * servers change.
+ * Encodes text as quoted-printable, starting at column 0. Line breaks become CRLF, characters are never split, and whitespace
+ * before a line break is encoded. No line starts with a dot, so no dot-stuffing is needed, or with "From ", which old servers
+ * escape.
  */
 function encode(text: string, last: boolean): string {
   if (!/[\r\n]/.test(text)) return encodeLine(text, last);
@@ -40,13 +40,13 @@ function encodeLine(line: string, hardEnd: boolean): string {
   return wrap(hardEnd ? quoted.replace(/[ \t]$/, quotedOctets) : quoted);
 }
 
-/** Breaks an encoded line into lines of 76 at most. */
+/** Wraps an encoded line to at most 76 columns. */
 function wrap(quoted: string): string {
   let out = '';
   for (let at = 0; ;) {
     const start = lineStart(quoted, at);
     const rest = at + (start === '' ? 0 : 1);
-    const room = ROOM - start.length;
+    const room = MAX_LINE_OCTETS - start.length;
     if (quoted.length - rest <= room) return out + start + quoted.slice(rest);
     const end = wholeCharacter(quoted, rest + room);
     out += start + quoted.slice(rest, end) + SOFT_BREAK;
@@ -54,14 +54,14 @@ function wrap(quoted: string): string {
   }
 }
 
-/** What the first character of a line becomes, or '' when it may stay. */
+/** The replacement for the first character of a line; '' if it needs none. */
 function lineStart(quoted: string, at: number): string {
   const first = quoted.charCodeAt(at);
   if (first === 0x2e) return '=2E';
   return first === 0x46 && quoted.startsWith('From ', at) ? '=46' : '';
 }
 
-/** The last place at or before `end` that lies between two characters, not inside `=XX` or its continuation. */
+/** The last character boundary at or before `end`: never inside `=XX` or a multi-byte sequence. */
 function wholeCharacter(quoted: string, end: number): number {
   let cut = end;
   if (quoted[cut - 1] === '=') cut -= 1;
@@ -70,7 +70,7 @@ function wholeCharacter(quoted: string, end: number): number {
   return cut;
 }
 
-/** `=XX` for each octet of a character in UTF-8. */
+/** Encodes each UTF-8 octet of a character as `=XX`. */
 export function quotedOctets(character: string): string {
   let out = '';
   for (const octet of Buffer.from(character)) out += `=${octet.toString(16).toUpperCase().padStart(2, '0')}`;

@@ -16,7 +16,7 @@ const input: MessageInput = {
 };
 const build = async (over: Partial<MessageInput> = {}) => parseStrictly(await buildMessage({ ...input, ...over }));
 
-test('a transactional message has what was asked for', async () => {
+test('a message contains everything it was built with', async () => {
   const mail = await build({
     cc: [{ email: 'cc@example.com' }],
     replyTo: [{ email: 'r1@example.com' }, { email: 'r2@example.com' }],
@@ -36,7 +36,7 @@ test('a transactional message has what was asked for', async () => {
   expect(lf(mail.html)).toBe(input.html);
 });
 
-test('attachments arrive byte for byte, and an inline image beside its HTML', async () => {
+test('attachments arrive byte for byte, and an inline image is related to its HTML', async () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256);
   const message = await buildMessage({
     ...input,
@@ -81,7 +81,7 @@ test.each<[string, Partial<MessageInput>]>([
   await expect(buildMessage({ ...input, ...over })).rejects.toMatchObject({ name: 'MessageError', field });
 });
 
-test('names, subjects and file names can not add a header', async () => {
+test('names, subjects and file names cannot inject a header', async () => {
   const evil = 'x\r\nBcc: all@example.com\0';
   const mail = await build({
     subject: evil,
@@ -93,12 +93,12 @@ test('names, subjects and file names can not add a header', async () => {
   expect(mail.subject?.trim()).toBe('x Bcc: all@example.com');
 });
 
-test('a message without a subject has none, in whatever way it is built', async () => {
+test('a message without a subject has no Subject header, built or compiled', async () => {
   expect((await buildMessage({ ...input, subject: '' })).toString('latin1')).not.toMatch(/^subject:/im);
   expect(frameOf({ subject: '' })).not.toMatch(/^subject:/im);
 });
 
-test('other forms of the body stand where clients look for them, with their types, byte for byte', async () => {
+test('alternative parts are placed where clients expect them, with their types, byte for byte', async () => {
   const invitation = Buffer.from('BEGIN:VCALENDAR\r\nSUMMARY:Prüfung\r\nEND:VCALENDAR\r\n');
   const raw = (
     await buildMessage({
@@ -156,7 +156,7 @@ test.each([
   await PostalMime.parse(built);
 });
 
-/** The same message as a campaign, or an email to one address, goes out. */
+/** The same message as compiled for a campaign or a single recipient. */
 function frameOf({
   subject = input.subject,
   headers = {},

@@ -50,7 +50,7 @@ test('a message has its headers, its text and its HTML', async () => {
   expect(headers.date).toBe('Fri, 20 Nov 2026 12:34:56 +0000');
 });
 
-test('one-click unsubscribe goes out as RFC 8058 wants it', async () => {
+test('one-click unsubscribe headers conform to RFC 8058', async () => {
   const url = `https://example.com/u/${'x'.repeat(200)}`;
   const mail = await send(frameOf('x'), { unsubscribe: { url, mailto: 'u+7@example.com?subject=off' } });
   const value = (key: string) => mail.headers.filter((header) => header.key === key).map((header) => header.value);
@@ -73,7 +73,7 @@ const NAMES = [
   '😀'.repeat(60),
 ];
 
-test.each(NAMES)('the name %s arrives as it is, in names and in subjects', async (name) => {
+test.each(NAMES)('%s survives as a display name and as a subject', async (name) => {
   const frame = frameOf('<p>{{name}}</p>', { subject: '{{name}}', from: { name, email: 'news@example.com' } });
   const mail = await send(frame, { to: { name, email: 'ada@example.com' }, values: { name } });
   expect(mail.from).toMatchObject({ name, address: 'news@example.com' });
@@ -90,14 +90,14 @@ test('a long subject is folded between words', async () => {
   expect((await send(frameOf('x', { subject: word }))).subject).toBe(word);
 });
 
-test('an address with a domain in another script goes out in Punycode, and a local part as UTF-8', async () => {
+test('an internationalized domain is sent as Punycode and a local part as UTF-8', async () => {
   const mail = await send(frameOf('x'), { to: { email: 'ada@müller.example' } });
   expect(mail.to?.[0]?.address).toBe('ada@xn--mller-kva.example');
   const message = frameOf('x').render({ ...recipient, to: { name: 'Ü', email: 'jürgen@example.com' } });
   expect(Buffer.from(message, 'latin1').toString('utf8')).toContain('<jürgen@example.com>');
 });
 
-test('bodies survive: dots, trailing spaces, From lines, long lines, bare line ends, control characters', async () => {
+test('bodies survive: dots, trailing spaces, From lines, long lines, bare line endings, control characters', async () => {
   const text = [
     '.',
     '..two',
@@ -125,7 +125,7 @@ test('bodies survive: dots, trailing spaces, From lines, long lines, bare line e
   expect(lf((await parseStrictly(message)).text)).toBe(lf(renderTemplate(template, values)));
 });
 
-test('the text part is made from the HTML, with its variables and links', async () => {
+test('the text part is derived from the HTML, with its variables and links', async () => {
   const frame = frameOf(`<html><head><title>T</title><style>p{}</style></head><body>
     <h1>Hello {{name|there}}</h1><p>See <a href="https://example.com/?q={{name}}">this</a>.</p>
     <table><tr><td>One</td><td>Two</td></tr></table><img src="{{pixel_url}}"><img src="a.png" alt="Logo">
@@ -137,7 +137,7 @@ test('the text part is made from the HTML, with its variables and links', async 
   );
 });
 
-test('a recipient can add no header, by no field', async () => {
+test('no field of a recipient can inject a header', async () => {
   const frame = frameOf('x', { subject: '{{v}}' });
   const evil = 'x\r\nBcc: all@example.com\r\n\r\nbody';
   const message = frame.render({ ...recipient, to: { name: evil, email: 'ada@example.com' }, values: { v: evil } });
@@ -161,13 +161,13 @@ test('a recipient can add no header, by no field', async () => {
   refused({ headers: { 'List-Unsubscribe': 'c' } });
 });
 
-test('a template with problems, or a sender who is none, makes no frame', () => {
+test('a template with problems or an invalid sender is rejected', () => {
   expect(() => frameOf('a\n{{')).toThrow('Line 2, column 1');
   expect(() => frameOf('a', { from: { email: 'a@b\r\n.example' } })).toThrow('not an email address');
   expect(() => frameOf('a', { from: { email: 'ü@example.com' } })).toThrow('must be ASCII');
 });
 
-test('no splice changes what surrounds it, whatever both hold', async () => {
+test('inserting a value never changes its surroundings', async () => {
   const random = seededRandom(11);
   const alphabet = [
     'a',
@@ -200,14 +200,14 @@ test('no splice changes what surrounds it, whatever both hold', async () => {
   }
 });
 
-/** A line of quoted-printable is readable by itself. */
+/** Every line of quoted-printable decodes on its own. */
 function expectWholeCharacters(line: string): void {
   const octets = line.replace(/=$/, '').replace(/=([\dA-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
   const decode = () => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(octets, 'latin1'));
   expect(decode, line).not.toThrow();
 }
 
-/** What UTF-8 can carry of a text. */
+/** The text as UTF-8 can represent it. */
 function carried(text: string): string {
   return lf(text.toWellFormed());
 }

@@ -2,7 +2,7 @@ import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
 import { expect } from 'vitest';
 
-/** What every message must hold before any server sees it; the parser is not ours. Only tests import this file. */
+/** Invariants of every message, checked with an independent parser. Test-only. */
 export async function parseStrictly(message: string | Buffer): Promise<Email> {
   const octets = typeof message === 'string' ? Buffer.from(message, 'latin1') : message;
   const raw = octets.toString('latin1');
@@ -35,12 +35,12 @@ function expectWholeCharacters(word: string): void {
   ).not.toThrow();
 }
 
-/** As parsers hand it out: LF line ends, and none at the end. */
+/** As parsers return it: LF line endings, and none at the end. */
 export function lf(text: string | undefined): string {
   return (text ?? '').replace(/\r\n|\r/g, '\n').replace(/\n+$/, '');
 }
 
-/** Numbers below `below`, the same in every run. */
+/** Deterministic pseudo-random numbers below `below`. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => (state = (state * 48271) % 2147483647) % below;
