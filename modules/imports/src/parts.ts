@@ -1,9 +1,9 @@
 import { pool } from '@postroom/platform';
 
-/** How much of a file one row of `import_parts` holds when we cut it, in bytes. */
+/** Bytes per row of `import_parts` when we split a file. */
 export const PART_BYTES = 1024 * 1024;
 
-/** Cuts what arrives in pieces of any size into parts. */
+/** Splits chunks of any size into parts. */
 export async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Uint8Array[] = [];
   let length = 0;
@@ -18,18 +18,18 @@ export async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
   if (length > 0) yield Buffer.concat(held, length);
 }
 
-/** Thrown when the file of an import is gone, since the import has ended. */
+/** Thrown when an import's file is gone because the import has ended. */
 export class FileGone extends Error {}
 
-/** The parts of a file in their order, one at a time; the next one is fetched while one is read. */
+/** Reads the parts of a file in order; the next one is fetched while the current one is processed. */
 export async function* readParts(importId: string, size: number): AsyncGenerator<Buffer> {
   let next: Promise<Buffer | undefined> | undefined;
   for (let [read, number] = [0, 0]; read < size; number++) {
     const data = await (next ?? fetchPart(importId, number));
-    if (data === undefined) throw new FileGone(`Part ${number} of ${importId} is not there.`);
+    if (data === undefined) throw new FileGone(`Part ${number} of ${importId} is missing.`);
     read += data.length;
     next = read < size ? fetchPart(importId, number + 1) : undefined;
-    next?.catch(() => {}); // who reads on hears of it, and who does not need not
+    next?.catch(() => {}); // A failed prefetch is reported by the next read; without one, it does not matter.
     yield data;
   }
 }
@@ -42,7 +42,7 @@ async function fetchPart(importId: string, number: number): Promise<Buffer | und
   return rows[0]?.data;
 }
 
-/** The text of a file in pieces, each with how many bytes it ends at. */
+/** The text of a file in pieces, each with the byte offset of its end. */
 export async function* readTexts(
   importId: string,
   size: number,

@@ -22,22 +22,22 @@ import { type Layout, lookAtBeginning, readRows, survey, UnusableFile } from './
 import type { Import } from './imports.ts';
 import type { CheckedMapping } from './options.ts';
 
-/** What a column of the file becomes. */
+/** A column of the file and its target. */
 export interface PlannedColumn {
-  /** What the file calls it. */
+  /** The column name in the file. */
   name: string;
-  /** `email`, `name` or `customFields.<key>`; none: it is not imported. */
+  /** `email`, `name` or `customFields.<key>`; empty if it is not imported. */
   fields: string[];
   /** The type of the custom field. */
   type: CustomFieldType | null;
-  /** Whether the custom field is made for it. */
+  /** Whether the custom field is created for it. */
   isNew: boolean;
 }
 
-/** Everything that the rows of a file are read by. It is kept, so that every worker reads them alike. */
+/** Everything needed to parse the rows of a file. It is stored, so that every worker parses them the same way. */
 export interface Plan {
   layout: Layout;
-  /** There are no more rows than this. */
+  /** Upper limit of the number of rows. */
   lines: number;
   columns: PlannedColumn[];
   emailColumn: number;
@@ -45,12 +45,12 @@ export interface Plan {
   fields: PlannedField[];
 }
 
-/** A custom field and the column that its values are in. */
+/** A custom field with the column of its values. */
 export interface PlannedField extends FieldSchema {
   column: number;
 }
 
-/** A column that is to be a custom field, which may have to be made. */
+/** A column to import as a custom field, which may have to be created. */
 interface Wanted {
   column: number;
   key: string;
@@ -58,7 +58,7 @@ interface Wanted {
 }
 
 /**
- * Looks at a file and decides what its columns become; makes the custom fields that are asked for, unless it is a dry run.
+ * Inspects a file and maps its columns; creates the requested custom fields, unless it is a dry run.
  * @throws UnusableFile when no contacts can be read from it.
  */
 export async function planFile(row: Import): Promise<Plan> {
@@ -102,7 +102,7 @@ const plannedField = (column: number, { key, type, options }: FieldSchema): Plan
 function emailColumnOf(header: Header, sample: readonly string[][], { email }: CheckedMapping): number {
   const column = email === undefined ? findEmailColumn(header, sample) : columnNamed(header, email);
   if (column !== -1) return column;
-  throw new UnusableFile(`No column is called email or holds addresses; ${theColumns(header)}.`);
+  throw new UnusableFile(`No column is named email or contains addresses; ${theColumns(header)}.`);
 }
 
 function nameColumnsOf(header: Header, { name }: CheckedMapping, emailColumn: number): number[] {
@@ -111,10 +111,10 @@ function nameColumnsOf(header: Header, { name }: CheckedMapping, emailColumn: nu
     : name.map((each) => columnNamed(header, each));
 }
 
-/** By its name, without regard to case. */
+/** Finds a column by name, case-insensitive. */
 function columnNamed(header: Header, wanted: string): number {
   const column = header.names.findIndex((name) => sameName(name, wanted));
-  if (column === -1) throw new UnusableFile(`No column is called "${wanted.slice(0, 100)}"; ${theColumns(header)}.`);
+  if (column === -1) throw new UnusableFile(`No column is named "${wanted.slice(0, 100)}"; ${theColumns(header)}.`);
   return column;
 }
 
@@ -130,7 +130,7 @@ async function customFieldsOf(projectId: string): Promise<CustomField[]> {
   return edges.map(({ node }) => node).reverse();
 }
 
-/** The columns that are to be custom fields: those asked for, or else all others that are left. */
+/** The columns to import as custom fields: the requested ones, or all remaining ones. */
 function wantedFields(
   header: Header,
   { customFields }: CheckedMapping,
@@ -161,19 +161,19 @@ function wantedFields(
 const isCalled = ({ key, label }: CustomField, name: string, column: number) =>
   sameName(key, name) || sameName(label, name) || key === keyFor(name, column, new Set());
 
-/** What an export tells of a contact beside what an import takes. */
+/** Columns of an export that an import ignores. */
 export const EXPORTED_FACTS: readonly string[] = ['id', 'source', 'suppression_status', 'created_at', 'updated_at'];
 
 const isExport = ({ names }: Header) => EXPORTED_FACTS.every((fact) => names.includes(fact));
 
-/** Columns that nobody named are left out; a field that somebody named must be there. */
+/** Skips unknown columns that were not requested; a requested field must exist. */
 function refuseUnknown(unknown: readonly Wanted[], { customFields }: CheckedMapping): PlannedField[] {
   const [first] = unknown;
   if (customFields === undefined || first === undefined) return [];
-  throw new UnusableFile(`${first.key} is not a custom field of this project. Add it first, or ask for create_fields.`);
+  throw new UnusableFile(`${first.key} is not a custom field of this project. Create it first, or set create_fields.`);
 }
 
-/** Makes a custom field for each column that holds anything, of the type that its values have. */
+/** Creates a custom field for each column with values, of the guessed type. */
 async function makeFields(
   row: Import,
   layout: Layout,
@@ -205,7 +205,7 @@ async function guessTypes(row: Import, layout: Layout, wanted: readonly Wanted[]
   return guesses;
 }
 
-/** Makes a field, or takes the one of that key that another worker, or somebody else, has made meanwhile. */
+/** Creates a field, or uses the one with that key if it was created concurrently. */
 async function makeField(
   projectId: string,
   field: CreateCustomFieldInput & { options: string[] },
@@ -216,10 +216,11 @@ async function makeField(
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const existing = (await customFieldsOf(projectId)).find(({ key }) => key === field.key);
-    if (existing === undefined) throw new UnusableFile(`The custom field ${field.key} can't be made: ${error.message}`);
+    if (existing === undefined)
+      throw new UnusableFile(`The custom field ${field.key} can't be created: ${error.message}`);
     return existing;
   }
 }
 
-/** The plan of an import that has been looked at. */
+/** The plan of an import, or null before it has been inspected. */
 export const planOf = ({ plan }: Pick<Import, 'plan'>): Plan | null => plan as unknown as Plan | null;

@@ -4,17 +4,17 @@ import { SeenAddresses } from './addresses.ts';
 import { clean, type CsvRecord, formProblem, unguard } from './csv/index.ts';
 import type { Plan } from './plan.ts';
 
-/** What is wrong with a row, and where it is in the file. */
+/** A problem with a row, and its line in the file. */
 export interface RowError extends FieldProblem {
   line: number;
 }
 
-/** A row that can be a contact. */
+/** A row that is a valid contact. */
 export interface RowContact extends CheckedContact {
   line: number;
 }
 
-/** Tells contacts from rows that can't be one, and rows whose address an earlier one has: of those the first good one wins. */
+/** Separates valid contacts from invalid rows and duplicates. If rows share an address, the first valid one wins. */
 export class RowChecker {
   readonly #plan: Plan;
   readonly #schema: ReadonlyMap<string, FieldSchema>;
@@ -32,7 +32,7 @@ export class RowChecker {
     if (Array.isArray(checked)) return { errors: checked.map((problem) => ({ line, ...problem })) };
     const first = this.#seen.add(checked.key, line);
     if (first === undefined) return { contact: Object.assign(checked, { line }) };
-    return { errors: [{ line, field: 'email', message: `is in line ${first} already` }], isDuplicate: true };
+    return { errors: [{ line, field: 'email', message: `is already in line ${first}` }], isDuplicate: true };
   }
 
   #contactOf(given: string[]): CheckedContact | FieldProblem[] {
@@ -57,7 +57,7 @@ export class RowChecker {
 
 const inRow = (message: string): FieldProblem => ({ field: 'row', message });
 
-/** Spreadsheets write separators after the last column. */
+/** Removes trailing blank values, because spreadsheets write separators after the last column. */
 function withoutBlankEnd(values: string[], width: number): string[] {
   const isLonger = values.length > width && values.slice(width).every((value) => value.trim() === '');
   return isLonger ? values.slice(0, width) : values;

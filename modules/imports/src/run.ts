@@ -6,26 +6,26 @@ import { FileGone } from './parts.ts';
 import { type Plan, planFile, planOf } from './plan.ts';
 
 /**
- * Batches that are written at the same time, each by a connection: PostgreSQL needs more time for a row than we do, and waits for
+ * Batches written in parallel, each with its own connection: PostgreSQL is slower per row than we are, and waits for
  * its disk.
  */
 const WRITERS = 3;
 
-/** Where an import is, in numbers. */
+/** The progress of an import in numbers. */
 export interface Progress {
   status: ImportStatus | 'deleted';
   rows: number;
   created: number;
   updated: number;
   unchanged: number;
-  /** Duplicates, suppressed addresses and rows that can't be a contact. */
+  /** Duplicates, suppressed addresses and invalid rows. */
   refused: number;
   error: string | null;
 }
 
 const GONE: Progress = { status: 'deleted', rows: 0, created: 0, updated: 0, unchanged: 0, refused: 0, error: null };
 
-/** Where an import is now. */
+/** The current progress of an import. */
 export async function progressOf(importId: string): Promise<Progress> {
   const row = await load(importId);
   if (row === null) return GONE;
@@ -35,7 +35,7 @@ export async function progressOf(importId: string): Promise<Progress> {
 
 const load = (id: string): Promise<Import | null> => db.import.findUnique({ where: { id } });
 
-/** Looks at the file of an import and begins it; what was done before is not done again. A file that can't be used ends it. */
+/** Inspects the file of an import and begins it; skips steps already done. An unusable file fails the import. */
 export async function beginImport(importId: string): Promise<Progress> {
   const row = await load(importId);
   if (row?.status === 'queued') {
@@ -59,15 +59,15 @@ async function begin(id: string, plan: Plan): Promise<void> {
 }
 
 async function giveUp(id: string, error: unknown): Promise<void> {
-  // The import was canceled while its file was looked at.
+  // The import was canceled while its file was inspected.
   if (error instanceof FileGone) return;
   if (!(error instanceof UnusableFile)) throw error;
   await inTransaction((tx) => end(tx, id, 'failed', error.message));
 }
 
 /**
- * Writes what is not written yet of an import that has begun, and ends it. It reads the whole file, for the addresses that earlier
- * rows have; batches that are written are passed.
+ * Writes the remaining rows of an import and ends it. It reads the whole file, to know the addresses of earlier rows;
+ * batches already written are skipped.
  */
 export async function continueImport(
   importId: string,
@@ -89,13 +89,13 @@ export async function continueImport(
     signal.throwIfAborted();
     await inTransaction((tx) => end(tx, importId, isWhole ? 'completed' : 'canceled'));
   } catch (error) {
-    // Another worker has ended it: what it says is how it ended.
+    // Another worker ended the import; keep its result.
     if (!(error instanceof FileGone)) throw error;
   }
   return progressOf(importId);
 }
 
-/** Writes batches, some at a time, until one says no or the signal comes; returns whether all were written. */
+/** Writes batches in parallel until one returns false or the signal aborts; returns whether all were written. */
 async function inTurns(
   batches: AsyncIterable<Batch>,
   isNeeded: (batch: Batch) => boolean,
@@ -130,13 +130,13 @@ async function isToEnd(id: string): Promise<boolean> {
   return row === null || isFinal(row.status) || row.cancelRequestedAt !== null;
 }
 
-/** Ends an import at an operator's word. */
+/** Ends an import at an operator's request. */
 export async function stopImport(importId: string): Promise<void> {
   await inTransaction((tx) => end(tx, importId, 'canceled'));
 }
 
-/** Ends an import that fails again and again, with the reason; contacts that are written stay. */
+/** Fails an import after repeated errors, with the reason; contacts already written stay. */
 export async function failImport(importId: string, reason: string): Promise<Progress> {
-  await inTransaction((tx) => end(tx, importId, 'failed', `It could not go on: ${reason}`.slice(0, 500)));
+  await inTransaction((tx) => end(tx, importId, 'failed', `The import could not continue: ${reason}`.slice(0, 500)));
   return progressOf(importId);
 }

@@ -2,12 +2,12 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** How much is read at a time, in bytes. */
+/** Buffer size for reading, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Writes `text` to a temporary file as fast as it comes, and yields it as fast as the reader takes it: whatever `text` holds
- * on to, such as a database connection, does not wait for a slow reader. `produce` runs the writing, when there is room for it.
+ * Spools `text` to a temporary file at full speed and yields it at the reader's speed, so that a slow reader does not
+ * hold resources such as a database connection. `produce` runs the writing when there is capacity.
  */
 export async function* spooled(
   text: AsyncIterable<string>,
@@ -56,7 +56,7 @@ export async function* spooled(
   }
 }
 
-/** It has no name any more, so it is gone when it is closed, however the program ends. */
+/** The file is unlinked while open, so it disappears when it is closed, however the process ends. */
 async function temporaryFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'postroom-download-'));
   try {

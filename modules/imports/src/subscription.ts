@@ -1,12 +1,12 @@
 import { listen, subscription, sleep } from '@postroom/platform';
 import { getImport, type Import, isFinal } from './imports.ts';
 
-/** An import may change many times a second; who watches sees it so often at most, in milliseconds. */
+/** An import may change many times per second; subscribers get updates at most at this interval, in milliseconds. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * The import as it is now, then each time it has come further, until it has ended. What was missed while nobody listened is in
- * the next state.
+ * The current import, then an update whenever it has made progress, until it has ended. Missed notifications are
+ * covered by the next state.
  * @throws DomainError `not_found`.
  */
 export function watchImport(projectId: string, id: string): AsyncIterableIterator<Import> {

@@ -6,12 +6,13 @@ import { checkOptions, type ImportOptions } from './options.ts';
 import { brokenOff, readMultipart } from './multipart.ts';
 import { cut } from './parts.ts';
 
-/** What surrounds the file in a multipart body, at most, in bytes. */
+/** Maximum overhead of a multipart body around the file, in bytes. */
 const ENVELOPE_BYTES = 1024 * 1024;
 
 /**
- * Takes a file in and starts its import. It is stored as it arrives, in parts, and answered when all of it is: what was answered
- * with 202 is not lost. With an `Idempotency-Key`, the same file and options start one import.
+ * Receives a file and starts its import. The file is stored in parts as it arrives, and the 202 response is sent only
+ * once it is complete, so an accepted file is never lost. With an `Idempotency-Key`, the same file and options start
+ * one import.
  */
 export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
   const { projectId, caller, request } = exchange;
@@ -41,7 +42,7 @@ export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
   }
 }
 
-/** Hands the file over as it arrives, and returns the options when all of the body is there. */
+/** Streams the file to its receiver, and returns the options when the whole body has arrived. */
 type ReadBody = (
   exchange: StreamExchange,
   takeFile: (file: AsyncIterable<Uint8Array>) => Promise<void>,
@@ -66,7 +67,7 @@ const readForm: ReadBody = async ({ request, options: inQuery, readOptions }, ta
     return takeFile(file as AsyncIterable<Uint8Array>);
   });
   for (const field of fields.keys()) {
-    if (field !== 'options') throw invalid({ field, message: 'is not a known part: there are file and options' });
+    if (field !== 'options') throw invalid({ field, message: 'is not a known part; use file and options' });
   }
   const inForm = readOptions(parse(fields.get('options') ?? '{}'));
   return { ...(fileName !== undefined && { fileName }), ...inQuery, ...inForm };
@@ -80,7 +81,7 @@ function parse(options: string): unknown {
   }
 }
 
-/** A body that is the file itself; its type may tell the encoding. */
+/** Reads a body that is the file itself; its content type may declare the encoding. */
 const readText =
   (parameters: readonly string[]): ReadBody =>
   async ({ request, options }, takeFile) => {

@@ -6,7 +6,7 @@ import { contactsOf, download, importFile } from './testing.ts';
 
 beforeAll(startTestWorker);
 
-test('an export has every contact, newest first, with its custom fields and what an import does not take', async () => {
+test('an export has every contact, newest first, with custom fields and read-only columns', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'seats', type: 'number' });
   await api.post('/v1/custom-fields', { key: 'note', type: 'text' });
@@ -42,7 +42,7 @@ test('the filters are those of the list: a group, a segment and the others', asy
   expect(await emails('email=nobody@example.com')).toEqual([]);
 });
 
-test('what is wrong with an export is an error, not a file', async () => {
+test('an invalid export request is an error, not a file', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const eve = await other.contact('eve@example.com');
   const { body: theirs } = await other.post('/v1/groups', { name: 'Theirs', contact_ids: [eve.id] });
@@ -60,7 +60,7 @@ test('what is wrong with an export is an error, not a file', async () => {
 
 const FORMULAS = ['=1+1', '+49 30 1234', '-5', '@SUM(A1)', "'=1", "O'Brien", '＝1+1', '＋1', '－1', '＠SUM(A1)'];
 
-test('what a spreadsheet would run as a formula is guarded, unless raw is asked for; an import takes the guard away', async () => {
+test('formulas are guarded unless raw is set; an import removes the guard', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'note', type: 'text' });
   for (const [n, note] of FORMULAS.entries()) {
@@ -89,7 +89,7 @@ test('what a spreadsheet would run as a formula is guarded, unless raw is asked 
   expect(await contactsOf(copy)).toEqual(before);
 });
 
-test('a byte order mark is written for Excel when it is asked for', async () => {
+test('a byte order mark for Excel is written on request', async () => {
   const api = await testApi();
   const bytes = async (query: string) => {
     const response = await fetch(`${api.url}/v1/contacts/export${query}`, {
@@ -104,7 +104,7 @@ test('a byte order mark is written for Excel when it is asked for', async () => 
 const HELD = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'FETCH%exported' AND state = 'idle in transaction'
   AND state_change < now() - interval '1 second'`;
 
-test('an export is streamed: many at once are refused for the moment, and one that nobody reads on is let go', async () => {
+test('exports are streamed: too many at once are rejected temporarily, and a stalled one is aborted', async () => {
   const api = await testApi();
   await pool.query(
     `INSERT INTO contacts (id, project_id, email, email_key, name, source)
@@ -121,7 +121,7 @@ test('an export is streamed: many at once are refused for the moment, and one th
   const four = await Promise.all([open(), open(), open(), open()]);
   expect(four.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await open()).toMatchObject({ status: 429, retryAfter: '10' });
-  // Each waits for its reader in a file: none has a connection, or keeps another project's exports waiting.
+  // Each waits for its reader in a spool file, so none holds a connection or delays another project.
   const { key } = await api.newKey('full');
   expect((await download({ ...api, key }, '/v1/contacts/export')).split('\r\n')).toHaveLength(60_002);
   const other = await testApi();
@@ -135,7 +135,7 @@ test('an export is streamed: many at once are refused for the moment, and one th
     .toBe(60_002);
 });
 
-test('a HEAD tells what a GET would, without the file', async () => {
+test('a HEAD responds like a GET, without the file', async () => {
   const api = await testApi();
   const response = await fetch(`${api.url}/v1/contacts/export`, {
     method: 'HEAD',

@@ -10,7 +10,7 @@ const CANCEL = 'mutation ($id: ID!) { cancelImport(id: $id) { id status cancelRe
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('a file comes in parts, in any order and again if need be, and is imported when it is started', async () => {
+test('parts may be uploaded in any order and repeatedly, and the file is imported once started', async () => {
   const api = await testApi();
   await startTestWorker();
   const { id, status } = (await api.graphql(CREATE, { input: { fileName: 'people.csv' } })).body.data.createImport;
@@ -23,7 +23,7 @@ test('a file comes in parts, in any order and again if need be, and is imported 
   expect(gap.body.data.addImportPart.size).toBe(29);
   expect((await api.graphql(START, { id })).body.errors[0].message).toBe('1 parts of the file are missing.');
   await part(2, 'da');
-  // It is read when the worker may have it.
+  // A worker picks it up asynchronously.
   expect((await api.graphql(START, { id })).body.data.startImport).toEqual({
     id,
     status: expect.stringMatching(/^(queued|running|completed)$/),
@@ -44,7 +44,7 @@ test('an import that has not begun is canceled at once, and never begins', async
   expect((await api.graphql(START, { id })).body.errors[0].extensions.code).toBe('conflict');
 });
 
-test('errors are read page by page, in the order of the file', async () => {
+test('errors are paginated in file order', async () => {
   const api = await testApi();
   await startTestWorker();
   await api.post('/v1/custom-fields', { key: 'age', type: 'number' });
@@ -68,7 +68,7 @@ test('errors are read page by page, in the order of the file', async () => {
   expect(body.errors[0].extensions.code).toBe('validation_error');
 });
 
-test('importProgress shows an import as it is, then as it comes further, and ends with it', async () => {
+test('importProgress sends the current import, then its progress, and completes with it', async () => {
   const api = await testApi();
   const { id } = (await api.graphql(CREATE, { input: { dryRun: true } })).body.data.createImport;
   const states: string[] = [];
@@ -92,7 +92,7 @@ test('importProgress shows an import as it is, then as it comes further, and end
   await startTestWorker();
   await api.graphql(START, { id });
   expect(await watching).toBe('completed');
-  // Who comes later sees how it ended.
+  // A late subscriber gets the final state.
   states.length = 0;
   expect(await watch()).toBe('completed');
   expect(states).toEqual(['completed']);

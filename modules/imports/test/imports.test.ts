@@ -38,7 +38,7 @@ test('each row becomes a contact of source import, and contact.created fires for
   ]);
 });
 
-test('columns are custom fields by key, by label or by what a key of their name would be, and coerced', async () => {
+test('columns map to custom fields by key, label or derived key, and values are coerced', async () => {
   const api = await testApi();
   for (const field of [
     { key: 'plan', type: 'select', options: ['free', 'pro'] },
@@ -65,7 +65,7 @@ test('columns are custom fields by key, by label or by what a key of their name 
   ]);
 });
 
-test('a row that can not be a contact is reported with its line, its fields and why, and holds back no other', async () => {
+test('an invalid row is reported with its line, field and reason, and blocks no other', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'seats', type: 'number' });
   const file = [
@@ -96,7 +96,7 @@ test('a row that can not be a contact is reported with its line, its fields and 
   expect((await contactsOf(api)).map(([email]) => email)).toEqual(['ada@example.com', 'grace@example.com']);
 });
 
-test('of rows with the same address, whatever its case, the first good one wins; the others are told its line', async () => {
+test('if rows share an address, ignoring case, the first valid one wins; the others name its line', async () => {
   const api = await testApi();
   const file = 'email,name\nada@example,Bad\nAda@Example.com,First\n ADA@example.com ,Second\nada@example.com,Third\n';
   for (const onConflict of ['skip', 'update']) {
@@ -104,14 +104,14 @@ test('of rows with the same address, whatever its case, the first good one wins;
     expect(done.counts).toMatchObject({ rows: 4, duplicates: 2, invalid: 1 });
     expect(await errorsOf(api, done.id)).toEqual([
       '2 email must have a domain such as example.com after the @',
-      '4 email is in line 3 already',
-      '5 email is in line 3 already',
+      '4 email is already in line 3',
+      '5 email is already in line 3',
     ]);
     expect(await contactsOf(api)).toEqual([['Ada@Example.com', 'First', {}]]);
   }
 });
 
-test('an address that was erased is not imported again, beside others that are', async () => {
+test('an erased address is not imported again', async () => {
   const api = await testApi();
   await pool.query(
     `INSERT INTO suppressions (id, project_id, email, email_key, reason)
@@ -123,7 +123,7 @@ test('an address that was erased is not imported again, beside others that are',
   expect(await errorsOf(api, id)).toEqual(["3 email is on the project's suppression list"]);
 });
 
-test('an address that is not to be mailed is reported; a contact that has one is updated as others are', async () => {
+test('a new suppressed address is reported; an existing suppressed contact is updated', async () => {
   const api = await testApi();
   await api.contact('known@example.com', { name: 'Known' });
   const addresses = ['gone@example.com', 'known@example.com'];
@@ -142,7 +142,7 @@ test('an address that is not to be mailed is reported; a contact that has one is
   ]);
 });
 
-test('on_conflict=skip leaves contacts as they are; nothing fires', async () => {
+test('on_conflict=skip leaves contacts unchanged, and no events fire', async () => {
   const api = await testApi();
   await api.contact('ada@example.com', { name: 'Ada' });
   const done = await importFile(api, 'email,name\nada@example.com,Somebody else\n');
@@ -151,7 +151,7 @@ test('on_conflict=skip leaves contacts as they are; nothing fires', async () => 
   expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created']);
 });
 
-test('on_conflict=update writes what is given, a blank cell changes nothing, and contact.updated fires where a name changed', async () => {
+test('on_conflict=update writes given values, blank cells change nothing, and contact.updated fires for changed names', async () => {
   const api = await testApi();
   for (const key of ['plan', 'city']) await api.post('/v1/custom-fields', { key, type: 'text' });
   const custom_fields = { plan: 'free', city: 'London' };
@@ -168,7 +168,7 @@ test('on_conflict=update writes what is given, a blank cell changes nothing, and
   expect((await api.events('contact.updated')).map(({ data }) => data.email)).toEqual(['ada@example.com']);
 });
 
-test('imports and batches that share new addresses, in any order and at once, create each contact once and all get through', async () => {
+test('concurrent imports and batches that share new addresses create each contact once, and all succeed', async () => {
   const api = await testApi();
   const people = Array.from({ length: 4_000 }, (_, n) => ({ email: `person${n}@example.com`, name: `Person ${n}` }));
   const fileOf = (rows: typeof people) =>
@@ -191,7 +191,7 @@ test('imports and batches that share new addresses, in any order and at once, cr
   expect(rows).toEqual([{ contacts: 4_000, addresses: 4_000, events: 4_000 }]);
 });
 
-test('a batch that meets a writer of the same address is written anew when that one has committed', async () => {
+test('a batch that conflicts with a concurrent writer is retried after that one commits', async () => {
   const api = await testApi();
   const blocking = await pool.connect();
   await blocking.query('BEGIN');
@@ -213,7 +213,7 @@ test('a batch that meets a writer of the same address is written anew when that 
   expect((await api.events('contact.created')).length).toBe(2);
 });
 
-test('contacts of an import are listed in the order of its file, the last one first', async () => {
+test('imported contacts are listed in file order, the last one first', async () => {
   const api = await testApi();
   const emails = ['mia', 'ada', 'zoe', 'bob'].map((name) => `${name}@example.com`);
   await importFile(api, ['email', ...emails].join('\n'));
@@ -221,7 +221,7 @@ test('contacts of an import are listed in the order of its file, the last one fi
   expect(body.data.map(({ email }: { email: string }) => email)).toEqual(emails.toReversed());
 });
 
-test('texts with line breaks, quotes and backslashes are kept as they are', async () => {
+test('line breaks, quotes and backslashes in texts are preserved', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'note', type: 'text' });
   const [name, note] = ['Ada\nthe "Countess" \\ {NULL}, of', 'one\r\ntwo\t"three" \\n \\'];
@@ -233,7 +233,7 @@ test('texts with line breaks, quotes and backslashes are kept as they are', asyn
   ]);
 });
 
-test('a dry run writes nothing, and tells what the import would do, errors included', async () => {
+test('a dry run writes nothing, and predicts the import including its errors', async () => {
   const api = await testApi();
   await api.contact('ada@example.com', { name: 'Ada' });
   await api.contact('bob@example.com', { name: 'Bob' });
@@ -263,7 +263,7 @@ test('a dry run writes nothing, and tells what the import would do, errors inclu
   expect(await errorsOf(api, dry.id)).toEqual(await errorsOf(api, real.id));
 });
 
-test('create_fields makes columns custom fields of the types that their values have, unless they are blank', async () => {
+test('create_fields creates custom fields with the guessed types, except for blank columns', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
   const rows = Array.from(
@@ -305,7 +305,7 @@ test('create_fields makes columns custom fields of the types that their values h
   ]);
 });
 
-test('contacts join the group that is named; it is made with its first member, and existing contacts hear of it', async () => {
+test('contacts join the named group, which is created with its first member; existing contacts get an event', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   const file = 'email\nada@example.com\nbob@example.com\n';
@@ -320,7 +320,7 @@ test('contacts join the group that is named; it is made with its first member, a
   expect(await api.events('contact.updated')).toHaveLength(1);
 });
 
-test('a group is never empty: no contact, no group; one that is deleted meanwhile is left alone', async () => {
+test('a group is never empty: without contacts none is created; one deleted meanwhile is not recreated', async () => {
   const api = await testApi();
   const none = await importFile(api, 'email\nnonsense\n', { group_name: 'Nobody' });
   expect([none.groupId, (await api.get('/v1/groups')).body.data]).toEqual([null, []]);
@@ -331,7 +331,7 @@ test('a group is never empty: no contact, no group; one that is deleted meanwhil
   expect(await ended(api, accepted.data.id)).toMatchObject({ status: 'completed', counts: { created: 1 } });
 });
 
-test('columns are mapped by their names in the file, without regard to case; what is not given is told by the names', async () => {
+test('columns are mapped by name, ignoring case; omitted mappings are derived from the names', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
   await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
@@ -353,17 +353,17 @@ test('columns are mapped by their names in the file, without regard to case; wha
 });
 
 test.each([
-  ['names,of\nno,address\n', {}, 'No column is called email or holds addresses; the columns are: names, of.'],
-  ['email,name\n', { columns: { email: 'E-Mail' } }, 'No column is called "E-Mail"; the columns are: email, name.'],
+  ['names,of\nno,address\n', {}, 'No column is named email or contains addresses; the columns are: names, of.'],
+  ['email,name\n', { columns: { email: 'E-Mail' } }, 'No column is named "E-Mail"; the columns are: email, name.'],
   [
     'email,plan\na@example.com,pro\n',
     { columns: { custom_fields: { tarif: 'plan' } } },
-    'tarif is not a custom field of this project. Add it first, or ask for create_fields.',
+    'tarif is not a custom field of this project. Create it first, or set create_fields.',
   ],
   [
     'email,plan\na@example.com,pro\n',
     { create_fields: true, columns: { custom_fields: { 'not a key': 'plan' } } },
-    "The custom field not a key can't be made: key: must begin with a letter and have at most 64 letters, digits and underscores",
+    "The custom field not a key can't be created: key: must begin with a letter and have at most 64 letters, digits and underscores",
   ],
   ['"email,name\na@example.com,Ann\n', {}, 'Line 1 should name the columns: a quote is opened but never closed.'],
   ['\n\n', {}, 'The file is empty.'],
@@ -372,14 +372,11 @@ test.each([
     {},
     'The file has 2,000,001 lines, and an import takes 2,000,000 at most. Split it into several.',
   ],
-])(
-  'a file that can not be used fails the import in a sentence, and nothing is written: %#',
-  async (file, options, error) => {
-    const api = await testApi();
-    expect(await importFile(api, file, options)).toMatchObject({ status: 'failed', error, counts: counts({}) });
-    expect(await contactsOf(api)).toEqual([]);
-  },
-);
+])('an unusable file fails the import with a sentence, and nothing is written: %#', async (file, options, error) => {
+  const api = await testApi();
+  expect(await importFile(api, file, options)).toMatchObject({ status: 'failed', error, counts: counts({}) });
+  expect(await contactsOf(api)).toEqual([]);
+});
 
 test.each([
   ['UTF-8 with a byte order mark', 'utf-8', ',', Buffer.from('\uFEFFemail,name\nzoe@example.com,Zoé ☕\n')],
@@ -395,14 +392,14 @@ test.each([
     ';',
     Buffer.from('sep=;\r\nemail;name\r\nzoe@example.com;Zo\xe9 \x95\r\n', 'latin1'),
   ],
-])('the encoding and the separator are found out: %s', async (_name, encoding, separator, bytes) => {
+])('the encoding and the separator are detected: %s', async (_name, encoding, separator, bytes) => {
   const api = await testApi();
   const done = await importFile(api, new Uint8Array(bytes));
   expect(done).toMatchObject({ status: 'completed', encoding, separator, counts: { created: 1 } });
   expect((await contactsOf(api))[0]?.[1]).toMatch(/^Zoé [☕•]$/);
 });
 
-test('an encoding and a separator that are given are taken', async () => {
+test('a given encoding and separator are used', async () => {
   const api = await testApi();
   const bytes = new Uint8Array(Buffer.from('email:name\nzoe@example.com:\xfa\xcf\xd1\n', 'latin1'));
   const done = await importFile(api, bytes, { encoding: 'koi8-r', separator: ':' });
@@ -410,7 +407,7 @@ test('an encoding and a separator that are given are taken', async () => {
   expect(await contactsOf(api)).toEqual([['zoe@example.com', 'Зоя', {}]]);
 });
 
-test('odd files are read: no names of columns, one column, lone carriage returns, quotes around all, no line break at the end', async () => {
+test('unusual files are read: no header, one column, lone carriage returns, everything quoted, no final line break', async () => {
   const files: [string, number][] = [
     ['Ada;ada@example.com\nBob;bob@example.com\n', 2],
     ['email\nada@example.com\nbob@example.com', 2],
@@ -426,7 +423,7 @@ test('odd files are read: no names of columns, one column, lone carriage returns
   }
 });
 
-test('imports are listed newest first, and are of their project alone', async () => {
+test('imports are listed newest first, and only those of the project', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const [one, two] = [await importFile(api, 'email\n'), await importFile(api, 'email\n')];
   const page = await api.get('/v1/imports?limit=1');
@@ -439,7 +436,7 @@ test('imports are listed newest first, and are of their project alone', async ()
   expect((await other.post(`/v1/imports/${one.id}/cancel`)).status).toBe(404);
 });
 
-test('an import that has ended can not be canceled', async () => {
+test('an ended import can not be canceled', async () => {
   const api = await testApi();
   const { id } = await importFile(api, 'email\n');
   expect(await api.post(`/v1/imports/${id}/cancel`)).toMatchObject({
@@ -448,7 +445,7 @@ test('an import that has ended can not be canceled', async () => {
   });
 });
 
-test('what is kept of a file when its import has ended is nothing', async () => {
+test('no part of the file is kept after its import has ended', async () => {
   const api: Api = await testApi();
   const { id } = await importFile(api, 'email\nada@example.com\n');
   for (const table of ['import_parts', 'import_batches']) {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await worker.close();
 });
 
-/** The most memory that the worker has had in use since it was asked last, in MB. */
+/** The worker's peak memory usage since the last call, in MB. */
 const memory = () =>
   new Promise<number>((resolve) => {
     worker.process?.once('message', (megabytes) => resolve(Number(megabytes)));
@@ -47,7 +47,7 @@ async function importOf(file: string): Promise<{ id: string; projectId: string }
 const rowOf = async (id: string) => (await db.query('SELECT * FROM imports WHERE id = $1', [id])).rows[0];
 const one = async (text: string, values: unknown[]) => (await db.query(text, values)).rows[0];
 
-/** Every hundredth row has an address that an earlier one has, and every thousandth none. */
+/** Every hundredth row repeats an earlier address, and every thousandth has none. */
 const rowsOf = (count: number) =>
   Array.from({ length: count }, (_, n) => {
     if (n % 1000 === 999) return `nobody,Nobody ${n},x`;
@@ -56,7 +56,7 @@ const rowsOf = (count: number) =>
 const fileOf = (count: number) => ['email,name,note', ...rowsOf(count)].join('\n');
 
 test(
-  'kill -9 of the worker in mid-import: it goes on where it was, nothing is doubled and nothing lost',
+  'after kill -9 of the worker, an import resumes, and nothing is duplicated or lost',
   { timeout: 180_000 },
   async () => {
     const ROWS = 100_000;
@@ -101,7 +101,7 @@ test(
       errors: invalid + duplicates,
     });
     expect(await one('SELECT message FROM import_errors WHERE import_id = $1 AND line = 99901', [id])).toEqual({
-      message: 'is in line 99851 already',
+      message: 'is already in line 99851',
     });
     expect(
       await one(
@@ -109,13 +109,13 @@ test(
         [projectId],
       ),
     ).toEqual({ members: created });
-    // What was written before a kill was not written again.
+    // Batches written before a kill were not written again.
     expect(reached.every((rows, n) => rows > (reached[n - 1] ?? 0))).toBe(true);
     console.info(`killed at ${reached.join(', ')} of ${ROWS} rows`);
   },
 );
 
-test('a file of 60 MB takes no more memory than one of 6 MB', { timeout: 180_000 }, async () => {
+test('a file of 60 MB needs no more memory than one of 6 MB', { timeout: 180_000 }, async () => {
   await worker.kill();
   worker.start();
   const note = 'x'.repeat(440);

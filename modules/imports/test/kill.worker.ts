@@ -1,4 +1,4 @@
-// A worker and a relay for imports alone, as a program of its own that a test can kill (see kill.test.ts).
+// A worker and an outbox dispatcher for imports only, as a separate program that a test can kill (see kill.test.ts).
 import { fileURLToPath } from 'node:url';
 import { config, taskQueueOf } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
@@ -15,8 +15,11 @@ const worker = await Worker.create({
   activities,
 });
 const client = new Client({ connection: await Connection.connect({ address }) });
-process.on('disconnect', () => process.exit(1)); // it does not outlive its test
-/** What is in use after a collection: how much garbage V8 lets lie depends on the machine. In MB, at most since the last message. */
+process.on('disconnect', () => process.exit(1)); // Exit with the test.
+/**
+ * Peak memory usage after garbage collection, in MB, since the last message; uncollected garbage depends on the
+ * machine.
+ */
 let most = 0;
 const look = () => {
   globalThis.gc?.();

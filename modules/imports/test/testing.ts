@@ -1,7 +1,7 @@
 import { type Api, eventually } from '@postroom/testkit';
 import { expect } from 'vitest';
 
-/** An import as `/v1` shows it. */
+/** An import as `/v1` returns it. */
 export interface Shown {
   id: string;
   status: string;
@@ -18,7 +18,7 @@ type File = string | Uint8Array<ArrayBuffer>;
 
 const headersOf = (api: Api) => ({ Authorization: `Bearer ${api.key}` });
 
-/** Sends a file as a browser's form does. */
+/** Uploads a file as a browser form does. */
 export async function upload(api: Api, file: File, options: object = {}, headers: Record<string, string> = {}) {
   const form = new FormData();
   form.set('file', new Blob([file]), 'people.csv');
@@ -47,21 +47,21 @@ export async function ended(api: Api, id: string): Promise<Shown> {
   }, 60_000);
 }
 
-/** A file that `/v1` answers with, as text. */
+/** Downloads a file from `/v1` as text. */
 export async function download(api: Api, path: string): Promise<string> {
   const response = await fetch(api.url + path, { headers: headersOf(api) });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
   return response.text();
 }
 
-/** What is wrong with rows: `line field message`. */
+/** The row errors as `line field message`. */
 export async function errorsOf(api: Api, id: string): Promise<string[]> {
   const [header, ...lines] = (await download(api, `/v1/imports/${id}/errors`)).trimEnd().split('\r\n');
   expect(header).toBe('line,field,message');
   return lines.map((line) => line.replace(/^(\d+),([^,]+),"?(.*?)"?$/, '$1 $2 $3'));
 }
 
-/** The project's contacts: address, name and custom fields, in the order of addresses. */
+/** The project's contacts ordered by address: address, name and custom fields. */
 export async function contactsOf(api: Api): Promise<[string, string, object][]> {
   const { body } = await api.get('/v1/contacts?limit=1000');
   const contacts = body.data as { email: string; name: string; customFields: object }[];

@@ -21,7 +21,7 @@ async function post(api: Api, body: BodyInit, headers: Record<string, string> = 
 const csv = { 'Content-Type': 'text/csv' };
 const importsOf = async (api: Api) => (await api.get('/v1/imports')).body.data;
 
-test('a file comes as multipart/form-data, and is answered with 202 and the id of its import', async () => {
+test('a multipart/form-data upload returns 202 and the id of its import', async () => {
   const api = await testApi();
   const reply = await upload(api, FILE, { group_name: 'New' });
   expect(reply).toMatchObject({
@@ -32,7 +32,7 @@ test('a file comes as multipart/form-data, and is answered with 202 and the id o
   expect(await ended(api, reply.body.data.id)).toMatchObject({ fileName: 'people.csv', groupName: 'New' });
 });
 
-test('the options may come after the file, and in the query; those in the form win', async () => {
+test('options may follow the file or be in the query; those in the form take precedence', async () => {
   const api = await testApi();
   const form = new FormData();
   form.set('file', new Blob([FILE]));
@@ -41,7 +41,7 @@ test('the options may come after the file, and in the query; those in the form w
   expect(await ended(api, body.data.id)).toMatchObject({ dryRun: true, onConflict: 'update' });
 });
 
-test('a file comes as a body of type text/csv, with the options in the query', async () => {
+test('a text/csv body is imported, with the options in the query', async () => {
   const api = await testApi();
   const columns = encodeURIComponent('{"email": "name", "name": []}');
   const query = `?file_name=a.csv&dry_run=true&columns=${columns}`;
@@ -56,7 +56,7 @@ test('a file comes as a body of type text/csv, with the options in the query', a
   expect(await contactsOf(api)).toEqual([['zoe@example.com', 'Zoé', {}]]);
 });
 
-test('what is wrong with a request is 400, and names each field as it was written', async () => {
+test('an invalid request is 400, and names each field as it was written', async () => {
   const api = await testApi();
   const other = await testApi();
   const eve = await other.contact('eve@example.com');
@@ -92,7 +92,7 @@ test('what is wrong with a request is 400, and names each field as it was writte
   expect(await importsOf(api)).toEqual([]);
 });
 
-test('a form without a file, with two, with an unknown part or with options that are no JSON is 400', async () => {
+test('a form without a file, with two, with an unknown part or with invalid JSON options is 400', async () => {
   const api = await testApi();
   const forms = ['{}', '{', '{}', '{}'].map((options) => {
     const form = new FormData();
@@ -129,7 +129,7 @@ test('other media types, and compressed bodies, are 415 unsupported_media_type',
   }
 });
 
-test('the key, its scope and the project are checked first, as everywhere', async () => {
+test('the key, its scope and the project are checked first', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { key: sending } = await api.newKey('sending');
   const { key: both } = await api.newKey('full', [api.projectId, other.projectId]);
@@ -150,7 +150,7 @@ test('the key, its scope and the project are checked first, as everywhere', asyn
   expect([(await importsOf(api)).length, (await importsOf(other)).length]).toEqual([0, 1]);
 });
 
-test('a file that is said to be too large is refused at once, and one that turns out to be leaves nothing', async () => {
+test('a file declared too large is rejected at once, and one that turns out to be too large leaves nothing behind', async () => {
   const api = await testApi();
   const answered = (headers: Record<string, string | number>, send: (write: (part: Buffer) => void) => void) =>
     new Promise<number | undefined>((resolve) => {
@@ -159,7 +159,7 @@ test('a file that is said to be too large is refused at once, and one that turns
         headers: { Authorization: `Bearer ${api.key}`, ...csv, ...headers },
       });
       sent.once('response', (response) => resolve(response.resume().statusCode));
-      sent.once('error', () => resolve(undefined)); // the connection is closed on what is still being sent
+      sent.once('error', () => resolve(undefined)); // the connection is closed while data is still being sent
       send((part) => void sent.write(part));
     });
   expect(await answered({ 'Content-Length': 300 * 1024 * 1024 }, (write) => write(Buffer.from('email\n')))).toBe(413);
@@ -170,7 +170,7 @@ test('a file that is said to be too large is refused at once, and one that turns
   await eventually(async () => expect(await importsOf(api)).toEqual([]));
 });
 
-test('a file that breaks off on its way leaves nothing', async () => {
+test('an interrupted upload leaves nothing behind', async () => {
   const api = await testApi();
   const broken = request(`${api.url}/v1/imports`, {
     method: 'POST',
@@ -183,7 +183,7 @@ test('a file that breaks off on its way leaves nothing', async () => {
   await eventually(async () => expect(await importsOf(api)).toEqual([]));
 });
 
-test('the same file under the same Idempotency-Key is imported once; another file under it is a conflict', async () => {
+test('the same file with the same Idempotency-Key is imported once; a different file is a conflict', async () => {
   const api = await testApi();
   const key = { 'Idempotency-Key': 'monday' };
   const [one, two] = [await upload(api, FILE, {}, key), await upload(api, FILE, {}, key)];
@@ -195,7 +195,7 @@ test('the same file under the same Idempotency-Key is imported once; another fil
   expect(await importsOf(api)).toHaveLength(1);
 });
 
-test('an upload that was begun and forgotten is gone after a day', async () => {
+test('an abandoned upload is deleted after a day', async () => {
   const api = await testApi();
   const stale = `INSERT INTO imports (id, project_id, on_conflict, dry_run, create_fields, created_at)
     VALUES (postroom_id('imp'), $1, 'skip', false, false, now() - $2 * interval '1 hour') RETURNING id`;
@@ -208,7 +208,7 @@ test('an upload that was begun and forgotten is gone after a day', async () => {
   expect(new Set(ids)).toEqual(new Set([body.data.id, recent?.id]));
 });
 
-test('who started an import is in the audit log', async () => {
+test('the audit log names who started an import', async () => {
   const api = await testApi();
   const { body } = await upload(api, FILE);
   const { rows } = await pool.query('SELECT action, target_id FROM audit_entries WHERE project_id = $1', [

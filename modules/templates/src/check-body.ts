@@ -1,4 +1,4 @@
-// Runs on a thread of the pool: it imports nothing of the platform but types.
+// Runs on a worker thread, so it imports only types from the platform.
 import type { Prisma } from '@postroom/platform';
 import type { ContentProblem } from './problems.ts';
 import { compileMjml, lineOf } from './mjml.ts';
@@ -6,24 +6,24 @@ import { htmlProblem, parseTemplate, type TemplateProblem } from './render/index
 
 export type ContentFormat = Prisma.TemplateModel['format'];
 
-/** A body as it is kept: the HTML that is sent, and what it was written in. */
+/** A body as stored: the HTML to send, and its source. */
 export interface Body {
   html: string;
   format: ContentFormat;
-  /** The MJML it was made from; null when it is HTML as it was written. */
+  /** The MJML source; null if it was written as HTML. */
   source: string | null;
 }
 
-/** What is wrong with a body, and the body as it would be kept. */
+/** The problems of a body, and the body as it would be stored. */
 export interface CheckedBody {
   body: Body;
   flaws: ContentProblem[];
 }
 
-/** Larger mail is cut off by its readers, and MJML grows when it is compiled. */
+/** Mail clients clip larger mail, and MJML grows when it is compiled. */
 const MAX_LENGTH = { html: 500_000, mjml: 256_000 };
 
-/** What is wrong with a body, by where it stands in what its author wrote; and the body as it would be kept. */
+/** Validates a body; problems have positions in the source. Also returns the body as it would be stored. */
 export async function checkBody(given: string, format: ContentFormat): Promise<CheckedBody> {
   const asItIs: Body = { html: given, format, source: format === 'mjml' ? given : null };
   const refused = (message: string) => ({ body: asItIs, flaws: [{ message }] });
@@ -31,7 +31,7 @@ export async function checkBody(given: string, format: ContentFormat): Promise<C
   if (format === 'html') return { body: asItIs, flaws: flawsOf(given, asFlaw) };
   const { html, flaws } = await compileMjml(given);
   if (flaws.length > 0) return { body: asItIs, flaws };
-  if (html.length > MAX_LENGTH.html) return refused(`must make at most ${MAX_LENGTH.html} characters of HTML`);
+  if (html.length > MAX_LENGTH.html) return refused(`must compile to at most ${MAX_LENGTH.html} characters of HTML`);
   return { body: { ...asItIs, html }, flaws: flawsOf(html, (problem) => inSource(problem, html, given)) };
 }
 
@@ -42,18 +42,18 @@ function flawsOf(html: string, flawOf: (problem: TemplateProblem) => ContentProb
 
 const asFlaw = ({ line, column, message }: TemplateProblem): ContentProblem => ({ line, column, message });
 
-/** The longest piece of HTML that is looked for in the MJML it was made of. */
+/** The longest piece of HTML to search for in its MJML source. */
 const MAX_WORDS = 200;
 
 /**
- * Where a placeholder of the HTML stands in the MJML it was made of: where the same words stand, if only one place has them.
- * Whether a value is safe is known of the HTML alone.
+ * Maps a problem with a placeholder from the HTML to its MJML source, if the surrounding text is unique there. Only the
+ * HTML tells whether a value is safe.
  */
 function inSource({ position, message }: TemplateProblem, html: string, source: string): ContentProblem {
   const from = html.slice(position, position + MAX_WORDS);
   const words = /^\{\{[^<"'\n]*?\}\}|^\{\{[^<"'\n]*[<"']?/.exec(from)?.[0] ?? '';
   const at = source.indexOf(words);
   if (words === '' || at === -1 || source.includes(words, at + 1))
-    return { message: `in the HTML it is made into, ${message}` };
+    return { message: `in the compiled HTML, ${message}` };
   return { line: lineOf(source, at), column: at - source.lastIndexOf('\n', at), message };
 }

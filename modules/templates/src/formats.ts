@@ -4,12 +4,12 @@ import { type ContentProblem, describeProblem } from './problems.ts';
 
 export type { Body, ContentFormat };
 
-/** MJML grows when it is compiled: a large newsletter takes a second. */
+/** MJML takes long to compile: about a second for a large newsletter. */
 const CHECK: ThreadFunction = { module: import.meta.resolve('./check-body.ts'), name: 'checkBody', timeLimitMs: 5_000 };
 
 /**
- * What somebody means who gives a body. Who writes back what they read gives the HTML that MJML was made into and says that
- * it is MJML: they mean the MJML.
+ * Interprets a submitted body. Clients that write back what they read may send the compiled HTML with format MJML; they
+ * mean the MJML source.
  */
 export function asSubmitted<T extends string | null | undefined>(
   given: T,
@@ -20,7 +20,10 @@ export function asSubmitted<T extends string | null | undefined>(
   return isUnchanged ? (kept.source ?? given) : given;
 }
 
-/** What is wrong with a body, or the body as it is kept. Its problems are those of `field`, and say where they are. */
+/**
+ * Validates a body and returns it as stored.
+ * @throws DomainError `validation_error` with problems of `field` and their positions.
+ */
 export async function readBody(
   projectId: string,
   field: string,
@@ -32,8 +35,8 @@ export async function readBody(
 }
 
 /**
- * What is wrong with a body, by where it stands in what its author wrote; and the body as it would be kept. It is parsed and
- * compiled on a thread of its own, since what that costs is for its author to say.
+ * Validates a body; problems have positions in the source. Parses and compiles on a worker thread, because the author
+ * controls the cost.
  */
 export async function checkBody(projectId: string, given: string, format: ContentFormat): Promise<CheckedBody> {
   try {

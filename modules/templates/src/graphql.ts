@@ -30,16 +30,16 @@ import {
 const TemplateStatus = builder.enumType('TemplateStatus', {
   description: 'Whether a template is ready to be sent.',
   values: {
-    draft: { description: 'Still being written.' },
+    draft: { description: 'A draft.' },
     published: { description: 'Ready to be sent.' },
   },
 });
 
 export const ContentFormat = builder.enumType('ContentFormat', {
-  description: 'What a body is written in.',
+  description: 'The language of a body.',
   values: {
-    html: { description: 'HTML, which is sent as it is.' },
-    mjml: { description: 'MJML, which is made into HTML when it is saved.' },
+    html: { description: 'HTML, which is sent unchanged.' },
+    mjml: { description: 'MJML, which is compiled to HTML when it is saved.' },
   },
 });
 
@@ -49,20 +49,20 @@ const NEWEST_AUTHOR = {
 
 const Template = builder.prismaObject('Template', {
   interfaces: [Node],
-  description: 'Content to send again and again; its placeholders may have a default value.',
+  description: 'Reusable content; its placeholders may have default values.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Template id.' }),
     name: t.exposeString('name', { description: 'Unique within the project.' }),
-    subject: t.exposeString('subject', { nullable: true, description: 'The subject to start from.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The default subject.' }),
     body: t.exposeString('body', { description: 'HTML with placeholders such as `{{name|there}}`.' }),
-    format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
+    format: t.expose('format', { type: ContentFormat, description: 'The language of the body.' }),
     source: t.exposeString('source', {
       nullable: true,
-      description: 'The MJML that the body was made from; null when it is HTML as it was written.',
+      description: 'The MJML source of the body; null if it was written as HTML.',
     }),
     status: t.expose('status', { type: TemplateStatus, description: 'Whether it is ready to be sent.' }),
-    version: t.exposeInt('version', { description: 'The number of its newest version, which is what it says now.' }),
+    version: t.exposeInt('version', { description: 'The number of its newest version, which is its current content.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     editedById: t.id({
@@ -74,37 +74,37 @@ const Template = builder.prismaObject('Template', {
     editedByName: t.string({
       nullable: true,
       select: NEWEST_AUTHOR,
-      description: 'What the person or the key is called now; null when they are gone.',
+      description: 'The current name of the user or key; null if it no longer exists.',
       resolve: ({ versions: [newest] }) => actorName(newest?.authorId ?? null),
     }),
   }),
 });
 
 const ContentProblem = builder.objectRef<ContentProblem>('ContentProblem').implement({
-  description: 'Something that keeps a body from being sent.',
+  description: 'A problem that prevents a body from being sent.',
   fields: (t) => ({
     line: t.exposeInt('line', {
       nullable: true,
-      description: 'The line of what was written, from 1; null when it is about the whole.',
+      description: 'The line in the source, from 1; null if the problem concerns the whole body.',
     }),
     column: t.exposeInt('column', {
       nullable: true,
-      description: 'The column, from 1; null when it is about the line, or about the whole.',
+      description: 'The column, from 1; null if the problem concerns the line or the whole body.',
     }),
-    message: t.exposeString('message', { description: 'What it is.' }),
+    message: t.exposeString('message', { description: 'The problem.' }),
   }),
 });
 
 const ContentCheck = builder.objectRef<{ html: string | null; flaws: ContentProblem[] }>('ContentCheck').implement({
-  description: 'What a body would be if it were saved.',
+  description: 'The result of validating a body without saving it.',
   fields: (t) => ({
     html: t.exposeString('html', {
       nullable: true,
-      description: 'The HTML that would be sent, with its placeholders; null when it could not be saved.',
+      description: 'The HTML that would be sent, with its placeholders; null if the body is invalid.',
     }),
     problems: t.field({
       type: [ContentProblem],
-      description: 'What keeps it from being saved, by where it stands.',
+      description: 'The problems that prevent saving, in order of position.',
       resolve: ({ flaws }) => flaws,
     }),
   }),
@@ -112,30 +112,30 @@ const ContentCheck = builder.objectRef<{ html: string | null; flaws: ContentProb
 
 const TemplateVersion = builder.prismaObject('TemplateVersion', {
   interfaces: [Node],
-  description: 'What a template said from one save to the next; it never changes.',
+  description: 'The content of a template after one save; immutable.',
   select: { id: true, authorId: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Version id.' }),
     number: t.exposeInt('number', { description: 'Counted from 1 in each template.' }),
-    subject: t.exposeString('subject', { nullable: true, description: 'The subject to start from.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The default subject.' }),
     body: t.exposeString('body', { description: 'HTML with placeholders such as `{{name|there}}`.' }),
-    format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
+    format: t.expose('format', { type: ContentFormat, description: 'The language of the body.' }),
     source: t.exposeString('source', {
       nullable: true,
-      description: 'The MJML that the body was made from; null when it is HTML as it was written.',
+      description: 'The MJML source of the body; null if it was written as HTML.',
     }),
     status: t.expose('status', { type: TemplateStatus, description: 'Whether the template was ready to be sent.' }),
     restoredFrom: t.exposeInt('restoredFrom', {
       nullable: true,
-      description: 'The number of the version that was restored by it; null when it was written.',
+      description: 'The number of the version that it restored; null if it was written.',
     }),
     authorId: t.exposeID('authorId', {
       nullable: true,
-      description: 'Who saved it, `usr_…` or `key_…`; null for what was there before versions were kept.',
+      description: 'Who saved it, `usr_…` or `key_…`; null for content older than version history.',
     }),
     authorName: t.string({
       nullable: true,
-      description: 'What the person or the key is called now; null when they are gone.',
+      description: 'The current name of the user or key; null if it no longer exists.',
       resolve: ({ authorId }) => actorName(authorId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
@@ -152,7 +152,7 @@ registerNode('tpl', 'Template', (context, ids) =>
 builder.queryFields((t) => ({
   template: t.prismaField({
     type: Template,
-    description: 'A template of the project; `not_found` when there is none.',
+    description: 'A template of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Template id.' }) },
     resolve: (query, _root, { id }, context) => getTemplate(callerProject(context), id, query),
   }),
@@ -167,7 +167,7 @@ builder.queryFields((t) => ({
   templateVersions: t.connection(
     {
       type: TemplateVersion,
-      description: 'The versions of a template, newest first: each time it was saved or published.',
+      description: 'The versions of a template, newest first: one for each save or publication.',
       args: { id: t.arg.id({ required: true, description: 'Template id.' }) },
       resolve: (_root, { id, first, after }, context, info) =>
         listVersions(callerProject(context), id, { first, after }, rowsQuery(context, info)),
@@ -176,7 +176,7 @@ builder.queryFields((t) => ({
   ),
   templateVersion: t.prismaField({
     type: TemplateVersion,
-    description: 'One version of a template; `not_found` when there is none.',
+    description: 'One version of a template; `not_found` if it does not exist.',
     args: {
       id: t.arg.id({ required: true, description: 'Template id.' }),
       versionId: t.arg.id({ required: true, description: 'Version id.' }),
@@ -185,11 +185,11 @@ builder.queryFields((t) => ({
   }),
   contentCheck: t.field({
     type: ContentCheck,
-    description: 'Looks at the body of a template or a campaign as saving it would, and keeps nothing.',
+    description: 'Validates the body of a template or a campaign without saving it.',
     complexity: 50,
     args: {
-      body: t.arg.string({ required: true, description: 'HTML, or MJML.' }),
-      format: t.arg({ type: ContentFormat, required: true, description: 'What it is written in.' }),
+      body: t.arg.string({ required: true, description: 'HTML or MJML.' }),
+      format: t.arg({ type: ContentFormat, required: true, description: 'The language of the body.' }),
     },
     resolve: async (_root, { body, format }, context) => {
       const { body: kept, flaws } = await checkBody(callerProject(context), body, format);
@@ -199,11 +199,11 @@ builder.queryFields((t) => ({
 }));
 
 const CreateTemplateInput = builder.inputType('CreateTemplateInput', {
-  description: 'A new template; it begins as a draft.',
+  description: 'A new template; it starts as a draft.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
     subject: t.string({
-      description: 'The subject to start from; placeholders allowed.',
+      description: 'The default subject; placeholders are allowed.',
       ...jsonSchema({ maxLength: 998 }),
     }),
     body: t.string({
@@ -211,20 +211,20 @@ const CreateTemplateInput = builder.inputType('CreateTemplateInput', {
       description:
         'HTML of at most 500,000 characters, or MJML of at most 256,000, with placeholders such as `{{name|there}}`. HTML has at most 50,000 elements, nested at most 200 deep.',
     }),
-    format: t.field({ type: ContentFormat, description: 'What the body is written in; HTML unless given.' }),
+    format: t.field({ type: ContentFormat, description: 'The language of the body; defaults to HTML.' }),
   }),
 });
 
 const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
   ...NOT_EMPTY,
-  description: 'What to change; what is not given stays.',
+  description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
     subject: t.string({ description: 'A new subject; null removes it.', ...jsonSchema({ maxLength: 998 }) }),
     body: t.string({ description: 'New HTML, or MJML.' }),
-    format: t.field({ type: ContentFormat, description: 'What the new body is written in; HTML unless given.' }),
+    format: t.field({ type: ContentFormat, description: 'The language of the new body; defaults to HTML.' }),
     version: t.int({
-      description: 'The number of the version that this was written on; `conflict` when it is not the newest any more.',
+      description: 'The version number this edit is based on; `conflict` if the template was modified since.',
     }),
   }),
 });
@@ -243,7 +243,7 @@ builder.mutationFields((t) => ({
   }),
   updateTemplate: t.prismaField({
     type: Template,
-    description: 'Changes a template; what it says from then on is a new version.',
+    description: 'Changes a template; the new content becomes a new version.',
     args: {
       id: t.arg.id(idArg),
       input: t.arg({ type: UpdateTemplateInput, required: true, description: 'What to change.' }),
@@ -264,7 +264,7 @@ builder.mutationFields((t) => ({
   }),
   restoreTemplateVersion: t.prismaField({
     type: Template,
-    description: 'Makes a template say again what it said in a version, as a new version; it stays draft or published.',
+    description: 'Restores the content of a version as a new version; the template stays draft or published.',
     args: { id: t.arg.id(idArg), versionId: t.arg.id({ required: true, description: 'Version id.' }) },
     resolve: async (query, _root, { id, versionId }, context) => {
       await restoreVersion(callerProject(context), authenticated(context).id, id, versionId);

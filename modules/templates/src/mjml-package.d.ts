@@ -1,5 +1,5 @@
 declare module 'mjml' {
-  /** Compiles MJML to HTML; throws when it is not MJML at all. */
+  /** Compiles MJML to HTML; throws if the root is not MJML. */
   export default function mjml2html(
     source: string,
     options: { validationLevel: 'soft'; ignoreIncludes: true; fonts: Record<string, string>; keepComments: boolean },

@@ -1,21 +1,21 @@
 import type { FieldProblem } from '@postroom/platform';
 import { parseTemplate, type TemplateFormat } from './render/index.ts';
 
-/** Something that keeps a text from being sent. */
+/** A problem that prevents content from being sent. */
 export interface ContentProblem {
   message: string;
-  /** Where it stands in what its author wrote, counted from 1; absent when it is about the whole. */
+  /** The line in the source, counted from 1; absent if the problem concerns the whole text. */
   line?: number;
   column?: number;
 }
 
-/** A flaw with its place, for those who have no editor to show it in. */
+/** Formats a problem with its position, for clients without an editor. */
 export function describeProblem({ line, column, message }: ContentProblem): string {
   if (line === undefined) return message;
   return column === undefined ? `line ${line}, ${message}` : `line ${line}, column ${column}: ${message}`;
 }
 
-/** What is wrong with the placeholders of a field: found when it is saved, not when it is sent. */
+/** Problems with the placeholders of a field, so that they are found when saving, not when sending. */
 export function placeholderProblems(field: string, text: string, format: TemplateFormat): FieldProblem[] {
   return parseTemplate(text, format).problems.map((flaw) => ({ field, message: describeProblem(flaw) }));
 }

@@ -40,7 +40,7 @@ export const routes: Route[] = [
     path: '/v1/templates/{id}',
     needs: 'full',
     tag,
-    summary: 'Change a template',
+    summary: 'Update a template',
     document: gql`mutation ($id: ID!, $input: UpdateTemplateInput!) { updateTemplate(id: $id, input: $input) { ${fields} } }`,
     reply: found('updateTemplate'),
     example: { subject: 'Welcome, {{name|friend}}' },
@@ -84,7 +84,7 @@ export const routes: Route[] = [
     path: '/v1/templates/{id}/versions/{version_id}/restore',
     needs: 'full',
     tag,
-    summary: 'Make a template say again what it said in a version, as a new version',
+    summary: 'Restore a version of a template as a new version',
     document: gql`mutation ($id: ID!, $versionId: ID!) {
       restoreTemplateVersion(id: $id, versionId: $versionId) { ${fields} }
     }`,

@@ -24,12 +24,12 @@ export interface TemplateInput {
   name?: string | null | undefined;
   subject?: string | null | undefined;
   body?: string | null | undefined;
-  /** What the body is written in; HTML unless given. */
+  /** The language of the body; defaults to HTML. */
   format?: ContentFormat | null | undefined;
 }
 
 /**
- * Creates a draft, its first version. `authorId` is whoever writes: `usr_…` or `key_…`.
+ * Creates a draft with its first version. `authorId` is `usr_…` or `key_…`.
  * @throws DomainError `validation_error`, or `conflict` when the name is taken in the project.
  */
 export async function createTemplate(projectId: string, authorId: string, input: TemplateInput): Promise<Template> {
@@ -59,8 +59,8 @@ export async function listTemplates(projectId: string, args: PageArgs, query: Ro
 }
 
 /**
- * Changes what is given; a published template stays published. What it says from then on is a new version.
- * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when it is not at the version any more that `version` names.
+ * Updates the fields provided; a published template stays published. The new content becomes a new version.
+ * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when `version` is no longer current.
  */
 export async function updateTemplate(
   projectId: string,
@@ -74,14 +74,14 @@ export async function updateTemplate(
     body: asSubmitted(input.body, input.format, { html, format, source }),
   });
   if (Object.keys(data).length === 0)
-    throw new DomainError('validation_error', 'An update needs a name, subject or body.');
+    throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
   return change(projectId, id, { authorId }, (template) => {
     if (version != null && version !== template.version) throw versionConflict('template');
     return data;
   }).catch(nameTaken(data.name ?? ''));
 }
 
-/** Makes a template ready to be sent: `published` (spec: Template). Publishing it again changes nothing. */
+/** Publishes a template, so that it can be sent (spec: Template). Publishing again has no effect. */
 export async function publishTemplate(projectId: string, authorId: string, id: string): Promise<Template> {
   return change(projectId, id, { authorId }, () => ({ status: 'published' }));
 }
@@ -113,8 +113,8 @@ export async function getVersion(
 }
 
 /**
- * Makes a template say again what it said in a version, as a new version; nothing of those between is lost. It stays draft or
- * published, as it is. @throws DomainError `not_found`.
+ * Restores the content of a version as a new version, keeping those in between. The status does not change. @throws
+ * DomainError `not_found`.
  */
 export async function restoreVersion(
   projectId: string,
@@ -126,18 +126,18 @@ export async function restoreVersion(
   return change(projectId, id, { authorId, restoredFrom: number }, () => ({ subject, body, format, source }));
 }
 
-/** Who writes a version, and which one it brings back. */
+/** The author of a version, and the version that it restores. */
 interface Origin {
   authorId: string;
   restoredFrom?: number;
 }
 
-/** What a version holds of its template; the name is not sent to anybody. */
+/** The versioned fields; the name is not versioned because it is never sent. */
 const CONTENT = ['subject', 'body', 'format', 'source', 'status'] as const;
 
 /**
- * Changes a template, and keeps what it says from then on as a version if that is something else than before. The row is held
- * meanwhile, so of two who save at once each has a version.
+ * Changes a template, and adds a version if its content changed. The row is locked, so concurrent saves each get a
+ * version.
  */
 async function change(
   projectId: string,
@@ -161,7 +161,7 @@ async function change(
   });
 }
 
-/** Writes down what a template says. The unique number makes two of one number impossible. */
+/** Stores the current content as a version. The unique number prevents duplicates. */
 async function keepVersion(
   tx: Prisma.TransactionClient,
   { id: templateId, projectId, version: number, subject, body, format, source, status }: Template,
@@ -171,13 +171,13 @@ async function keepVersion(
   await tx.templateVersion.create({ data: { id: newId('tpv'), projectId, templateId, number, ...content, ...origin } });
 }
 
-/** Deletes a template with its versions. Campaigns that were sent with it keep what they sent. */
+/** Deletes a template with its versions. Campaigns already sent with it keep their content. */
 export async function deleteTemplate(projectId: string, id: string): Promise<void> {
   await getTemplate(projectId, id);
   await db.template.delete({ where: { id } });
 }
 
-/** What is given, checked; the members that are not given are absent. */
+/** Validates the fields provided; omitted fields are absent. */
 async function checked(projectId: string, { name, subject, body, format }: TemplateInput) {
   const content = body == null ? undefined : await readBody(projectId, 'body', body, format ?? 'html');
   const problems = [
@@ -188,7 +188,7 @@ async function checked(projectId: string, { name, subject, body, format }: Templ
       ? []
       : [{ field: 'subject', message: 'must be at most 998 characters' }]),
     ...(subject == null ? [] : placeholderProblems('subject', subject, 'subject')),
-    ...(format == null || body != null ? [] : [{ field: 'format', message: 'says what a body is, so it needs one' }]),
+    ...(format == null || body != null ? [] : [{ field: 'format', message: 'describes a body, so it requires one' }]),
     ...(content?.problems ?? []),
   ];
   assertValid(problems);

@@ -14,7 +14,7 @@ const MJML = `<mjml>
 
 const within = (inside: string) => MJML.replace('<mj-text>Hello {{name|there}}</mj-text>', inside);
 
-test('a template written in MJML is sent as the HTML it is made into; its source is kept, and placeholders survive', async () => {
+test('an MJML template is sent as compiled HTML; its source is kept, and placeholders survive', async () => {
   const api = await testApi();
   const { status, body } = await api.post('/v1/templates', { name: 'Welcome', body: MJML, format: 'mjml' });
   expect(status, JSON.stringify(body)).toBe(201);
@@ -25,7 +25,7 @@ test('a template written in MJML is sent as the HTML it is made into; its source
   expect(body.data.body).not.toContain('mj-text');
 });
 
-test('MJML is returned as it was submitted, to the byte, and what was read can be written back', async () => {
+test('MJML is returned byte for byte as submitted, and can be written back', async () => {
   const api = await testApi();
   const source = `\r\n${MJML.replaceAll('\n', '\r\n').replace('Hello', '  Zoë 🐘\t&amp; <!-- mine --> ')}\n `;
   const template = (await api.post('/v1/templates', { name: 'Welcome', body: source, format: 'mjml' })).body.data;
@@ -43,13 +43,13 @@ test('MJML is returned as it was submitted, to the byte, and what was read can b
   expect([again.status, again.body.data]).toMatchObject([200, { html: campaign.html, format: 'mjml', source }]);
 });
 
-test('what is made of MJML fetches nothing from elsewhere', async () => {
+test('compiled MJML loads nothing from elsewhere', async () => {
   const api = await testApi();
   const { body } = await api.post('/v1/templates', { name: 'Quiet', body: MJML, format: 'mjml' });
   expect(body.data.body).not.toMatch(/<link|@import|googleapis|<script/i);
 });
 
-test('what is wrong with MJML names line and tag, and nothing is saved', async () => {
+test('an MJML problem names line and tag, and nothing is saved', async () => {
   const api = await testApi();
   const messages = async (source: string) => {
     const { status, body } = await api.post('/v1/templates', { name: 'Wrong', body: source, format: 'mjml' });
@@ -68,13 +68,13 @@ test('what is wrong with MJML names line and tag, and nothing is saved', async (
     'body: line 4, mj-column: is not closed; </mj-section> comes in line 8',
   ]);
   expect(await messages(MJML.replace('</mjml>', ''))).toEqual(['body: line 1, mjml: is not closed']);
-  expect(await messages(`</mj-text>${MJML}`)).toEqual(['body: line 1, mj-text: is closed here, and was not opened']);
+  expect(await messages(`</mj-text>${MJML}`)).toEqual(['body: line 1, mj-text: is closed here, but was not opened']);
   expect(await messages(within('<mj-text color="red>x</mj-text>'))).toHaveLength(1);
-  expect(await messages('<mj-a '.repeat(30_000))).toEqual(['body: line 1, mj-a: has no end']);
+  expect(await messages('<mj-a '.repeat(30_000))).toEqual(['body: line 1, mj-a: is not terminated']);
   expect((await api.get('/v1/templates')).body.data).toEqual([]);
 });
 
-test('a placeholder that is wrong is named by its place in the MJML, or else in the HTML it is made into', async () => {
+test('an invalid placeholder is located in the MJML, or else in the compiled HTML', async () => {
   const api = await testApi();
   const message = async (source: string) =>
     (await api.post('/v1/templates', { name: 'Wrong', body: source, format: 'mjml' })).body.error.details[0].message;
@@ -82,14 +82,14 @@ test('a placeholder that is wrong is named by its place in the MJML, or else in 
   expect(await message(within('<mj-text>{{a b}}</mj-text><mj-text>{{a b}}</mj-text>'))).toMatch(/^in the HTML/);
 });
 
-test('what is well formed is not taken for unclosed: comments, values with ">", tags that close themselves', async () => {
+test('well-formed MJML is accepted: comments, values with ">", self-closing tags', async () => {
   const api = await testApi();
   const body = within('<!-- <mj-text> --><mj-spacer height="8px" /><mj-text css-class="a>b"><b>Hello</mj-text>');
   const reply = await api.post('/v1/templates', { name: 'Fine', body, format: 'mjml' });
   expect(reply.status, JSON.stringify(reply.body)).toBe(201);
 });
 
-test('a body is looked at as saving it would, by line and column, and nothing is kept', async () => {
+test('checking a body reports problems by line and column, and saves nothing', async () => {
   const api = await testApi();
   const check = async (body: string, format: string) =>
     (
@@ -128,7 +128,7 @@ test('MJML can not read files of the server', async () => {
   }
 });
 
-test('a body without a format is HTML, also in place of MJML; a format without a body is refused', async () => {
+test('a body without a format is HTML, even when it replaces MJML; a format without a body is rejected', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/templates', { name: 'Both', body: MJML, format: 'mjml' })).body.data;
   expect((await api.patch(`/v1/templates/${id}`, { format: 'html' })).status).toBe(400);
@@ -140,7 +140,7 @@ test('a body without a format is HTML, also in place of MJML; a format without a
   expect(data).toMatchObject({ body: '<p>Hello</p>', format: 'html', source: null });
 });
 
-test('a campaign may be written in MJML as well', async () => {
+test('a campaign may also be written in MJML', async () => {
   const api = await testApi();
   const { status, body } = await api.post('/v1/campaigns', { name: 'News', html: MJML, format: 'mjml' });
   expect(status, JSON.stringify(body)).toBe(201);

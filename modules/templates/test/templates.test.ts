@@ -24,7 +24,7 @@ test('saved templates are listed with name and body, newest first', async () => 
   });
 });
 
-test('a template that is absent, or of another project, is not_found', async () => {
+test('an absent template, or one of another project, is not_found', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const theirs = (await other.post('/v1/templates', { name: 'Theirs', body: BODY })).body.data.id;
   for (const id of [newId('tpl'), theirs, 'nonsense']) {
@@ -38,7 +38,7 @@ test('a template that is absent, or of another project, is not_found', async () 
   }
 });
 
-test('a name that is taken is a conflict, also when both arrive at once', async () => {
+test('a taken name is a conflict, even with concurrent requests', async () => {
   const api = await testApi();
   const create = () => api.post('/v1/templates', { name: 'Same', body: BODY });
   const replies = await Promise.all([create(), create()]);
@@ -54,13 +54,13 @@ test.each([
   [{ name: 'x', body: BODY, subject: 'Hi {{' }, 'subject'],
   [{ name: 'x', body: '<a href="{{scheme}}:alert(1)">x</a>' }, 'body'],
   [{ name: 'x', body: 7 }, 'body'],
-])('what can not be a template is refused when it is saved, and the field is named: %j', async (body, field) => {
+])('an invalid template is rejected on save, and the error names the field: %j', async (body, field) => {
   const api = await testApi();
   const reply = await api.post('/v1/templates', body);
   expect(reply).toMatchObject({ status: 400, body: { error: { code: 'validation_error', details: [{ field }] } } });
 });
 
-test('an update changes what is given and nothing else; an empty one is refused', async () => {
+test('an update changes only the given fields; an empty one is rejected', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/templates', { name: 'A', subject: 'S', body: BODY })).body.data;
   expect((await api.patch(`/v1/templates/${id}`, { subject: null })).body.data).toMatchObject({

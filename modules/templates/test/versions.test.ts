@@ -7,7 +7,7 @@ const written = async (api: Api, more: object = {}): Promise<string> =>
 
 const versionsOf = async (api: Api, id: string) => (await api.get(`/v1/templates/${id}/versions`)).body.data;
 
-test('each save and the publishing of a template is a version with time and author, newest first', async () => {
+test('each save and publication adds a version with time and author, newest first', async () => {
   const api = await testApi();
   const person = await signedIn(api);
   const id = await written(api);
@@ -29,7 +29,7 @@ test('each save and the publishing of a template is a version with time and auth
   expect(rest.body).toMatchObject({ has_more: false, data: [{ number: 1 }] });
 });
 
-test('what changes nothing that is sent makes no version: another name, the same text, publishing again', async () => {
+test('renaming, saving the same content or publishing again adds no version', async () => {
   const api = await testApi();
   const id = await written(api);
   await api.patch(`/v1/templates/${id}`, { name: 'Another' });
@@ -40,7 +40,7 @@ test('what changes nothing that is sent makes no version: another name, the same
   expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ name: 'Another', version: 2 });
 });
 
-test('restoring a version makes a new one, and the template stays published', async () => {
+test('restoring a version adds a new one, and the template stays published', async () => {
   const api = await testApi();
   const mjml = '<mjml><mj-body><mj-section><mj-column><mj-text>One</mj-text></mj-column></mj-section></mj-body></mjml>';
   const id = await written(api, { body: mjml, format: 'mjml' });
@@ -63,7 +63,7 @@ test('restoring a version makes a new one, and the template stays published', as
   expect(log.body.data.auditLog.nodes).toEqual([{ action: 'restoreTemplateVersion', targetId: id }]);
 });
 
-test('of many who save at once each has a version of its own number', async () => {
+test('concurrent saves each get their own version number', async () => {
   const api = await testApi();
   const id = await written(api);
   const saves = Array.from({ length: 8 }, (_, index) =>
@@ -75,7 +75,7 @@ test('of many who save at once each has a version of its own number', async () =
   expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 9, body: versions[0].body });
 });
 
-test('of two who write on the same version the second is told, and nothing of the first is lost', async () => {
+test('of two edits based on the same version, the second is a conflict, and the first is kept', async () => {
   const api = await testApi();
   const id = await written(api);
   const save = (body: string) => api.patch(`/v1/templates/${id}`, { body, version: 1 });
@@ -86,7 +86,7 @@ test('of two who write on the same version the second is told, and nothing of th
   expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ body: kept, version: 2 });
 });
 
-test('a version can not be changed in the database, and goes with its template', async () => {
+test('a version is immutable in the database, and is deleted with its template', async () => {
   const api = await testApi();
   const id = await written(api);
   const change = pool.query(`UPDATE template_versions SET body = 'x' WHERE template_id = $1`, [id]);
@@ -96,7 +96,7 @@ test('a version can not be changed in the database, and goes with its template',
   expect(rowCount).toBe(0);
 });
 
-test('a version is found under its own template alone', async () => {
+test('a version is only found under its own template', async () => {
   const api = await testApi();
   const [id, other] = [await written(api), await written(api, { name: 'Other' })];
   const [version] = await versionsOf(api, id);

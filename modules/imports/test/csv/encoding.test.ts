@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EncodingDetector } from '../../src/csv/encoding.ts';
 
-/** The bytes of a text in a code page of one byte a character. */
+/** Encodes text in a single-byte code page. */
 function encode(text: string, encoding: string): Buffer {
   const decoder = new TextDecoder(encoding);
   const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]));
@@ -31,14 +31,14 @@ test.each([
   expect(detect(Buffer.from((header + names).replaceAll(' ', ''), 'hex'))).toBe(encoding);
 });
 
-test('characters that are cut between two parts of the file are whole', () => {
+test('characters split between two parts of the file are decoded correctly', () => {
   for (const size of [1, 2, 3, 4097]) {
     expect(detect(Buffer.from('email,name\nzoe@example.com,Zoé ☕ 😀\n'.repeat(300)), size)).toBe('utf-8');
     expect(detect(encode('zoe@example.com,Zoé\n'.repeat(300), 'windows-1252'), size)).toBe('windows-1252');
   }
 });
 
-test('what is beyond ASCII may come late in a file', () => {
+test('non-ASCII characters may first occur late in a file', () => {
   const ascii = Buffer.from('ann@example.com,Ann\n'.repeat(10_000));
   expect(detect(Buffer.concat([ascii, Buffer.from('zoe@example.com,Zoé\n')]), 65_536)).toBe('utf-8');
   expect(detect(Buffer.concat([ascii, encode('анна@example.com,Анна\n', 'windows-1251')]), 65_536)).toBe(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isAddress } from '../../src/csv/address.ts';
 import { type CsvRecord, MAX_RECORD_LENGTH, RecordReader } from '../../src/csv/records.ts';
 
-/** The records of a text that comes in parts of `size` characters; rows have `columns` values and an address. */
+/** The records of a text that arrives in parts of `size` characters; rows have `columns` values and an address. */
 function read(text: string, { size = Infinity, separator = ',', columns = 0 } = {}): CsvRecord[] {
   const reader = new RecordReader(separator);
   if (columns > 0) reader.expectRows((values) => values.length === columns && values.some(isAddress));
@@ -22,7 +22,7 @@ const ODD = [
   'j@example.com,"to the end\nk@example.com,good\nl@example.com,"last',
 ].join('');
 
-test('what is read does not depend on where the parts of a file are cut', () => {
+test('the result does not depend on how the file is split into parts', () => {
   const whole = read(ODD, { columns: 2 });
   expect(whole.map(({ line, ...record }) => [line, record.problem ?? record.values])).toEqual([
     [1, ['email', 'note']],
@@ -43,14 +43,14 @@ test('what is read does not depend on where the parts of a file are cut', () => 
   for (const size of [1, 2, 3, 5, 7, 11, 64]) expect(read(ODD, { size, columns: 2 })).toEqual(whole);
 });
 
-test('every value may stand in quotes, quotes inside are doubled, and space outside is no part of it', () => {
+test('every value may be quoted, quotes inside are doubled, and outside space is ignored', () => {
   expect(values('"a","b ""c""","d,e"\n "f" ,"g" , "h"\n')).toEqual([
     ['a', 'b "c"', 'd,e'],
     ['f', 'g', 'h'],
   ]);
 });
 
-test('a quote that opens nothing is a character like others', () => {
+test('a quote that opens nothing is an ordinary character', () => {
   expect(values('Bob "B" Lee,x\n"Cy" Young,y\n5" pipe,z\n')).toEqual([
     ['Bob "B" Lee', 'x'],
     ['"Cy" Young', 'y'],
@@ -58,11 +58,11 @@ test('a quote that opens nothing is a character like others', () => {
   ]);
 });
 
-test('quotes that should have been doubled are taken as they are meant', () => {
+test('quotes that should have been doubled are read as intended', () => {
   expect(values('"Smith, "Bob" Jones",x\n')).toEqual([['Smith, "Bob" Jones', 'x']]);
 });
 
-test('lines are counted by every kind of line break, blank ones and those inside quotes included', () => {
+test('line numbers count every kind of line break, including blank lines and breaks inside quotes', () => {
   expect(lines('a,b\r\nc,"1\n2\r3\r\n4"\rd,e\n\n \n,\nf,g')).toEqual([1, 2, 6, 10]);
 });
 
@@ -83,12 +83,12 @@ test('a file may end with a line break, without one, or in the middle of a value
   expect(values('')).toEqual([]);
 });
 
-test('other separators than the comma leave commas alone', () => {
+test('with other separators, commas are ordinary characters', () => {
   expect(values('a;"b;c";d,e\n', { separator: ';' })).toEqual([['a', 'b;c', 'd,e']]);
   expect(values('a\t"b\tc"\td\n', { separator: '\t' })).toEqual([['a', 'b\tc', 'd']]);
 });
 
-test('a line without end, or a quote without one, takes no more memory than its limit', () => {
+test('an endless line or an unclosed quote uses no more memory than its limit', () => {
   const long = 'x'.repeat(MAX_RECORD_LENGTH * 3);
   const records = read(`a@example.com,1\n${long}\nb@example.com,2\n`, { size: 1000, columns: 2 });
   expect(records).toEqual([
@@ -103,7 +103,7 @@ test('a line without end, or a quote without one, takes no more memory than its 
   expect(others.at(-1)).toEqual({ line: MAX_RECORD_LENGTH + 2, values: ['b@example.com', '2'] });
 });
 
-test('what is in quotes is looked through a few times, however long the file is', () => {
+test('quoted text is scanned only a few times, however long the file is', () => {
   const rows = 20_000;
   const text = Array.from({ length: rows }, (_, n) => `"p${n}@example.com","Ann ""${n}"" Lee","Bonn"`).join('\r\n');
   const looked = charactersScanned(() => {

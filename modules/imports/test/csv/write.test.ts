@@ -17,17 +17,20 @@ test.each([
   "'＝1",
   "'=1",
   "''+x",
-])('what a spreadsheet would run is guarded, and comes back as it was: %j', (text) => {
+])('formulas are guarded, and restored when read: %j', (text) => {
   expect(guard(text)).toBe(`'${text}`);
   expect(unguard(guard(text))).toBe(text);
 });
 
-test.each(['', 'Ann', "O'Brien", "'quoted'", ' =x', 'a=b', '5', "'"])('what is no formula stays: %j', (text) => {
-  expect(guard(text)).toBe(text);
-  expect(unguard(text)).toBe(text);
-});
+test.each(['', 'Ann', "O'Brien", "'quoted'", ' =x', 'a=b', '5', "'"])(
+  'text that is not a formula is unchanged: %j',
+  (text) => {
+    expect(guard(text)).toBe(text);
+    expect(unguard(text)).toBe(text);
+  },
+);
 
-test('what is written is read back as it was', () => {
+test('written text is read back unchanged', () => {
   const values = ['a,b', 'say "hi"', 'two\r\nlines', '', ' space ', 'tab\there', 'Zoé'];
   const reader = new RecordReader(',');
   expect([...reader.push(csvLine(values)), ...reader.end()]).toEqual([{ line: 1, values }]);

@@ -11,8 +11,8 @@ const NAMED: Record<string, string> = {
 };
 
 /**
- * Decodes numeric entities and the named ones that editors write into placeholders or that could hide a URL's scheme.
- * Others stay as they are: nobody needs them there.
+ * Decodes numeric entities, and the named ones that editors write into placeholders or that could hide a URL's scheme.
+ * Other entities are left unchanged.
  */
 export function decodeEntities(html: string): string {
   if (!html.includes('&')) return html;

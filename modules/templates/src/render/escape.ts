@@ -5,12 +5,12 @@ import type { Context } from './template.ts';
 const CONTROLS_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const PLAIN = /^[ -~]*$/;
-/** Printable ASCII that means nothing in HTML: nearly every value, and cheaper to test for than to replace in. */
+/** Printable ASCII without special meaning in HTML: covers nearly every value, and is faster to test than to escape. */
 const PLAIN_HTML = /^[ !#-%(-;=?-~]*$/;
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Makes a value safe for the place it stands in. */
+/** Escapes a value for its context. */
 export const ESCAPES: Record<Context, (value: string) => string> = {
   subject: (value) => (PLAIN.test(value) ? value : value.toWellFormed().replace(CONTROLS, ' ')),
   text: (value) => (PLAIN.test(value) ? value : value.toWellFormed().replace(CONTROLS_BUT_LINES, '')),
@@ -24,7 +24,7 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
   nowhere: () => '',
 };
 
-/** Escapes text for HTML, inside and outside of quoted attribute values. */
+/** Escapes text for HTML content and quoted attribute values. */
 export function escapeHtml(value: string): string {
   if (PLAIN_HTML.test(value)) return value;
   return value
@@ -33,17 +33,17 @@ export function escapeHtml(value: string): string {
     .replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }
 
-/** A part of a URL; it holds nothing that means something in HTML or in text either. */
+/** Encodes a part of a URL; the result is also safe in HTML and text. */
 function component(value: string): string {
   return encodeURIComponent(value.toWellFormed().replace(CONTROLS, ' ').trim()).replace(/'/g, '%27');
 }
 
 const WEB_URL = /^https?:\/\/[\w\-.~:/?#@!$&()*+,;=]*$/;
 
-/** A URL as it is, or `#` when its scheme is not one that a mail may link to. */
+/** A whole URL, or `#` if its scheme is not allowed in mail. */
 function wholeUrl(value: string): string {
   if (WEB_URL.test(value)) return value;
-  // What browsers drop from a URL is dropped before its scheme is looked at, or it could hide one.
+  // Removes what browsers ignore in a URL before checking its scheme, because it could hide one.
   const url = value
     .toWellFormed()
     .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')

@@ -1,11 +1,14 @@
 import { Parser } from 'htmlparser2';
 
-/** Elements within one another at most: long threads of answers have a hundred. */
+/** Maximum nesting of elements: long quoted threads have about a hundred levels. */
 export const MAX_HTML_DEPTH = 200;
-/** Elements in all at most: a report with thousands of rows has twenty thousand. */
+/** Maximum number of elements: a report with thousands of rows has twenty thousand. */
 export const MAX_HTML_ELEMENTS = 50_000;
 
-/** Why HTML is too complex for mail; undefined when it is not. Nobody's mail program shows it, and each costs us too much. */
+/**
+ * Why HTML is too complex for mail; undefined if it is not. Mail clients don't display such mail, and it is expensive
+ * to process.
+ */
 export function htmlProblem(html: string): string | undefined {
   if (countTags(html, MAX_HTML_DEPTH + 1) <= MAX_HTML_DEPTH) return undefined;
   let depth = 0;
@@ -32,7 +35,7 @@ export function htmlProblem(html: string): string | undefined {
 
 class TooComplex extends Error {}
 
-/** How many elements may begin in the text, up to a number: most mail has so few that nothing more is asked. */
+/** Counts tags up to a limit: most mail has so few that no further check is needed. */
 function countTags(html: string, most: number): number {
   let count = 0;
   for (let at = html.indexOf('<'); at !== -1 && count < most; at = html.indexOf('<', at + 1)) {

@@ -6,32 +6,32 @@ type State = 'text' | 'comment' | 'markup' | 'tag-name' | 'tag' | 'attribute-nam
 const URL_ATTRIBUTES = new Set(
   'href src srcset action formaction background cite poster longdesc data codebase lowsrc dynsrc xlink:href'.split(' '),
 );
-/** Elements whose content is no markup, and what ends each. */
+/** Elements with raw text content, and the pattern that ends each. */
 const RAW_ENDS = new Map(
   'script style title textarea xmp iframe noembed noframes'
     .split(' ')
     .map((name) => [name, new RegExp(`</${name}`, 'gi')]),
 );
-/** The schemes a link may have; `cid` is an image of the same message. */
+/** Allowed link schemes; `cid` refers to an image in the same message. */
 export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
 const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
 /** Stands for a variable in what was read of a link; no source may hold it, as it is a non-character. */
 const VARIABLE = '\uffff';
 
 /**
- * What has been read of a link, as far as it decides how a variable in it is escaped. Each character is looked at once, however
- * many variables the link holds.
+ * What was read of a link, as far as it decides how its variables are escaped. Scans each character once, regardless of
+ * the number of variables.
  */
 class LinkPrefix {
-  /** What the link begins with. */
+  /** How the link starts. */
   start: 'nothing' | 'text' | 'variable' = 'nothing';
-  /** Whether a `?` or a `#` has come. */
+  /** Whether a `?` or a `#` has been read. */
   hasQuery = false;
-  /** The first of `:`, `/`, `?` and `#`; until it comes nothing tells whether there is a scheme. */
+  /** The first of `:`, `/`, `?` and `#`; before it, the scheme is unknown. */
   separator = '';
-  /** What stands before a `:` that is the first separator. */
+  /** The text before a `:` that is the first separator. */
   scheme: string | undefined;
-  /** Pieces of what stands before the first separator. */
+  /** Pieces of the text before the first separator. */
   #head: string[] = [];
 
   addText(written: string): void {
@@ -61,17 +61,17 @@ class LinkPrefix {
 }
 
 /**
- * Follows a template's HTML as a browser would tokenize it, far enough to tell what a variable's value must be escaped for.
- * Conditional comments are read as markup, since Outlook reads them so; a value can't end them, as `>` is escaped.
+ * Tokenizes a template's HTML like a browser, as far as needed to choose each variable's escaping. Conditional comments
+ * are parsed as markup, as Outlook does; a value can't end them, because `>` is escaped.
  */
 export class HtmlScanner {
   #state: State = 'text';
   #tag = '';
   #attribute = '';
-  /** The quote that closes the value, or '' when it has none. */
+  /** The closing quote of the value, or '' if it is unquoted. */
   #quote = '';
   #link = new LinkPrefix();
-  /** Where a variable stands that begins the link under way. */
+  /** The offset of a variable that starts the current link. */
   #linkStart = -1;
   readonly #report: (position: number, message: string) => void;
 
@@ -79,30 +79,27 @@ export class HtmlScanner {
     this.#report = report;
   }
 
-  /** Reads the static text up to the next variable. */
+  /** Reads static text up to the next variable. */
   read(html: string): void {
     let at = 0;
     while (at < html.length) at = this.#step(html, at);
   }
 
-  /** What a variable at this point is to be escaped for; reports the places that no escaping makes safe. */
+  /** The escaping context at this point; reports contexts that no escaping makes safe. */
   place(position: number): Context {
     switch (this.#state) {
       case 'text':
       case 'comment':
         return 'html';
       case 'raw':
-        if (this.#tag === 'script') return this.#nowhere(position, 'Scripts can not hold a placeholder.');
+        if (this.#tag === 'script') return this.#nowhere(position, 'A script can not contain a placeholder.');
         return this.#tag === 'style' ? 'css' : 'html';
       case 'value':
         return this.#placeInValue(position);
       case 'before-value':
         return this.#nowhere(position, `Put quotes around the value of "${this.#attribute}".`);
       default:
-        return this.#nowhere(
-          position,
-          'Inside a tag a placeholder may stand only in the quoted value of an attribute.',
-        );
+        return this.#nowhere(position, 'Inside a tag, a placeholder is only allowed in a quoted attribute value.');
     }
   }
 
@@ -115,7 +112,7 @@ export class HtmlScanner {
     const name = this.#attribute;
     if (this.#quote === '') return this.#nowhere(position, `Put quotes around the value of "${name}".`);
     if (name.startsWith('on') || name === 'srcdoc') {
-      return this.#nowhere(position, `"${name}" runs code, so it can not hold a placeholder.`);
+      return this.#nowhere(position, `"${name}" runs code, so it can not contain a placeholder.`);
     }
     if (name === 'style') return 'css';
     if (!URL_ATTRIBUTES.has(name)) return 'html';
@@ -132,7 +129,7 @@ export class HtmlScanner {
     }
     if (start === 'variable') return 'url-query';
     if (scheme !== undefined && !SAFE_SCHEMES.has(scheme)) {
-      return this.#nowhere(position, `A "${scheme}:" link can not hold a placeholder.`);
+      return this.#nowhere(position, `A "${scheme}:" link can not contain a placeholder.`);
     }
     if (hasQuery) return 'url-query';
     return scheme !== undefined && ADDRESS_SCHEMES.has(scheme) ? 'url-address' : 'url-path';
@@ -140,14 +137,14 @@ export class HtmlScanner {
 
   #endValue(): void {
     if (this.#linkStart !== -1 && this.#link.separator === ':') {
-      this.#report(this.#linkStart, 'A placeholder can not make the scheme of a link; write "https:" before it.');
+      this.#report(this.#linkStart, 'A placeholder can not set the scheme of a link; write "https:" before it.');
     }
     this.#linkStart = -1;
     this.#link = new LinkPrefix();
     this.#state = 'tag';
   }
 
-  /** Reads one token, or a stretch of text, and returns where it ended. */
+  /** Reads one token or a run of text, and returns its end. */
   #step(html: string, at: number): number {
     const char = html[at]!;
     switch (this.#state) {
@@ -190,11 +187,11 @@ export class HtmlScanner {
     if (open === -1) return html.length;
     if (html.startsWith('<!--', open)) {
       const conditional = /^<!--\s*\[if[^>]*>/i.exec(html.slice(open, open + 200));
-      // From the dashes on, because "<!-->" is a whole comment.
+      // Starts at the dashes, because "<!-->" is a complete comment.
       return conditional ? open + conditional[0].length : this.#enter('comment', open + 2);
     }
     if (/^<[!?]/.test(html.slice(open, open + 2))) return this.#enter('markup', open + 1);
-    // A "<" right before a variable opens a tag that the value would name.
+    // A "<" right before a variable opens a tag whose name would come from the value.
     const tag = /^<\/?(?=[a-z]|$)/i.exec(html.slice(open, open + 3));
     if (!tag) return open + 1;
     this.#tag = tag[0] === '</' ? '/' : '';

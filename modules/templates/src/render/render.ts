@@ -1,12 +1,12 @@
 import { ESCAPES } from './escape.ts';
 import type { Template, Variable } from './template.ts';
 
-/** What a variable may hold; anything else counts as missing. */
+/** The type of a variable's value; any other type counts as missing. */
 export type Value = string | number | boolean | Date | null | undefined;
-/** Contact fields, custom fields and what the system adds (`unsubscribe_url` …), by placeholder name. */
+/** Contact fields, custom fields and system values (`unsubscribe_url` …), by placeholder name. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** The whole template with its values in place. @throws TooLongError when that has more than `most` characters. */
+/** Renders a template. @throws TooLongError when the result has more than `most` characters. */
 export function renderTemplate(template: Template, values: Values, most = Infinity): string {
   const { statics, variables } = template;
   let out = statics[0]!;
@@ -17,7 +17,7 @@ export function renderTemplate(template: Template, values: Values, most = Infini
   return out;
 }
 
-/** Values made a template longer than it may be: a short one with many placeholders and long values can fill any memory. */
+/** The rendered template is too long: a short template with many placeholders and long values could exhaust memory. */
 export class TooLongError extends Error {
   override readonly name = 'TooLongError';
 
@@ -26,18 +26,18 @@ export class TooLongError extends Error {
   }
 }
 
-/** What a variable shows, escaped for its place: its value, else its default, else nothing. */
+/** The escaped text of a variable: its value, else its default, else nothing. */
 export function valueFor(variable: Variable, values: Values): string {
   const text = plainText(values[variable.name]);
   return ESCAPES[variable.context](text === '' ? (variable.fallback ?? '') : text);
 }
 
-/** The names a template uses, each once, in order of appearance. */
+/** The variable names of a template, without duplicates, in order of appearance. */
 export function variablesOf(template: Template): string[] {
   return [...new Set(template.variables.map((variable) => variable.name))];
 }
 
-/** The names that would show nothing: no value, and no default. */
+/** The names without a value or a default. */
 export function missing(template: Template, values: Values): string[] {
   const empty = template.variables.filter(
     (variable) => variable.fallback === undefined && plainText(values[variable.name]) === '',
@@ -45,7 +45,7 @@ export function missing(template: Template, values: Values): string[] {
   return [...new Set(empty.map((variable) => variable.name))];
 }
 
-/** A value in plain words; '' when there is nothing to show, so that the default is used. */
+/** A value as plain text; '' if it is empty, so that the default applies. */
 function plainText(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -60,12 +60,12 @@ function plainText(value: unknown): string {
 }
 
 function isBlank(value: string): boolean {
-  // Nearly every value starts with a visible character, and need not be trimmed to know that it isn't blank.
+  // Fast path: nearly every value starts with a visible character, so it can't be blank.
   const first = value.charCodeAt(0);
   return !(first > 0x20 && first < 0x7f) && value.trim() === '';
 }
 
-/** `2026-11-20`, or `2026-11-20 14:30 UTC` when it has a time of day. */
+/** `2026-11-20`, or `2026-11-20 14:30 UTC` if it has a time of day. */
 function plainDate(date: Date): string {
   if (Number.isNaN(date.getTime())) return '';
   const [day, time] = date.toISOString().split('T') as [string, string];

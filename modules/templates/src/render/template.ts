@@ -1,13 +1,13 @@
 import { HtmlScanner } from './html-scanner.ts';
 import { decodeEntities } from './entities.ts';
 
-/** What a template becomes; it decides how a value is escaped. A subject is one line. */
+/** The output format, which decides how values are escaped. A subject is one line. */
 export type TemplateFormat = 'subject' | 'text' | 'html';
 
 /**
- * Where a variable stands. `url` is the start of a link, `url-address` the rest of a mailto or tel link, `url-path` and
- * `url-query` the rest of any other; at `nowhere` no value is safe, so that none is shown and the template has a problem.
- * `ready` is no author's: what stands there has been made for its place by the system.
+ * The escaping context of a variable. `url` is the start of a link, `url-address` the rest of a mailto or tel link,
+ * `url-path` and `url-query` the rest of any other link. At `nowhere` no value is safe: nothing is shown, and the
+ * template has a problem. `ready` is only for system values that are already escaped.
  */
 export type Context =
   | 'subject'
@@ -23,7 +23,7 @@ export type Context =
 
 export interface Variable {
   readonly name: string;
-  /** Shown when the value is missing or empty, as plain text. `undefined` when the author gave none. */
+  /** Plain text to use when the value is missing or empty; `undefined` if the author gave none. */
   readonly fallback: string | undefined;
   readonly context: Context;
   /** Offset of its `{{` in the source. */
@@ -33,30 +33,33 @@ export interface Variable {
 export interface TemplateProblem {
   readonly message: string;
   readonly position: number;
-  /** Counted from 1, as editors do. */
+  /** Counted from 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** A template parsed once: `statics[0] variables[0] statics[1] … statics[n]`. */
+/** A parsed template: `statics[0] variables[0] statics[1] … statics[n]`. */
 export interface Template {
   readonly format: TemplateFormat;
   readonly source: string;
   readonly statics: readonly string[];
   readonly variables: readonly Variable[];
-  /** Empty in a template that may be sent. */
+  /** Empty in a valid template. */
   readonly problems: readonly TemplateProblem[];
 }
 
-/** The placeholders of a template at most: each costs every recipient a splice. */
+/** Maximum number of placeholders: each adds work for every recipient. */
 export const MAX_VARIABLES = 10_000;
-/** Problems that are reported at most; a template with one is not sent. */
+/** Maximum number of problems reported; one is enough to prevent sending. */
 const MAX_PROBLEMS = 100;
 
 const PLACEHOLDER = /^\s*([A-Za-z_][\w.-]*)\s*(?:\|(.*))?$/s;
 const QUOTED = /^(["'])(.*)\1$/s;
 
-/** Reads `{{name}}`, `{{name|there}}` and `{{ name | default: "there" }}`. What it can't read stays as it is and is a problem. */
+/**
+ * Parses `{{name}}`, `{{name|there}}` and `{{ name | default: "there" }}`. Invalid placeholders are left unchanged and
+ * reported.
+ */
 export function parseTemplate(source: string, format: TemplateFormat): Template {
   const statics: string[] = [];
   const variables: Variable[] = [];
@@ -72,7 +75,7 @@ export function parseTemplate(source: string, format: TemplateFormat): Template 
       report(at, `A template has at most ${MAX_VARIABLES} placeholders.`);
       break;
     }
-    // It is looked for once: many braces may open before the next ones close.
+    // Searched only once: many braces may open before the next ones close.
     if (end < at + 2) end = indexFrom(source, '}}', at + 2);
     const nested = source.indexOf('{{', at + 2);
     if (end === Infinity || (nested !== -1 && nested < end && source[at + 2] !== '{')) {
@@ -109,7 +112,7 @@ function indexFrom(source: string, what: string, from: number): number {
   return found === -1 ? Infinity : found;
 }
 
-/** The name and default of a placeholder, or what is wrong with it. */
+/** The name and default of a placeholder, or the problem. */
 function parsePlaceholder(inside: string): { name: string; fallback: string | undefined } | string {
   const match = PLACEHOLDER.exec(inside.replaceAll('\u00a0', ' '));
   if (!match) return badPlaceholder(inside);
@@ -126,12 +129,12 @@ function parsePlaceholder(inside: string): { name: string; fallback: string | un
 function badPlaceholder(inside: string): string {
   const shown = inside.trim().replace(/\s+/g, ' ').slice(0, 40);
   if (shown === '') return 'This placeholder is empty.';
-  if (shown.startsWith('{')) return 'A placeholder has two braces on each side, not three.';
-  if (/^[#/^>!&]/.test(shown)) return `"${shown}" is a command; templates have placeholders only.`;
+  if (shown.startsWith('{')) return 'A placeholder needs two braces on each side, not three.';
+  if (/^[#/^>!&]/.test(shown)) return `"${shown}" is a command; templates only support placeholders.`;
   return `"${shown}" is not a placeholder: names are letters, digits, "_", "." and "-", without spaces.`;
 }
 
-/** Adds lines and columns to problems that are sorted by position, in one pass over the source. */
+/** Adds lines and columns to problems sorted by position, in one pass over the source. */
 function withPlaces(source: string, found: readonly Omit<TemplateProblem, 'line' | 'column'>[]): TemplateProblem[] {
   let line = 1;
   let lineStart = 0;

@@ -12,18 +12,18 @@ test('a placeholder shows its value, else its default, else nothing', () => {
   expect(text('Hi {{name}}!')).toBe('Hi !');
 });
 
-test('values that are not text are written plainly', () => {
+test('values other than text are formatted plainly', () => {
   expect(text('{{a}} {{b}} {{c}}', { a: 12.5, b: false, c: 0 })).toBe('12.5 false 0');
   expect(text('{{d}}', { d: new Date('2026-11-20T00:00:00Z') })).toBe('2026-11-20');
   expect(text('{{d}}', { d: new Date('2026-11-20T14:30:59Z') })).toBe('2026-11-20 14:30 UTC');
   expect(text('{{a|none}} {{b|none}}', { a: Number.NaN, b: new Date('never') })).toBe('none none');
 });
 
-test('names that every object has are no values', () => {
+test('properties of Object.prototype are not values', () => {
   expect(text('{{constructor|a}}{{__proto__|b}}{{toString|c}}{{hasOwnProperty}}')).toBe('abc');
 });
 
-test('what a value holds is never read as a placeholder', () => {
+test('placeholders in values are not expanded', () => {
   expect(text('{{a}}', { a: '{{secret}}', secret: 'x' })).toBe('{{secret}}');
 });
 
@@ -48,13 +48,13 @@ test.each([
   ['{{name | default: "there}}', 'no closing quote'],
   ['{{name | upcase | default: "x"}}', 'more than one'],
   ['{{1st}}', 'not a placeholder'],
-])('%s is a problem, and stays as it was written', (source, words) => {
+])('%s is a problem, and is left unchanged', (source, words) => {
   const template = parseTemplate(source, 'text');
   expect(template.problems[0]?.message).toContain(words);
   expect(renderTemplate(template, { other: '{{other}}' })).toBe(source);
 });
 
-test('a problem says where it is, in lines and columns from 1', () => {
+test('a problem has its line and column, from 1', () => {
   const { problems } = parseTemplate('Hello,\n  {{ a b }} and\n{{c}} {{', 'text');
   expect(problems).toMatchObject([
     { position: 9, line: 2, column: 3 },
@@ -62,7 +62,7 @@ test('a problem says where it is, in lines and columns from 1', () => {
   ]);
 });
 
-test('braces of styles are no placeholders', () => {
+test('braces in styles are not placeholders', () => {
   const css = '<style>@media print{.a{color:red}}</style>{{name}}';
   const template = parseTemplate(css, 'html');
   expect(template.problems).toEqual([]);
@@ -75,11 +75,11 @@ test('a subject stays on one line whatever its values hold', () => {
   expect(renderTemplate(template, { name: 'a\u2028b\u0085c\ud800' })).toBe('For a b c\ufffd');
 });
 
-test('a text keeps the lines of its values and loses other control characters', () => {
+test('a text keeps the line breaks of values and drops other control characters', () => {
   expect(text('{{a}}', { a: 'one\r\ntwo\tthree\0\u001b[31m\u009b' })).toBe('one\r\ntwo\tthree[31m');
 });
 
-test('what editors do to the inside of a placeholder is undone', () => {
+test('markup that editors insert into placeholders is removed', () => {
   const template = parseTemplate('{{&nbsp;name&nbsp;|\n default: &quot;Tom &amp; Co&quot;\u00a0}}', 'html');
   expect(template.problems).toEqual([]);
   expect(renderTemplate(template, {})).toBe('Tom &amp; Co');
