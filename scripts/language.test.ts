@@ -61,7 +61,7 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bwhat (has )?bec(a|o)me of\b/i, use: 'outcome' },
   { pattern: /\bwhat is kept of\b/i, use: 'stored data' },
   { pattern: /\bwhat stays and what goes\b/i, use: 'deprecation policy' },
-  { pattern: /\bin the words of the server\b|\bthe server's words\b/i, use: "the server's reply" },
+  { pattern: /\bthe server's words\b/i, use: "the server's reply" },
 ];
 
 const tracked = execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*.mjs', '*.prisma', '*.md'], {
