@@ -21,7 +21,7 @@ const FACTS = [
   ['machine_clicked', 'click', false],
 ] as const;
 const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
-  FACTS.map(([name, kind, person]) => sql(name, kind, human)).join(', ');
+  FACTS.map(([name, kind, human]) => sql(name, kind, human)).join(', ');
 
 /**
  * Classifies a batch of hits as human or bot and records the consequences: the first timestamps on messages, the counters
