@@ -13,7 +13,7 @@ export interface Document {
   components: Record<string, Schema>;
 }
 
-/** The TypeScript of an OpenAPI document: its schemas, and what each operation takes and answers with. */
+/** The TypeScript of an OpenAPI document: its schemas, and the input and response of each operation. */
 export function typesOf(document: Document): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>);
   const operations = operationsOf(document);
@@ -36,7 +36,7 @@ function operationsOf({ paths }: Document): { operation: Operation; at: string }
   );
 }
 
-/** An interface where it can be one: editors show those by their name. */
+/** Declares an interface where possible, because editors show its name. */
 function declaration(name: string, schema: Schema): string {
   const type = typeOf(schema, '');
   return type.startsWith('{') && type.endsWith('}')
@@ -56,11 +56,11 @@ function operationMember(operation: Operation): string {
 
 function bodyType({ requestBody }: Operation): string {
   const json = requestBody?.content['application/json'];
-  // What is not JSON is a file and its options.
+  // Bodies other than JSON are a file with its options.
   return json === undefined ? 'FormData' : typeOf(json.schema, '    ');
 }
 
-/** What is not JSON is as long as it likes, so it is read as it arrives. */
+/** Responses other than JSON may be large, so they are streams. */
 function replyType({ responses }: Operation): string {
   const replies = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -88,9 +88,9 @@ function typeOf(schema: Schema, indent: string): string {
   const alternatives = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
   if (alternatives !== undefined) return [...new Set(alternatives.map((each) => typeOf(each, indent)))].join(' | ');
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');
-  // Where an object is given as JSON, it is written by the client.
+  // The client serializes objects that are sent as JSON text.
   if (typeof schema.contentSchema === 'object') return typeOf(schema.contentSchema as Schema, indent);
-  // In a form, a text of its own media type is a file.
+  // In a form, text with its own media type is a file.
   if (typeof schema.contentMediaType === 'string') return 'Blob';
   switch (schema.type) {
     case 'string':
@@ -125,7 +125,7 @@ function objectType(schema: Schema, indent: string): string {
   return `{\n${members.join('\n')}\n${indent}}`;
 }
 
-/** A member that may be left out may be given as undefined too, as people's code does. */
+/** Optional members also accept undefined, which is common in calling code (`exactOptionalPropertyTypes`). */
 function member(name: string, schema: Schema, required: boolean, indent: string): string {
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
   const type = typeOf(schema, indent);

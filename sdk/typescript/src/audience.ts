@@ -14,12 +14,12 @@ import type {
 } from './types.ts';
 
 export class Contacts extends Resource {
-  /** The contacts that pass every filter given, newest first. */
+  /** The contacts that match every filter, newest first. */
   list(query: Query<'listContacts'> = {}, options?: RequestOptions): List<Contact> {
     return this.listOf('listContacts', { query }, options);
   }
 
-  /** Creates a contact, or finds the one that has the address. */
+  /** Creates a contact, or returns the existing one with the address. */
   create(body: Body<'createContact'>, options?: RequestOptions): Promise<Contact> {
     return this.data('createContact', { body }, options);
   }
@@ -33,12 +33,12 @@ export class Contacts extends Resource {
     return this.data('getContact', { path: { id } }, options);
   }
 
-  /** Changes what is given; `subscribed: false` unsubscribes the address, `true` resubscribes it. */
+  /** Changes the fields provided; `subscribed: false` unsubscribes the address, `true` resubscribes it. */
   update(id: string, body: Body<'updateContact'>, options?: RequestOptions): Promise<Contact> {
     return this.data('updateContact', { path: { id }, body }, options);
   }
 
-  /** Deletes a contact for good. */
+  /** Deletes a contact permanently. */
   delete(id: string, options?: RequestOptions): Promise<void> {
     return this.done('deleteContact', { path: { id } }, options);
   }
@@ -48,20 +48,20 @@ export class Contacts extends Resource {
     return this.listOf('listContactGroups', { path: { id }, query }, options);
   }
 
-  /** Everything that is kept of a person. */
+  /** All data stored about a person. */
   personData(id: string, options?: RequestOptions): Promise<DataOf<'getPersonData'>> {
     return this.data('getPersonData', { path: { id } }, options);
   }
 
   /**
-   * Erases a person: messages and events stay as figures without a name, and of the address a hash is kept.
-   * @deprecated Answered with `forbidden`: only owners and admins who are signed in may erase people.
+   * Erases a person: messages and events stay as anonymous statistics, and only a hash of the address is kept.
+   * @deprecated Always fails with `forbidden`: only owners and admins who are signed in may erase people.
    */
   erase(id: string, options?: RequestOptions): Promise<DataOf<'erasePerson'>> {
     return this.data('erasePerson', { path: { id } }, options);
   }
 
-  /** The contacts that pass every filter given, as a CSV file that is read as it arrives. */
+  /** The contacts that match every filter, as a stream of a CSV file. */
   export(query: Query<'exportContacts'> = {}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
     return this.transport.call('exportContacts', { query }, options);
   }
@@ -77,7 +77,7 @@ export class Groups extends Resource {
     return this.data('createGroup', { body }, options);
   }
 
-  /** A group with its members that still exist. */
+  /** A group with its existing members. */
   get(id: string, options?: RequestOptions): Promise<GroupDetail> {
     return this.data('getGroup', { path: { id } }, options);
   }
@@ -87,7 +87,7 @@ export class Groups extends Resource {
     return this.data('updateGroup', { path: { id }, body }, options);
   }
 
-  /** Adds contacts; `matched` is how many of those given exist. */
+  /** Adds contacts; `matched` is how many of them exist. */
   async addContacts(
     id: string,
     body: Body<'addContactsToGroup'>,
@@ -97,7 +97,7 @@ export class Groups extends Resource {
     return { group: data, matched };
   }
 
-  /** Removes a contact from a group, which keeps at least one member; the contact stays. */
+  /** Removes a contact from a group; the last member can't be removed. The contact itself stays. */
   removeContact(id: string, contactId: string, options?: RequestOptions): Promise<void> {
     return this.done('removeContactFromGroup', { path: { id, contact_id: contactId } }, options);
   }
@@ -117,7 +117,7 @@ export class Segments extends Resource {
     return this.data('createSegment', { body }, options);
   }
 
-  /** Tries a filter without saving it: how many contacts, and the ten newest. */
+  /** Previews a filter without saving it: the contact count, and the ten newest contacts. */
   preview(body: Body<'getSegmentPreview'>, options?: RequestOptions): Promise<SegmentPreview> {
     return this.data('getSegmentPreview', { body }, options);
   }
@@ -135,7 +135,7 @@ export class Segments extends Resource {
     return this.done('deleteSegment', { path: { id } }, options);
   }
 
-  /** The contacts in a segment now, newest first. */
+  /** The contacts that are in a segment now, newest first. */
   contacts(id: string, query: Query<'listSegmentContacts'> = {}, options?: RequestOptions): List<Contact> {
     return this.listOf('listSegmentContacts', { path: { id }, query }, options);
   }
@@ -169,7 +169,7 @@ export class Suppressions extends Resource {
     return this.listOf('listSuppressions', { query }, options);
   }
 
-  /** Keeps an address from being mailed. */
+  /** Adds an address to the suppression list. */
   add(body: Body<'addSuppression'>, options?: RequestOptions): Promise<Suppression> {
     return this.data('addSuppression', { body }, options);
   }

@@ -55,7 +55,7 @@ export class Postroom {
   }
 
   /**
-   * Runs an operation, given by its `operationId` or as its method and path, and returns the whole body of its answer.
+   * Runs an operation by its `operationId`, or by its method and path, and returns the whole response body.
    * @example
    * const { data } = await postroom.call('GET /v1/contacts/{id}', { path: { id: 'ctc_…' } });
    */
@@ -64,10 +64,10 @@ export class Postroom {
     ...[input, options]: CallArguments<IdOf<Key>>
   ): Promise<Operations[IdOf<Key>]['reply']> {
     const id = operation in OPERATIONS ? operation : IDS.get(operation);
-    if (id === undefined) throw new TypeError(`Postroom has no operation ${operation}.`);
+    if (id === undefined) throw new TypeError(`Unknown operation: ${operation}.`);
     return this.#transport.call(id as IdOf<Key>, (input ?? {}) as Input, options);
   }
 }
 
-/** The id of each operation, by its method and path. */
+/** Operation ids by method and path. */
 const IDS: ReadonlyMap<string, string> = new Map(Object.entries(OPERATIONS).map(([id, route]) => [route, id]));

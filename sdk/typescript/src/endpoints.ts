@@ -8,7 +8,7 @@ export class Webhooks extends Resource {
     return this.listOf('listWebhookEndpoints', { query }, options);
   }
 
-  /** Registers an endpoint. Keep `secret`: it is shown this once, and `verifyWebhook` needs it. */
+  /** Registers an endpoint. Store `secret`: it is shown only once, and `verifyWebhook` needs it. */
   create(body: Body<'createWebhookEndpoint'>, options?: RequestOptions): Promise<DataOf<'createWebhookEndpoint'>> {
     return this.data('createWebhookEndpoint', { body }, options);
   }
@@ -25,12 +25,12 @@ export class Webhooks extends Resource {
     return this.done('deleteWebhookEndpoint', { path: { id } }, options);
   }
 
-  /** Sends events to an endpoint again. One that was disabled automatically is enabled in the dashboard only. */
+  /** Resumes deliveries to an endpoint. One that was disabled automatically can only be enabled in the dashboard. */
   enable(id: string, body: Body<'enableWebhookEndpoint'> = {}, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.data('enableWebhookEndpoint', { path: { id }, body }, options);
   }
 
-  /** Stops deliveries to an endpoint and keeps those that wait. */
+  /** Pauses deliveries to an endpoint; pending ones are kept. */
   disable(id: string, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.data('disableWebhookEndpoint', { path: { id } }, options);
   }
@@ -45,7 +45,7 @@ export class Webhooks extends Resource {
     return this.listOf('listWebhookDeliveries', { path: { id }, query }, options);
   }
 
-  /** Delivers once more what failed at an endpoint since a time; says how many. */
+  /** Redelivers what failed at an endpoint since a time; returns the count. */
   replayFailed(
     id: string,
     body: Body<'replayFailedWebhookDeliveries'>,
@@ -66,12 +66,12 @@ export class Deliveries extends Resource {
     return this.data('getWebhookDelivery', { path: { id } }, options);
   }
 
-  /** Makes the next attempt of a delivery now instead of when it is due. */
+  /** Makes the next attempt of a delivery now instead of on schedule. */
   retry(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.data('retryWebhookDelivery', { path: { id } }, options);
   }
 
-  /** Delivers an event once more, as a new delivery. */
+  /** Redelivers an event, as a new delivery. */
   replay(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.data('replayWebhookDelivery', { path: { id } }, options);
   }

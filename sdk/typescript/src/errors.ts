@@ -1,12 +1,12 @@
-/** What is wrong with one field of a request, under a path such as `contacts.3.email`. */
+/** A problem with one field of a request, with a path such as `contacts.3.email`. */
 export interface FieldProblem {
   field: string;
   message: string;
-  /** Which of several causes it is: an `idempotency_conflict` is `in_flight` or a `different_request`. */
+  /** The specific cause: for `idempotency_conflict`, `in_flight` or `different_request`. */
   reason?: string | undefined;
 }
 
-/** What kind of error it is: the codes of the API, and what can go wrong on the way to it. */
+/** The API's error codes, and those of network failures. */
 export type ErrorCode =
   | 'unauthorized'
   | 'insufficient_scope'
@@ -36,15 +36,15 @@ interface ErrorMembers {
   cause?: unknown;
 }
 
-/** Every request that fails throws one of these. */
+/** Thrown for every failed request. */
 export class PostroomError extends Error {
   override readonly name = 'PostroomError';
   readonly code: ErrorCode;
-  /** The HTTP status; `undefined` when there was no answer. */
+  /** The HTTP status; `undefined` if there was no response. */
   readonly status: number | undefined;
-  /** Quote it when you ask about a request. */
+  /** Quote it in support requests. */
   readonly requestId: string | undefined;
-  /** What is wrong with which field; empty when it is not about fields. */
+  /** The problems by field; empty when the error is not about fields. */
   readonly details: readonly FieldProblem[];
 
   constructor({ code, message, status, requestId, details = [], cause }: ErrorMembers) {
@@ -60,12 +60,12 @@ interface ErrorBody {
   error?: { code?: ErrorCode; message?: string; request_id?: string; details?: FieldProblem[] };
 }
 
-/** The error that an answer stands for. */
+/** Converts an error response to a PostroomError. */
 export function errorOf(response: Response, text: string): PostroomError {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { error } = parsed(text);
   if (error?.code === undefined || error.message === undefined) {
-    const message = `The answer was ${response.status}, and not one of Postroom's.`;
+    const message = `Received status ${response.status} with a body that is not from Postroom.`;
     return new PostroomError({ code: 'unexpected_answer', status: response.status, message, requestId });
   }
   const { code, message, request_id: id = requestId, details } = error;

@@ -3,7 +3,7 @@ import { type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
 import type { Import, ImportContactsInput } from './types.ts';
 
-/** A large file takes a while to be sent. */
+/** Uploads of large files take long. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
 export class Imports extends Resource {
@@ -11,7 +11,7 @@ export class Imports extends Resource {
     return this.listOf('listImports', { query }, options);
   }
 
-  /** Takes a CSV file of contacts in, which is imported in the background: `get` tells how far it is. */
+  /** Uploads a CSV file of contacts to import in the background; `get` returns the progress. */
   create(
     file: Blob | string,
     how: ImportContactsInput = {},
@@ -27,12 +27,12 @@ export class Imports extends Resource {
     return this.data('getImport', { path: { id } }, options);
   }
 
-  /** What is wrong with rows, as a CSV file of line, field and message. */
+  /** The row errors, as a CSV file of line, field and message. */
   errors(id: string, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
     return this.transport.call('downloadImportErrors', { path: { id } }, options);
   }
 
-  /** Ends an import; what is written stays. */
+  /** Cancels an import; contacts already written stay. */
   cancel(id: string, options?: RequestOptions): Promise<Import> {
     return this.data('cancelImport', { path: { id } }, options);
   }

@@ -3,14 +3,11 @@ export interface Page<Item> {
   data: Item[];
   has_more: boolean;
   next_cursor: string | null;
-  /** How many there are in all, if the query asked with `total: true`; 100000 means so many or more. */
+  /** The number of all results, if the query had `total: true`; 100000 means that many or more. */
   total?: number | undefined;
 }
 
-/**
- * A list of any length. `for await` over it reads every item, a page at a time as they are needed; `await` reads only
- * the first page.
- */
+/** A list of any length. `for await` reads all items, fetching pages as needed; `await` reads only the first page. */
 export class List<Item> implements AsyncIterable<Item>, PromiseLike<Page<Item>> {
   readonly #read: (cursor: string | undefined) => Promise<Page<Item>>;
 
@@ -18,7 +15,7 @@ export class List<Item> implements AsyncIterable<Item>, PromiseLike<Page<Item>> 
     this.#read = read;
   }
 
-  /** The pages, one after the other. */
+  /** The pages in order. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let cursor: string | undefined;
     do {
@@ -43,7 +40,7 @@ export class List<Item> implements AsyncIterable<Item>, PromiseLike<Page<Item>> 
     return items;
   }
 
-  // A list that is awaited is its first page.
+  // Awaiting a list reads its first page.
   // oxlint-disable-next-line unicorn/no-thenable
   then<Result = Page<Item>, Refusal = never>(
     onFulfilled?: ((page: Page<Item>) => Result | PromiseLike<Result>) | null,

@@ -2,21 +2,21 @@ import { List, type Page } from './list.ts';
 import type { Input, OperationId, RequestOptions, Transport } from './transport.ts';
 import type { Operations } from './types.ts';
 
-/** What may be asked of a list: its filters, how many on a page, and where to begin. */
+/** The query of a list: filters, page size and cursor. */
 export type Query<Id extends OperationId> = Operations[Id]['query'];
 export type Body<Id extends OperationId> = Operations[Id]['body'];
 
-/** The operations whose answers are pages. */
+/** The operations that respond with a page. */
 export type ListId = { [Id in OperationId]: Operations[Id]['reply'] extends Page<unknown> ? Id : never }[OperationId];
 export type ItemOf<Id extends ListId> = Operations[Id]['reply']['data'][number];
 
-/** The operations whose answers are `{data}`. */
+/** The operations that respond with `{data}`. */
 export type DataId = {
   [Id in OperationId]: Operations[Id]['reply'] extends { data: unknown } ? Id : never;
 }[OperationId];
 export type DataOf<Id extends DataId> = Operations[Id]['reply']['data'];
 
-/** What is common to the parts of the client. */
+/** Base class of the client's resources. */
 export abstract class Resource {
   protected readonly transport: Transport;
 

@@ -1,4 +1,4 @@
-/** Web Crypto. Node 18 has it too, but not as a global; other runtimes never get to the import. */
+/** Web Crypto. In Node 18 it is not a global; other runtimes never reach the import. */
 export async function webCrypto(): Promise<Crypto> {
   const { crypto } = globalThis as { crypto?: Crypto };
   if (crypto !== undefined) return crypto;

@@ -14,7 +14,7 @@ import type {
 } from './types.ts';
 
 export class Emails extends Resource {
-  /** Sends a transactional email. A key of scope `sending` may do this. */
+  /** Sends a transactional email. Keys with scope `sending` may do this. */
   send(body: Body<'sendEmail'>, options?: RequestOptions): Promise<QueuedEmail> {
     return this.data('sendEmail', { body }, options);
   }
@@ -29,7 +29,7 @@ export class Emails extends Resource {
     return this.listOf('listEmails', { query }, options);
   }
 
-  /** An email and what has happened to it. */
+  /** An email with its events. */
   get(id: string, options?: RequestOptions): Promise<EmailDetail> {
     return this.data('getEmail', { path: { id } }, options);
   }
@@ -39,13 +39,13 @@ export class Emails extends Resource {
     return this.data('rescheduleEmail', { path: { id }, body }, options);
   }
 
-  /** Stops what has not gone out of an email. */
+  /** Cancels the parts of an email that have not been sent. */
   cancel(id: string, options?: RequestOptions): Promise<EmailDetail> {
     return this.data('cancelEmail', { path: { id } }, options);
   }
 }
 
-/** A campaign after a decision about some of its recipients, and how many they were. */
+/** A campaign after an action on some of its recipients, and their number. */
 export interface RecipientsDecided {
   campaign: CampaignDetail;
   recipients: number;
@@ -79,7 +79,7 @@ export class Campaigns extends Resource {
     return this.done('deleteCampaign', { path: { id } }, options);
   }
 
-  /** Starts a campaign now; its messages go out in the background. */
+  /** Starts a campaign now; its messages are sent in the background. */
   send(id: string, options?: RequestOptions): Promise<DataOf<'sendCampaign'>> {
     return this.data('sendCampaign', { path: { id } }, options);
   }
@@ -88,7 +88,7 @@ export class Campaigns extends Resource {
     return this.data('scheduleCampaign', { path: { id }, body }, options);
   }
 
-  /** Makes a scheduled campaign a draft again. */
+  /** Turns a scheduled campaign back into a draft. */
   unschedule(id: string, options?: RequestOptions): Promise<CampaignDetail> {
     return this.data('unscheduleCampaign', { path: { id } }, options);
   }
@@ -101,27 +101,27 @@ export class Campaigns extends Resource {
     return this.data('resumeCampaign', { path: { id } }, options);
   }
 
-  /** Ends a campaign; what has not gone out never will. */
+  /** Cancels a campaign; unsent messages are never sent. */
   cancel(id: string, options?: RequestOptions): Promise<CampaignDetail> {
     return this.data('cancelCampaign', { path: { id } }, options);
   }
 
-  /** Says that somebody has seen why a campaign's results block its sender, which may send again. */
+  /** Acknowledges the results that blocked a campaign's sender, which may then send again. */
   acknowledge(id: string, options?: RequestOptions): Promise<CampaignDetail> {
     return this.data('acknowledgeCampaign', { path: { id } }, options);
   }
 
-  /** Sends a campaign as it is now to a few addresses. */
+  /** Sends the current content of a campaign to a few test addresses. */
   test(id: string, body: Body<'testCampaign'>, options?: RequestOptions): Promise<DataOf<'testCampaign'>> {
     return this.data('testCampaign', { path: { id }, body }, options);
   }
 
-  /** What would happen if the campaign were sent now; changes nothing. */
+  /** Shows what sending the campaign now would do; changes nothing. */
   preflight(id: string, options?: RequestOptions): Promise<Preflight> {
     return this.data('getCampaignPreflight', { path: { id } }, options);
   }
 
-  /** The recipients of a campaign, by state if you like. */
+  /** The recipients of a campaign, optionally filtered by state. */
   recipients(
     id: string,
     query: Query<'listCampaignRecipients'> = {},
@@ -130,22 +130,22 @@ export class Campaigns extends Resource {
     return this.listOf('listCampaignRecipients', { path: { id }, query }, options);
   }
 
-  /** The tracked links of a campaign, with clicks by people and by programs. */
+  /** The tracked links of a campaign, with clicks by humans and bots. */
   links(id: string, options?: RequestOptions): Promise<DataOf<'listCampaignLinks'>> {
     return this.data('listCampaignLinks', { path: { id } }, options);
   }
 
-  /** Sends again to recipients who were refused, all or those named; `recipients` is how many. */
+  /** Retries recipients that were rejected, either all or those named; `recipients` is the count. */
   retry(id: string, body: Body<'retryCampaignRecipients'> = {}, options?: RequestOptions): Promise<RecipientsDecided> {
     return decided(this.transport.call('retryCampaignRecipients', { path: { id }, body }, options));
   }
 
-  /** Sends again to recipients whose outcome is unknown. Some of them may get it twice. */
+  /** Resends to recipients with unknown outcome. Some of them may receive it twice. */
   resend(id: string, body: Body<'resendCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
     return decided(this.transport.call('resendCampaignRecipients', { path: { id }, body }, options));
   }
 
-  /** Says what became of recipients whose outcome is unknown; nothing is sent. */
+  /** Records the outcome of recipients with unknown outcome, without sending. */
   resolve(id: string, body: Body<'resolveCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
     return decided(this.transport.call('resolveCampaignRecipients', { path: { id }, body }, options));
   }
@@ -169,12 +169,12 @@ export class Templates extends Resource {
     return this.data('updateTemplate', { path: { id }, body }, options);
   }
 
-  /** Makes a template ready to be sent. */
+  /** Publishes a template, so that it can be sent. */
   publish(id: string, options?: RequestOptions): Promise<Template> {
     return this.data('publishTemplate', { path: { id } }, options);
   }
 
-  /** What it said each time that it was saved or published, newest first. */
+  /** One version for each save or publication, newest first. */
   versions(id: string, query: Query<'listTemplateVersions'> = {}, options?: RequestOptions): List<TemplateVersion> {
     return this.listOf('listTemplateVersions', { path: { id }, query }, options);
   }
@@ -183,7 +183,7 @@ export class Templates extends Resource {
     return this.data('getTemplateVersion', { path: { id, version_id: versionId } }, options);
   }
 
-  /** Makes it say again what it said in a version, as a new version. */
+  /** Restores the content of a version as a new version. */
   restoreVersion(id: string, versionId: string, options?: RequestOptions): Promise<Template> {
     return this.data('restoreTemplateVersion', { path: { id, version_id: versionId } }, options);
   }

@@ -3,27 +3,27 @@ import { webCrypto } from './runtime.ts';
 import { OPERATIONS, type Operations } from './types.ts';
 
 export interface ClientOptions {
-  /** A secret API key, `pr_…`. Keep it on servers. */
+  /** A secret API key, `pr_…`. Use it only on servers. */
   apiKey: string;
-  /** Where Postroom is, such as `https://mail.example.com`. */
+  /** The URL of Postroom, such as `https://mail.example.com`. */
   baseUrl: string;
-  /** The project to act on; needed when the key covers several. */
+  /** The project to act on; required when the key covers several. */
   projectId?: string | undefined;
-  /** How often a request that failed on the way, or was refused for the moment, is sent again. 3 unless you say. */
+  /** How often to retry requests that failed in transit or were rejected temporarily. Defaults to 3. */
   maxRetries?: number | undefined;
-  /** How long one attempt may take, in milliseconds. 30,000 unless you say. */
+  /** The timeout of one attempt, in milliseconds. Defaults to 30,000. */
   timeoutMs?: number | undefined;
-  /** Another `fetch` than the runtime's. */
+  /** A replacement for the runtime's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** What may be said about one request. */
+/** Options of a single request. */
 export interface RequestOptions {
   /** The project to act on, instead of the client's. */
   projectId?: string | undefined;
-  /** Of a POST: what stands for this request, so that it is done once. A random one unless you say. */
+  /** Identifies a POST so that it runs only once. Defaults to a random key. */
   idempotencyKey?: string | undefined;
-  /** Gives the request up. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
@@ -34,14 +34,14 @@ export type OperationId = keyof Operations;
 /** An operation as its method and path, such as `GET /v1/contacts/{id}`. */
 export type OperationRoute = (typeof OPERATIONS)[OperationId];
 
-/** The id of an operation that is given by its id, or by its method and path. */
+/** The id of an operation given by id, or by method and path. */
 export type IdOf<Key extends OperationId | OperationRoute> = Key extends OperationId
   ? Key
   : { [Id in OperationId]: (typeof OPERATIONS)[Id] extends Key ? Id : never }[OperationId];
 
 type Nothing = Record<never, never>;
 
-/** A member that may be left out when nothing in it is required, and must be when there is none. */
+/** A member that is optional if nothing in it is required, and absent if it has no type. */
 type Member<Name extends string, Value> = [Value] extends [undefined]
   ? { [Key in Name]?: undefined }
   : [keyof Value] extends [never]
@@ -50,42 +50,42 @@ type Member<Name extends string, Value> = [Value] extends [undefined]
       ? { [Key in Name]?: Value | undefined }
       : { [Key in Name]: Value };
 
-/** What an operation takes: its path, query and body. */
+/** The input of an operation: its path, query and body. */
 export type InputOf<Id extends OperationId> = Member<'path', Operations[Id]['path']> &
   Member<'query', Operations[Id]['query']> &
   Member<'body', Operations[Id]['body']>;
 
-/** What follows the operation in a call: an input that needs nothing may be left out. */
+/** The arguments after the operation; optional when no input is required. */
 export type CallArguments<Id extends OperationId> =
   Nothing extends InputOf<Id>
     ? [input?: InputOf<Id>, options?: RequestOptions]
     : [input: InputOf<Id>, options?: RequestOptions];
 
-/** What an operation takes, as the parts of the client give it. */
+/** The input of an operation in untyped form. */
 export interface Input {
   path?: object | undefined;
   query?: object | undefined;
   body?: unknown;
 }
 
-/** The longest that `Retry-After` is waited for; a server that asks for more is down, and the caller should know. */
+/** The longest `Retry-After` to wait for; with a longer one the server is down, and the caller should know. */
 const MAX_RETRY_AFTER_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 8_000;
 
-/** Sends requests, and sends them again where that is safe and may help. */
+/** Sends requests, and retries them when that is safe and useful. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
-    if (!options.apiKey) throw new TypeError('Postroom needs an apiKey: new Postroom({ apiKey, baseUrl }).');
-    if (!options.baseUrl) throw new TypeError('Postroom needs a baseUrl, such as https://mail.example.com.');
+    if (!options.apiKey) throw new TypeError('apiKey is required: new Postroom({ apiKey, baseUrl }).');
+    if (!options.baseUrl) throw new TypeError('baseUrl is required, such as https://mail.example.com.');
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
-  /** Runs an operation of the API and returns the body of its answer; a file is a stream, read as it arrives. */
+  /** Runs an API operation and returns the response body; a file is returned as a stream. */
   async call<Id extends OperationId>(
     id: Id,
     input: Input,
@@ -104,10 +104,10 @@ export class Transport {
       Authorization: `Bearer ${this.#options.apiKey}`,
       Accept: 'application/json, text/csv',
       'User-Agent': 'postroom-typescript',
-      // A form says itself how its parts are told apart.
+      // fetch sets the form's content type with its boundary.
       ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
       ...(projectId === undefined ? {} : { 'X-Project-Id': projectId }),
-      // One key for all attempts, so that a request whose answer was lost is not done again.
+      // All attempts share one key, so that a request whose response was lost does not run twice.
       ...(method === 'POST' ? { 'Idempotency-Key': options.idempotencyKey ?? (await webCrypto()).randomUUID() } : {}),
     };
   }
@@ -118,7 +118,7 @@ export class Transport {
       const outcome = await this.#attempt(url, init, options);
       if ('body' in outcome) return outcome.body;
       const { error, retryAfterMs } = outcome;
-      // A DELETE that is sent again and finds nothing was done the first time.
+      // If a retried DELETE finds nothing, an earlier attempt succeeded.
       if (init.method === 'DELETE' && attempt > 0 && error.status === 404) return { deleted: true };
       if (attempt >= retries || !mayRetry(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
       await wait(retryAfterMs ?? backoffMs(attempt), options.signal);
@@ -136,7 +136,7 @@ export class Transport {
     const send = this.#options.fetch ?? globalThis.fetch;
     try {
       const response = await send(url, { ...init, signal: timeout.signal });
-      // A file takes as long as its reader does.
+      // Downloads take as long as their reader, so the timeout does not apply.
       if (response.ok && isFile(response)) {
         keepsReading = true;
         return { body: response.body };
@@ -173,18 +173,18 @@ function parsedBody(response: Response, text: string): Outcome {
 
 function unanswered(cause: unknown, timeout: AbortSignal): PostroomError {
   return timeout.aborted
-    ? new PostroomError({ code: 'timeout', message: 'Postroom did not answer in time.', cause })
+    ? new PostroomError({ code: 'timeout', message: 'The request timed out.', cause })
     : new PostroomError({ code: 'network_error', message: 'Postroom could not be reached.', cause });
 }
 
-/** Whether the same request may go better a little later. */
+/** Whether the same request may succeed on retry. */
 function mayRetry({ code, status, details }: PostroomError): boolean {
   if (status === undefined || status === 429 || status >= 500) return true;
-  // The first request with the key is still running: the next attempt gets its answer.
+  // The first request with the key is in flight: a later attempt gets its response.
   return code === 'idempotency_conflict' && details.some(({ reason }) => reason === 'in_flight');
 }
 
-/** `Retry-After` in milliseconds: it is seconds, or a date. */
+/** `Retry-After` in milliseconds; the header contains seconds or a date. */
 function retryAfter(response: Response): number | undefined {
   const value = response.headers.get('retry-after');
   if (value === null) return undefined;
@@ -192,7 +192,7 @@ function retryAfter(response: Response): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }
 
-/** Twice as long each time, and never the same for two clients. */
+/** Exponential backoff with jitter. */
 function backoffMs(attempt: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS) * (0.5 + Math.random() / 2);
 }
@@ -215,7 +215,7 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
 function filled(template: string, path: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
-    // An empty id would name the whole list.
+    // An empty id would address the whole list.
     if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a non-empty string.`);
     return encodeURIComponent(value);
   });
@@ -231,7 +231,7 @@ function queryOf(query: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Dates are instants, and an object in a query is JSON. */
+/** Formats dates as instants and objects as JSON. */
 function queryValue(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);

@@ -1,7 +1,7 @@
 import { webCrypto } from './runtime.ts';
 import type { PostroomEvent } from './types.ts';
 
-/** Why a request is not a webhook of yours. Answer it with 401 and ignore it. */
+/** The request is not a genuine webhook. Respond with 401 and ignore it. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason:
@@ -21,19 +21,19 @@ export class WebhookVerificationError extends Error {
 export type HeadersLike = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the time of signing may be from now, in seconds. 300 unless you say. */
+  /** The maximum difference between signing time and now, in seconds. Defaults to 300. */
   toleranceSeconds?: number | undefined;
-  /** The time to compare with, for tests. */
+  /** The time to compare with; for tests. */
   now?: Date | undefined;
 }
 
 /**
- * Verifies that a request is a webhook which Postroom signed with your secret, and returns its event. Give the body
- * exactly as it was received, before any parsing: the signature is over its bytes. For 24 hours after a rotation the secret
- * before verifies too, by the `X-Webhook-Signature-Previous` header that Postroom adds for that time.
- * @param secret the endpoint's signing secret, `whsec_…`; several when you are changing it
- * @throws WebhookVerificationError when it is not; answer with 401 then
- * @throws TypeError when the secret is missing, as when an environment variable is not set
+ * Verifies that Postroom signed a webhook request with your secret, and returns its event. Pass the body exactly as
+ * received, before any parsing: the signature covers its bytes. For 24 hours after a rotation, requests also verify
+ * with the previous secret, because Postroom adds the `X-Webhook-Signature-Previous` header.
+ * @param secret the endpoint's signing secret, `whsec_…`; several during a rotation
+ * @throws WebhookVerificationError if verification fails; respond with 401
+ * @throws TypeError when the secret is missing, for example because an environment variable is not set
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -44,34 +44,31 @@ export async function verifyWebhook(
   const secrets = secretsOf(secret);
   const current = headerOf(headers, 'x-webhook-signature');
   if (current === undefined) {
-    throw new WebhookVerificationError('missing_signature', 'There is no X-Webhook-Signature header.');
+    throw new WebhookVerificationError('missing_signature', 'The X-Webhook-Signature header is missing.');
   }
   const previous = headerOf(headers, 'x-webhook-signature-previous');
   const candidates = [current, ...(previous === undefined ? [] : [previous])].map(parsedSignature);
   const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : new Uint8Array(rawBody);
   const timestamp = await signingTime(bytes, candidates, secrets);
   if (timestamp === undefined) {
-    throw new WebhookVerificationError(
-      'wrong_signature',
-      'The signature is not one that your secret makes of this body.',
-    );
+    throw new WebhookVerificationError('wrong_signature', 'The signature does not match the body and the secret.');
   }
-  // Only what is signed may be believed, so the time is looked at after the signature.
+  // Only signed data can be trusted, so the time is checked after the signature.
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds) {
     throw new WebhookVerificationError(
       'timestamp_out_of_tolerance',
-      `It was signed more than ${toleranceSeconds} seconds from now.`,
+      `The timestamp is more than ${toleranceSeconds} seconds from now.`,
     );
   }
   return parsedEvent(bytes);
 }
 
-/** Without this check a variable that is not set would look like a request that is not signed. */
+/** Without this check, an unset variable would look like an invalid signature. */
 function secretsOf(secret: string | readonly string[] | undefined): string[] {
   const secrets = [secret].flat().filter((each) => each !== undefined && each !== '');
   if (secrets.length === 0) {
     throw new TypeError(
-      'The signing secret is missing: give verifyWebhook the secret of the endpoint, whsec_…, as its third argument.',
+      'The signing secret is missing: pass the secret of the endpoint, whsec_…, to verifyWebhook as the third argument.',
     );
   }
   return secrets as string[];
@@ -90,7 +87,7 @@ interface Signature {
   signatures: Uint8Array<ArrayBuffer>[];
 }
 
-/** The timestamp of the first header that one of the secrets has signed. */
+/** The timestamp of the first header that matches one of the secrets. */
 async function signingTime(
   body: Uint8Array,
   candidates: readonly Signature[],
@@ -103,7 +100,7 @@ async function signingTime(
   return undefined;
 }
 
-/** `t=<unix seconds>,v1=<hex>`; schemes that are not known are skipped. */
+/** Parses `t=<unix seconds>,v1=<hex>`; unknown schemes are skipped. */
 function parsedSignature(header: string): Signature {
   const parts = header.split(',').map((part) => part.trim());
   const values = (name: string) =>
@@ -113,7 +110,7 @@ function parsedSignature(header: string): Signature {
   if (timestamp === undefined || second !== undefined || !/^\d{1,15}$/.test(timestamp) || signatures.length === 0) {
     throw new WebhookVerificationError(
       'malformed_signature',
-      'X-Webhook-Signature is not of the form t=<timestamp>,v1=<hex>.',
+      'X-Webhook-Signature does not have the form t=<timestamp>,v1=<hex>.',
     );
   }
   return { timestamp, signatures: signatures.map(bytesOfHex) };
@@ -138,7 +135,7 @@ function parsedEvent(bytes: Uint8Array): PostroomEvent {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as PostroomEvent;
   } catch {
-    throw new WebhookVerificationError('malformed_body', 'The body is signed and not JSON.');
+    throw new WebhookVerificationError('malformed_body', 'The body is signed but is not valid JSON.');
   }
 }
 

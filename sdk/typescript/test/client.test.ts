@@ -9,7 +9,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((proxy) => proxy.close()));
 });
 
-/** A client of a project of its own, over a network where each attempt has the fate given. */
+/** A client with its own project, over a network that treats each attempt as specified. */
 async function overNetwork(fates: Fate[], options: Partial<ClientOptions> = {}) {
   const api = await testApi();
   const proxy = await flakyProxy(api.url, ...fates);
@@ -28,7 +28,7 @@ const failure = async (attempt: PromiseLike<unknown>): Promise<PostroomError> =>
   return error as PostroomError;
 };
 
-test('it makes, reads, changes and deletes', async () => {
+test('it creates, reads, updates and deletes', async () => {
   const client = clientOf(await testApi());
   const ada = await client.contacts.create({ email: 'ada@example.com', name: 'Ada Lovelace' });
   const group = await client.groups.create({ name: 'Beta', contact_ids: [ada.id] });
@@ -40,7 +40,7 @@ test('it makes, reads, changes and deletes', async () => {
   expect((await failure(client.contacts.get(ada.id))).code).toBe('not_found');
 });
 
-test('a list reads its pages as they are needed, newest first', async () => {
+test('a list fetches its pages as needed, newest first', async () => {
   const { client, proxy } = await overNetwork([]);
   await client.contacts.batch({
     contacts: Array.from({ length: 7 }, (_, index) => ({ email: `p${index}@example.com` })),
@@ -56,7 +56,7 @@ test('a list reads its pages as they are needed, newest first', async () => {
   expect([page.data.length, page.has_more, typeof page.next_cursor]).toEqual([3, true, 'string']);
 });
 
-test('filters are passed on, dates and booleans as the API has them', async () => {
+test("filters are sent, with dates and booleans in the API's format", async () => {
   const client = clientOf(await testApi());
   await client.contacts.create({ email: 'ada@example.com' });
   const grace = await client.contacts.create({ email: 'grace@example.com' });
@@ -77,7 +77,7 @@ test('an error has the code, status, message, request id and details of the API'
   expect(error.message).not.toBe('');
 });
 
-test('a request that is refused for what it says is not sent again', async () => {
+test('a request rejected for its content is not retried', async () => {
   const { client, proxy } = await overNetwork([]);
   await failure(client.groups.get('grp_nonsense'));
   expect(proxy.attempts).toHaveLength(1);
@@ -87,13 +87,13 @@ test.each<[string, Fate]>([
   ['lost on its way there', 'lost before it arrives'],
   ['answered 503 by a proxy', { status: 503, body: '<html>' }],
   ['answered 500', { status: 500 }],
-])('a request that was %s is sent again', async (_name, fate) => {
+])('a request that was %s is retried', async (_name, fate) => {
   const { client, proxy } = await overNetwork([fate]);
   expect((await client.contacts.create({ email: 'ada@example.com' })).email).toBe('ada@example.com');
   expect(proxy.attempts).toHaveLength(2);
 });
 
-test('a POST whose answer was lost is sent again under the same key, and done once', async () => {
+test('a POST whose response was lost is retried with the same key, and runs once', async () => {
   const { api, client, proxy } = await overNetwork(['answer lost', 'answer lost']);
   const endpoint = await client.webhooks.create({ url: 'https://example.com/hook', events: ['*'] });
   expect(endpoint.secret).toMatch(/^whsec_/);
@@ -103,7 +103,7 @@ test('a POST whose answer was lost is sent again under the same key, and done on
   expect(new Set(keys).size).toBe(1);
 });
 
-test('each request has a key of its own, or the one it is given', async () => {
+test('each request has its own key, or the one provided', async () => {
   const { client, proxy } = await overNetwork([]);
   await client.contacts.create({ email: 'ada@example.com' });
   await client.contacts.create({ email: 'ada@example.com' });
@@ -114,14 +114,14 @@ test('each request has a key of its own, or the one it is given', async () => {
   expect([third, read]).toEqual(['order-4711', undefined]);
 });
 
-test('a DELETE whose answer was lost is done, though the second finds nothing', async () => {
+test('a DELETE whose response was lost succeeds, although the retry finds nothing', async () => {
   const { api, client } = await overNetwork(['arrives', 'answer lost']);
   const ada = await client.contacts.create({ email: 'ada@example.com' });
   await client.contacts.delete(ada.id);
   expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(404);
 });
 
-test('so is a DELETE of anything, by its operation', async () => {
+test('so does a DELETE by its operation', async () => {
   const { api, client: flaky } = await overNetwork(
     Array.from({ length: 40 }, (_, index) => (index % 2 ? 'arrives' : 'answer lost')),
   );
@@ -148,7 +148,7 @@ test('so is a DELETE of anything, by its operation', async () => {
   expect(deletes.map(([operation]) => operation).toSorted()).toEqual(Object.keys(ids).toSorted());
 });
 
-test('Retry-After is waited for', async () => {
+test('it waits for Retry-After', async () => {
   const { client, proxy } = await overNetwork([{ status: 429, headers: { 'Retry-After': '1' } }]);
   const started = Date.now();
   await client.contacts.list();
@@ -156,13 +156,13 @@ test('Retry-After is waited for', async () => {
   expect(proxy.attempts).toHaveLength(2);
 });
 
-test('who asks for a very long wait is not waited for', async () => {
+test('it does not wait for a very long Retry-After', async () => {
   const { client, proxy } = await overNetwork([{ status: 503, headers: { 'Retry-After': '3600' } }]);
   expect((await failure(client.contacts.list())).status).toBe(503);
   expect(proxy.attempts).toHaveLength(1);
 });
 
-test('past its allowance a client slows down and every request is done', async () => {
+test('when rate limited, a client slows down and every request succeeds', async () => {
   const client = clientOf(await testApi());
   const made = await Promise.all(
     Array.from({ length: 250 }, (_, index) =>
@@ -172,7 +172,7 @@ test('past its allowance a client slows down and every request is done', async (
   expect(new Set(made.map(({ id }) => id)).size).toBe(250);
 });
 
-test('maxRetries bounds the attempts, of the client or of one request', async () => {
+test('maxRetries limits the attempts of the client or of one request', async () => {
   const lost = 'lost before it arrives';
   const { client, proxy } = await overNetwork([lost, lost, lost, lost, lost], { maxRetries: 1 });
   const error = await failure(client.contacts.list());
@@ -181,7 +181,7 @@ test('maxRetries bounds the attempts, of the client or of one request', async ()
   expect(proxy.attempts).toHaveLength(3);
 });
 
-test('an attempt without an answer in time is given up and sent again', async () => {
+test('an attempt that times out is retried', async () => {
   const silent = await startReceiver(() => {});
   const client = new Postroom({ apiKey: 'pr_x', baseUrl: silent.url, timeoutMs: 1_000, maxRetries: 1 });
   const error = await failure(client.call('createContact', { body: { email: 'ada@example.com' } }));
@@ -189,7 +189,7 @@ test('an attempt without an answer in time is given up and sent again', async ()
   await silent.close();
 });
 
-test('a signal gives the request up, while it waits to be sent again too', async () => {
+test('a signal aborts the request, also while it waits to retry', async () => {
   const { client, proxy } = await overNetwork([{ status: 503, headers: { 'Retry-After': '30' } }]);
   const giveUp = new AbortController();
   setTimeout(() => giveUp.abort('enough'), 2_000);
@@ -199,12 +199,12 @@ test('a signal gives the request up, while it waits to be sent again too', async
   expect(proxy.attempts).toHaveLength(1);
 });
 
-test('an answer that is not the API is an error that says so', async () => {
+test('a response that is not from the API is an error that says so', async () => {
   const { client } = await overNetwork([{ status: 200, body: '<html>Welcome to the proxy</html>' }], { maxRetries: 0 });
   expect((await failure(client.contacts.list())).code).toBe('unexpected_answer');
 });
 
-test('a key of several projects names one for the client or for one request', async () => {
+test('with a key of several projects, the client or the request names one', async () => {
   const [one, two] = await Promise.all([testApi(), testApi()]);
   const { key: apiKey } = await one.newKey('full', [one.projectId, two.projectId]);
   const client = new Postroom({ apiKey, baseUrl: one.url, projectId: one.projectId });
@@ -215,13 +215,13 @@ test('a key of several projects names one for the client or for one request', as
   expect(ids.toSorted()).toEqual([one.projectId, two.projectId].toSorted());
 });
 
-test('ids are encoded, and an empty one does not name the whole list', async () => {
+test('ids are encoded, and an empty one does not address the whole list', async () => {
   const client = clientOf(await testApi());
   expect((await failure(client.contacts.get('../groups'))).code).toBe('not_found');
   await expect(client.contacts.delete('')).rejects.toThrow(TypeError);
 });
 
-test('without a key or an address there is no client', () => {
+test('a client requires a key and a URL', () => {
   expect(() => new Postroom({ apiKey: '', baseUrl: 'https://example.com' })).toThrow(TypeError);
   expect(() => new Postroom({ apiKey: 'pr_x', baseUrl: '' })).toThrow(TypeError);
 });

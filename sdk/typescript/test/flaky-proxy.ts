@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to one attempt: it arrives, is lost on the way there or back, or is answered by somebody in between. */
+/** What happens to an attempt: it arrives, is lost in either direction, or is responded to by an intermediary. */
 export type Fate =
   | 'arrives'
   | 'lost before it arrives'
@@ -15,7 +15,7 @@ export interface FlakyProxy {
   close: () => Promise<void>;
 }
 
-/** A network between the client and the real gateway on which bad things happen, one fate for each attempt in turn. */
+/** A proxy in front of the real gateway that injects failures, one per attempt. */
 export async function flakyProxy(upstream: string, ...fates: Fate[]): Promise<FlakyProxy> {
   const attempts: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {

@@ -4,7 +4,7 @@ import { Postroom } from '../src/index.ts';
 
 const text = (stream: ReadableStream<Uint8Array>) => new Response(stream).text();
 
-test('a file of contacts is imported, its errors and the contacts come back as files', async () => {
+test('a file of contacts is imported, and errors and contacts are downloaded as files', async () => {
   const [api] = await Promise.all([testApi(), startTestWorker()]);
   const postroom = new Postroom({ apiKey: api.key, baseUrl: api.url });
   const file = 'email,name\nada@example.com,Ada Lovelace\nnonsense,Nobody\ngrace@example.com,Grace Hopper\n';
@@ -23,7 +23,7 @@ test('a file of contacts is imported, its errors and the contacts come back as f
   expect((await postroom.imports.list()).data.map((each) => each.id)).toEqual([id]);
 });
 
-test('the same file under the same key is imported once, also when the answer was lost', async () => {
+test('the same file with the same key is imported once, even if the response was lost', async () => {
   const api = await testApi();
   const postroom = new Postroom({ apiKey: api.key, baseUrl: api.url });
   const start = () => postroom.imports.create('email\nada@example.com\n', {}, { idempotencyKey: 'monday' });

