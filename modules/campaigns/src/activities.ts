@@ -17,25 +17,25 @@ import { autoPause } from './send-monitor.ts';
 
 export type { Counts, RecipientSnapshot, SendRun };
 
-const BEAT_MS = 2_000;
+const HEARTBEAT_INTERVAL_MS = 2_000;
 
-/** Tells Temporal that the activity lives, and how far it is, until its work ends. */
-async function beating<T>(work: () => Promise<T>, progress: object = {}): Promise<T> {
-  const beat = setInterval(() => heartbeat(progress), BEAT_MS);
+/** Sends heartbeats, with the progress made so far, until the work ends. */
+async function withHeartbeat<T>(work: () => Promise<T>, progress: object = {}): Promise<T> {
+  const timer = setInterval(() => heartbeat(progress), HEARTBEAT_INTERVAL_MS);
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    clearInterval(timer);
   }
 }
 
-/** Campaigns that send take connections and time from each other: a project gets half of what is left. */
-const senders = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
-/** One statement that writes a million rows holds a connection of the ledger for a while; transactional mail needs them, too. */
-const freezers = new FairShare(2);
+/** Sending campaigns compete for connections and time, so each project may take at most half of the free slots. */
+const sendSlots = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
+/** A snapshot of a million rows occupies a ledger connection for seconds, and transactional mail needs those connections too. */
+const snapshotSlots = new FairShare(2);
 
-/** Works for a campaign, or comes back shortly while its project has its share. */
-async function inTurn<T>(share: FairShare, campaignId: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` in a slot of the campaign's project; throws a retryable failure if the project has used its share. */
+async function withSlot<T>(share: FairShare, campaignId: string, work: () => Promise<T>): Promise<T> {
   const { rows } = await pool.query<{ project_id: string }>({
     name: 'campaign-project',
     text: 'SELECT project_id FROM campaigns WHERE id = $1',
@@ -57,10 +57,10 @@ async function inTurn<T>(share: FairShare, campaignId: string, work: () => Promi
   }
 }
 
-/** Writes a campaign's recipients into the ledger, once. */
+/** Takes the snapshot of a campaign's recipients. Idempotent. */
 export async function freezeRecipients(campaignId: string): Promise<RecipientSnapshot> {
-  return inTurn(freezers, campaignId, () =>
-    beating(() =>
+  return withSlot(snapshotSlots, campaignId, () =>
+    withHeartbeat(() =>
       stopAfterRepeatedErrors(
         `freeze ${campaignId}`,
         () => snapshotRecipients(campaignId),
@@ -73,11 +73,11 @@ export async function freezeRecipients(campaignId: string): Promise<RecipientSna
   );
 }
 
-/** Sends for a while, and says where the campaign stands. */
+/** Sends for one run and returns the state of the campaign. */
 export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
   const tally: Tally = {};
-  return inTurn(senders, campaignId, () =>
-    beating(
+  return withSlot(sendSlots, campaignId, () =>
+    withHeartbeat(
       () =>
         stopAfterRepeatedErrors(
           `send ${campaignId}`,
@@ -89,21 +89,21 @@ export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
   );
 }
 
-/** Closes what a canceled campaign has not sent. */
+/** Cancels the unsent messages of a canceled campaign. */
 export async function cancelRecipients(campaignId: string): Promise<Counts> {
-  return beating(() =>
+  return withHeartbeat(() =>
     stopAfterRepeatedErrors(
       `cancel ${campaignId}`,
       () => cancelRemaining(campaignId, newClaim(), () => heartbeat()),
-      // Ends the workflow. What is still open of a canceled campaign is looked at again by another one.
+      // Fails the workflow. Reconciliation starts another run for a canceled campaign with open messages.
       (reason) => Promise.reject(ApplicationFailure.nonRetryable(reason)),
     ),
   );
 }
 
-/** Completes a campaign of which nothing is open any more. */
+/** Completes a campaign that has no open messages. */
 export async function completeCampaign(campaignId: string, run = 1): Promise<boolean> {
-  return beating(() =>
+  return withHeartbeat(() =>
     stopAfterRepeatedErrors(
       `complete ${campaignId}`,
       () => complete({ id: campaignId, run }),
@@ -112,7 +112,7 @@ export async function completeCampaign(campaignId: string, run = 1): Promise<boo
   );
 }
 
-/** Starts a campaign whose time has come, unless it was moved to another. */
+/** Starts a campaign at its scheduled time, unless it was rescheduled. */
 export async function startScheduledCampaign(
   campaignId: string,
   scheduledAt: string,
@@ -121,7 +121,9 @@ export async function startScheduledCampaign(
     `start ${campaignId} ${scheduledAt}`,
     () => startScheduled(campaignId, new Date(scheduledAt)),
     async (reason) => {
-      await autoPause(campaignId, `It could not start at its time. ${reason}`, { from: 'scheduled' });
+      await autoPause(campaignId, `The campaign could not start at its scheduled time. ${reason}`, {
+        from: 'scheduled',
+      });
       return 'paused' as const;
     },
   );

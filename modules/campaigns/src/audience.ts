@@ -2,13 +2,13 @@ import { Parameters, segmentSql } from '@postroom/contacts';
 import { DomainError, type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
 import type pg from 'pg';
 
-/** Whom a campaign goes to: the contacts of groups and segments, each once. */
+/** The recipients of a campaign: the union of the contacts of groups and segments. */
 export interface Audience {
   groupIds: readonly string[];
   segmentIds: readonly string[];
 }
 
-/** How many contacts are in an audience, and why some of them get nothing. */
+/** The size of an audience, and the contacts excluded from it by reason. */
 export interface AudienceCount {
   contacts: number;
   recipients: number;
@@ -16,14 +16,14 @@ export interface AudienceCount {
 }
 
 /**
- * Makes the rest of a transaction join whole sets. Contacts are often mailed as soon as they have been imported, when
- * PostgreSQL has not counted them yet: it would take an audience for one person and look through all of it for each.
+ * Disables nested-loop joins for the rest of a transaction. Contacts are often mailed right after an import, before PostgreSQL
+ * has statistics on them. It would then estimate the audience at one row and scan all of it per contact.
  */
 export async function joinBySets(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL enable_nestloop = off');
 }
 
-/** Runs one statement over an audience, with plans for many. */
+/** Runs one statement over an audience, without nested-loop joins. */
 export function queryAudience<Row extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[],
@@ -35,9 +35,8 @@ export function queryAudience<Row extends pg.QueryResultRow>(
 }
 
 /**
- * The SQL condition on contacts `c` that an audience stands for, its values added to `parameters`. Who has left a group is
- * not in it by that group. A segment that is gone
- * holds nobody, as a group that is gone does.
+ * The SQL condition that selects an audience from contacts `c`; adds its values to `parameters`. A contact that opted out of a
+ * group is not selected through that group. Deleted groups and segments select no contacts.
  */
 export async function audienceSql(
   projectId: string,
@@ -52,18 +51,18 @@ export async function audienceSql(
     );
   }
   for (const segmentId of segmentIds) {
-    const condition = await segmentSql(projectId, segmentId, parameters).catch(nobodyIfGone);
+    const condition = await segmentSql(projectId, segmentId, parameters).catch(noneIfDeleted);
     conditions.push(`(${condition})`);
   }
   return conditions.length === 0 ? 'false' : `(${conditions.join(' OR ')})`;
 }
 
-function nobodyIfGone(error: unknown): string {
+function noneIfDeleted(error: unknown): string {
   if (error instanceof DomainError && error.code === 'not_found') return 'false';
   throw error;
 }
 
-/** Whether anybody is in the audience now. */
+/** Whether the audience has any contacts now. */
 export async function hasRecipients(projectId: string, audience: Audience): Promise<boolean> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
@@ -90,18 +89,18 @@ async function count(projectId: string, audience: Audience): Promise<AudienceCou
      FROM contacts c WHERE c.project_id = ${project} AND ${condition} GROUP BY 1 ORDER BY 1`,
     parameters.values,
   );
-  const left = await countLeft(projectId, audience);
+  const optedOut = await countOptedOut(projectId, audience);
   const excluded = [
     ...rows.flatMap(({ reason, contacts }) => (reason === null ? [] : [{ reason, contacts }])),
-    ...(left === 0 ? [] : [{ reason: 'left_group', contacts: left }]),
+    ...(optedOut === 0 ? [] : [{ reason: 'left_group', contacts: optedOut }]),
   ];
-  const contacts = rows.reduce((sum, row) => sum + row.contacts, left);
-  const suppressed = excluded.reduce((sum, row) => sum + row.contacts, 0);
-  return { contacts, recipients: contacts - suppressed, excluded };
+  const contacts = rows.reduce((sum, row) => sum + row.contacts, optedOut);
+  const excludedCount = excluded.reduce((sum, row) => sum + row.contacts, 0);
+  return { contacts, recipients: contacts - excludedCount, excluded };
 }
 
-/** Members of its groups who get nothing because they have left those groups. */
-async function countLeft(projectId: string, audience: Audience): Promise<number> {
+/** Counts members of the audience's groups who are excluded only because they opted out. */
+async function countOptedOut(projectId: string, audience: Audience): Promise<number> {
   if (audience.groupIds.length === 0) return 0;
   const parameters = new Parameters();
   const project = parameters.add(projectId);
@@ -116,7 +115,7 @@ async function countLeft(projectId: string, audience: Audience): Promise<number>
   return rows[0]?.contacts ?? 0;
 }
 
-/** What is wrong with an audience: ids that name no group or segment of the project. */
+/** Problems with an audience: ids that are not groups or segments of the project. */
 export async function audienceProblems(
   tx: Tx,
   projectId: string,

@@ -26,7 +26,7 @@ import { workflowIdOf } from './workflow.ts';
 
 export type Campaign = Prisma.CampaignModel;
 
-/** What can be said of a campaign. `null` takes it away, `undefined` leaves it. */
+/** The editable fields of a campaign. `null` clears a field, `undefined` leaves it unchanged. */
 export interface CampaignInput {
   name?: string | null | undefined;
   subject?: string | null | undefined;
@@ -34,7 +34,7 @@ export interface CampaignInput {
   fromEmail?: string | null | undefined;
   replyTo?: string | null | undefined;
   html?: string | null | undefined;
-  /** What the body is written in; HTML unless given. */
+  /** The format of `html`; HTML by default. */
   format?: ContentFormat | null | undefined;
   text?: string | null | undefined;
   templateId?: string | null | undefined;
@@ -50,17 +50,17 @@ const MAX_AUDIENCE = 100;
 const MAX_RATE = 100_000;
 
 /**
- * Creates a draft, which may be incomplete. `authorId` is whoever writes: `usr_…` or `key_…`.
+ * Creates a draft, which may be incomplete. `authorId` is the user or API key: `usr_…` or `key_…`.
  * @throws DomainError `validation_error` naming each bad field.
  */
 export async function createCampaign(projectId: string, authorId: string, input: CampaignInput): Promise<Campaign> {
   if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
-  const data = await checked(projectId, input);
+  const data = await validated(projectId, input);
   const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
   return db.campaign.create({ data: { groupIds: [], segmentIds: [], ...data, ...own } });
 }
 
-/** A campaign of the project, or `not_found`. */
+/** @throws DomainError `not_found`. */
 export async function getCampaign(projectId: string, id: string, query: RowsQuery = {}): Promise<Campaign> {
   const campaign = isId('cmp', id) ? await db.campaign.findFirst({ ...query, where: { id, projectId } }) : null;
   if (campaign === null) throw notFound('campaign');
@@ -82,10 +82,10 @@ export async function listCampaigns(
 }
 
 /**
- * Changes what is given. A draft or scheduled campaign can be changed in every way, one that is under way only in its rate,
- * which takes effect within seconds. Of two edits that name the same version one is refused, however close they come.
- * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` when it is too late, or
- * when the campaign is not at the version any more that `version` names.
+ * Updates the given fields. Draft and scheduled campaigns are fully editable; a sending or paused one accepts only a new rate,
+ * which takes effect within seconds. Of two concurrent edits that name the same version, one fails.
+ * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` if the status does not allow
+ * the edit or `version` is no longer current.
  */
 export async function updateCampaign(
   projectId: string,
@@ -94,7 +94,7 @@ export async function updateCampaign(
   { version, ...input }: CampaignInput & { version?: number | null | undefined },
 ): Promise<void> {
   const { html, format, source } = await getCampaign(projectId, id);
-  const data = await checked(projectId, {
+  const data = await validated(projectId, {
     ...input,
     html: asSubmitted(input.html, input.format, { html, format, source }),
   });
@@ -111,21 +111,21 @@ export async function updateCampaign(
     const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true } });
     if (now === null) throw notFound('campaign');
     if (count === 0 && statuses.includes(now.status)) throw versionConflict('campaign');
-    if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be changed.');
+    if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be edited.');
     if (!isRateOnly) return;
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });
   });
 }
 
-/** Deletes a draft. @throws DomainError `not_found`, `conflict` for a campaign that is more than a draft. */
+/** Deletes a draft. @throws DomainError `not_found`, `conflict` for a campaign that is not a draft. */
 export async function deleteCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
   const { count } = await db.campaign.deleteMany({ where: { id, projectId, status: 'draft' } });
   if (count === 0) throw new DomainError('conflict', 'Only a draft can be deleted.');
 }
 
-/** The members that are given, checked and as they are stored. */
-async function checked(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
+/** Validates the given fields and converts them to their stored form. */
+async function validated(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
   const content =
     input.html == null ? undefined : await readBody(projectId, 'html', input.html, input.format ?? 'html');
   const problems = [
@@ -145,7 +145,7 @@ async function checked(projectId: string, input: CampaignInput): Promise<Partial
     const { html, format, source } = content?.body ?? { html: null, format: 'html', source: null };
     Object.assign(data, { html, format, source });
   }
-  // The body is one or the other; what is given last counts.
+  // A campaign has either its own body or a template; setting one clears the other.
   if (input.html != null) data.templateId = null;
   if (input.templateId != null) Object.assign(data, { html: null, format: 'html', source: null });
   return data;
@@ -157,7 +157,7 @@ function textProblems({ name, subject, html, format, text, ratePerSecond }: Camp
       ? []
       : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
     ...templateProblems('subject', subject, 998),
-    ...(format == null || html != null ? [] : [{ field: 'format', message: 'says what a body is, so it needs one' }]),
+    ...(format == null || html != null ? [] : [{ field: 'format', message: 'can only be set together with a body' }]),
     ...templateProblems('text', text, MAX_BODY_LENGTH),
     ...(ratePerSecond == null || (ratePerSecond >= 1 && ratePerSecond <= MAX_RATE)
       ? []
@@ -165,9 +165,13 @@ function textProblems({ name, subject, html, format, text, ratePerSecond }: Camp
   ];
 }
 
-function templateProblems(field: 'subject' | 'text', source: string | null | undefined, most: number): FieldProblem[] {
+function templateProblems(
+  field: 'subject' | 'text',
+  source: string | null | undefined,
+  maxLength: number,
+): FieldProblem[] {
   if (source == null) return [];
-  if (source.length > most) return [{ field, message: `must be at most ${most} characters` }];
+  if (source.length > maxLength) return [{ field, message: `must be at most ${maxLength} characters` }];
   return parseTemplate(source, field).problems.map(({ line, column, message }) => ({
     field,
     message: `line ${line}, column ${column}: ${message}`,

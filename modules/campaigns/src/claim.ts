@@ -2,7 +2,7 @@ import { ledgerPool } from '@postroom/ledger';
 import { messageKeySql } from '@postroom/platform';
 import type { CampaignRow } from './progress-row.ts';
 
-/** A message that has been claimed, with what its words are made of. */
+/** A claimed message with the contact data its content is rendered from. */
 export interface ClaimedRecipient {
   id: string;
   email: string;
@@ -14,13 +14,14 @@ export interface ClaimedRecipient {
 
 export interface ClaimedPage {
   rows: ClaimedRecipient[];
-  /** Messages per second at most, by the campaign's limit and its part of the project's; null for no limit. */
+  /** Maximum messages per second: the lower of the campaign's limit and its share of the project's; null for no limit. */
   ratePerSecond: number | null;
 }
 
 /**
- * Takes over a campaign that is being sent: from here on only who names this claim may claim its messages, since an attempt
- * that Temporal has given up may still be alive. Undefined when the campaign is not being sent, or by a later run.
+ * Makes `claim` the fencing token of a campaign: from here on, only its holder may claim messages. An attempt that Temporal has
+ * timed out may still be alive, and this fences it off.
+ * @returns undefined if the campaign is not sending, or `run` is not its current run.
  */
 export async function acquireFence(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
   const { rows } = await ledgerPool.query<CampaignRow>(
@@ -30,22 +31,21 @@ export async function acquireFence(campaignId: string, run: number, claim: strin
   return rows[0];
 }
 
-/** In the page: what has not been tried. What goes again has a `not_before`, and is claimed by it, wherever it lies. */
+/** Messages never tried, past the cursor. Deferred and requeued ones have a `not_before` and are claimed by that instead. */
 const UNTRIED = (m: string) =>
   `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
 
 /**
- * The next page: what goes again and is due, then what has not been tried, in the order of ids from the campaign's cursor
- * on. The campaign's row is held, so that a page is claimed by the newest attempt of a campaign that is being sent, or by
- * nobody. The rate of a project is shared evenly by its campaigns that are being sent. One attempt claims a row once: its
- * name in a row stands for one send, so that a settlement which the network delays or repeats can not be taken for that of
- * another.
+ * Claims the next page: requeued and deferred messages that are due, then untried ones in id order from the campaign's cursor.
  *
- * Rows that were never tried are claimed by whoever holds the campaign, so they are not locked before they are changed;
- * whoever changes other columns of one meanwhile comes first or waits. Nearly all are of people who may be mailed at the
- * address they had: `taken` changes those as it passes over them. The others, and what goes again, are `judged`: whoever was
- * suppressed or deleted since the freeze is marked so instead. `coalesce` keeps PostgreSQL from going the other way round,
- * from each contact to its message.
+ * The campaign's row is locked, so only the holder of the fencing token claims, and only while the campaign is sending. A
+ * project's rate is split evenly among its sending campaigns. An attempt claims a row at most once, so row and claim together
+ * identify one send, and a delayed or repeated settlement cannot be applied to another send.
+ *
+ * Untried rows need no lock before the update, because only the fencing token's holder claims them. Nearly all belong to
+ * contacts who can still be mailed at the same address; `taken` claims these in one pass. The rest, and requeued rows, are
+ * `classified`: contacts suppressed or deleted since the snapshot are marked suppressed instead. The `coalesce` stops
+ * PostgreSQL from driving the join from contacts to messages.
  */
 const CLAIM = `
   WITH fenced AS (
@@ -53,7 +53,7 @@ const CLAIM = `
         WHERE s.project_id = p.project_id AND s.status = 'sending'))
       FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second
     FROM campaigns c WHERE id = $1 AND fencing_token = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
-  ), again AS (
+  ), requeued AS (
     SELECT m.* FROM fenced CROSS JOIN LATERAL (
       SELECT id, project_id, contact_id, email, email_key FROM messages
       WHERE campaign_id = fenced.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
@@ -61,7 +61,7 @@ const CLAIM = `
     ) AS m
   ), page AS (
     SELECT count(*) AS size, max(id) AS last FROM (
-      SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM again))
+      SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM requeued))
     ) AS m
   ), taken AS (
     UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now() FROM contacts c
@@ -69,12 +69,12 @@ const CLAIM = `
       AND c.id = coalesce(m.contact_id, '') AND c.email = m.email AND NOT c.suppressed
     RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
   ), others AS (
-    SELECT * FROM again
+    SELECT * FROM requeued
     UNION ALL
     SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
     WHERE (SELECT count(*) FROM taken) < (SELECT size FROM page) AND ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
       AND m.id NOT IN (SELECT id FROM taken)
-  ), judged AS (
+  ), classified AS (
     SELECT o.id, o.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,
       CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
         WHEN c.email = o.email AND NOT c.suppressed THEN NULL
@@ -87,7 +87,7 @@ const CLAIM = `
     UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
       claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),
       unsent_at = CASE WHEN j.problem IS NOT NULL THEN now() END
-    FROM judged j WHERE m.id = j.id AND m.state = 'planned'
+    FROM classified j WHERE m.id = j.id AND m.state = 'planned'
     RETURNING m.id, j.email, j.name, j.custom_fields, m.deferrals, m.deferred_at, j.problem
   ), claimed AS (
     SELECT * FROM taken
@@ -99,11 +99,11 @@ const CLAIM = `
       cursor = coalesce((SELECT last FROM page), cursor)
     WHERE id = $1 AND fencing_token = $2
   )
-  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM again) AS judged, fenced.rate_per_second AS "ratePerSecond",
+  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM requeued) AS considered, fenced.rate_per_second AS "ratePerSecond",
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
   FROM fenced LEFT JOIN claimed t ON true`;
 
-/** Claims up to so many recipients; none when the campaign has been paused or taken over, or nothing is due. */
+/** Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due. */
 export async function claimPage(
   campaignId: string,
   claim: string,
@@ -111,16 +111,16 @@ export async function claimPage(
   needsCustomFields: boolean,
 ): Promise<ClaimedPage> {
   for (;;) {
-    const { rows } = await ledgerPool.query<ClaimedRecipient & { judged: number; ratePerSecond: number | null }>({
+    const { rows } = await ledgerPool.query<ClaimedRecipient & { considered: number; ratePerSecond: number | null }>({
       name: 'campaign-claim',
       text: CLAIM,
       values: [campaignId, claim, limit, needsCustomFields],
     });
     const [first] = rows;
     if (first === undefined) return { rows: [], ratePerSecond: null };
-    const { judged, ratePerSecond } = first;
+    const { considered, ratePerSecond } = first;
     if (first.id !== null) return { rows, ratePerSecond };
-    if (judged === 0) return { rows: [], ratePerSecond };
-    // Nobody of this page may be mailed; the next one may hold somebody.
+    if (considered === 0) return { rows: [], ratePerSecond };
+    // Every recipient on this page was suppressed; try the next page.
   }
 }

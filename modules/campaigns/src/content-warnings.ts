@@ -3,47 +3,47 @@ import type { FieldProblem } from '@postroom/platform';
 import { Parser } from 'htmlparser2';
 import type { CampaignContent } from './content.ts';
 
-/** Gmail cuts off HTML above 102 KB, with the link to unsubscribe; some room is left for what is filled in. */
+/** Gmail clips HTML above 102 KB, and with it the unsubscribe link. The limit leaves room for rendered values. */
 const CLIPPED_BYTES = 97_000;
-/** Services that hide where a link leads; filters count them against the sender. */
+/** URL shorteners: spam filters penalize them because they hide the destination. */
 const SHORTENERS = /^(bit\.ly|tinyurl\.com|goo\.gl|t\.co|ow\.ly|is\.gd|buff\.ly|rebrand\.ly|cutt\.ly|shorturl\.at)$/i;
 
-/** What about a message's head and words tends to be cut off, or taken for spam. */
+/** Warnings about headers and content that mail programs clip or spam filters penalize. */
 export function contentWarnings({ subject, html, fromName, fromEmail, replyTo }: CampaignContent): FieldProblem[] {
   const warn = (when: boolean, field: string, message: string) => (when ? [{ field, message }] : []);
   const head = subject ?? '';
   const body = html ?? '';
   const markup = htmlProblem(body) === undefined ? readMarkup(body) : readMarkup('');
   return [
-    ...warn(head.length > 78, 'subject', 'is over 78 characters: most programs will cut it off'),
+    ...warn(head.length > 78, 'subject', 'is over 78 characters: most mail programs truncate it'),
     ...warn(
       head.length > 10 && /[A-Z]/.test(head) && head === head.toUpperCase(),
       'subject',
-      'is all in capitals, which looks like spam',
+      'is all capitals, which looks like spam',
     ),
-    ...warn(/[!?]{2,}|[$€£]{2,}/.test(head), 'subject', 'has repeated marks such as "!!", which look like spam'),
-    ...warn(/^\s*(re|fwd?|aw|wg)\s*:/i.test(head), 'subject', 'looks like an answer, which readers take for a trick'),
-    ...warn((fromName ?? '').trim() === '', 'fromName', 'is not given: readers see an address instead of a name'),
+    ...warn(/[!?]{2,}|[$€£]{2,}/.test(head), 'subject', 'has repeated punctuation such as "!!", which looks like spam'),
+    ...warn(/^\s*(re|fwd?|aw|wg)\s*:/i.test(head), 'subject', 'looks like a reply, which readers find deceptive'),
+    ...warn((fromName ?? '').trim() === '', 'fromName', 'is missing: readers see an address instead of a name'),
     ...warn(
       /^(no-?reply|do-?not-?reply)@/i.test(fromEmail ?? '') && replyTo === null,
       'fromEmail',
-      'takes no answers: give a reply_to, since answers tell mailbox providers that mail is wanted',
+      'does not accept replies: set reply_to, because replies show mailbox providers that your mail is wanted',
     ),
-    ...warn(Buffer.byteLength(body) > CLIPPED_BYTES, 'html', 'is over 95 KB: Gmail cuts it off, and the end is lost'),
-    ...warn(markup.imagesWithoutAlt > 0, 'html', 'has images without an alt text'),
-    ...warn(markup.images > 0 && markup.words < 20, 'html', 'is little more than images, which looks like spam'),
-    ...warn(markup.active > 0, 'html', 'has scripts, forms or frames, which mail programs take out'),
+    ...warn(Buffer.byteLength(body) > CLIPPED_BYTES, 'html', 'is over 95 KB: Gmail clips it'),
+    ...warn(markup.imagesWithoutAlt > 0, 'html', 'has images without alt text'),
+    ...warn(markup.images > 0 && markup.words < 20, 'html', 'is mostly images, which looks like spam'),
+    ...warn(markup.active > 0, 'html', 'has scripts, forms or frames, which mail programs remove'),
     ...linkWarnings(markup).map((message) => ({ field: 'html', message })),
   ];
 }
 
-/** What is looked at in a body. */
+/** What the warnings need to know about an HTML body. */
 interface Markup {
   images: number;
   imagesWithoutAlt: number;
   /** Scripts, forms, frames and the like. */
   active: number;
-  /** Words of two letters and more that readers see. */
+  /** Visible words of at least two letters. */
   words: number;
   links: { link: string; words: string }[];
 }
@@ -51,7 +51,7 @@ interface Markup {
 const ACTIVE = new Set(['script', 'form', 'iframe', 'object', 'embed', 'video', 'audio']);
 const UNSEEN = new Set(['style', 'script', 'head', 'title']);
 
-/** Reads a body once from end to end. */
+/** Collects the facts about a body in one pass. */
 function readMarkup(html: string): Markup {
   const markup: Markup = { images: 0, imagesWithoutAlt: 0, active: 0, words: 0, links: [] };
   let unseen = 0;
@@ -86,7 +86,7 @@ function readMarkup(html: string): Markup {
   return markup;
 }
 
-/** What is wrong with links, by their form; nothing is asked of the sites. */
+/** Problems visible in the links themselves; no request is made to any site. */
 function linkWarnings({ links }: Markup): string[] {
   const found = links.flatMap(({ link, words }) => {
     if (link.includes('{{') || /^(mailto:|tel:|sms:|#.|cid:)/i.test(link)) return [];
@@ -97,8 +97,10 @@ function linkWarnings({ links }: Markup): string[] {
     const isOther = shown !== undefined && !`.${hostname}`.toLowerCase().endsWith(`.${shown.toLowerCase()}`);
     return [
       ...(protocol === 'http:' ? [`${named} is not encrypted: use https`] : []),
-      ...(SHORTENERS.test(hostname) ? [`${named} hides where it leads: filters count that against you`] : []),
-      ...(isOther ? [`${named} leads to ${hostname} and says "${words.slice(0, 100)}", which looks like fraud`] : []),
+      ...(SHORTENERS.test(hostname) ? [`${named} hides its destination: spam filters penalize that`] : []),
+      ...(isOther
+        ? [`${named} leads to ${hostname} but reads "${words.slice(0, 100)}", which looks like phishing`]
+        : []),
     ];
   });
   return [...new Set(found)].slice(0, 10);

@@ -5,13 +5,13 @@ import { trackHtml, type TrackingSwitches } from '@postroom/tracking';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import type { Prisma } from '@postroom/platform';
 
-/** What of a campaign its messages are made of. */
+/** The fields of a campaign that its messages are composed from. */
 export type CampaignContent = Pick<
   Prisma.CampaignModel,
   'projectId' | 'subject' | 'fromName' | 'fromEmail' | 'replyTo' | 'html' | 'text'
 >;
 
-/** The person that a message is made for. */
+/** The recipient that a message is rendered for. */
 export interface Addressee {
   /** The message's id. */
   id: string;
@@ -22,34 +22,34 @@ export interface Addressee {
 
 const UNTRACKED: CampaignTracking = { opens: false, clicks: false, base: '' };
 
-/** Every recipient can unsubscribe, whether or not the author thought of it. */
+/** Added to content without an unsubscribe link, so that every recipient can unsubscribe. */
 const FOOTER = `<p style="margin:2em 0 0;font-size:12px;color:#777"><a href="{{unsubscribe_url}}" style="color:#777">Unsubscribe</a></p>`;
 const TEXT_FOOTER = '\n\n--\nUnsubscribe: {{unsubscribe_url}}\n';
 
-/** What placeholders may name beside custom fields. */
+/** Placeholder names that are not custom fields. */
 const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url']);
 
-/** What of a campaign's messages is tracked, and what their links begin with. */
+/** The tracking switches, and the base URL of tracked links. */
 export interface CampaignTracking extends TrackingSwitches {
   base: string;
 }
 
-/** A campaign's message, encoded once, and what it needs of each recipient. */
+/** A campaign's message, encoded once and rendered per recipient. */
 export interface CampaignFrame {
   frame: CompiledMessage;
   /** The address it is sent from. */
   from: string;
-  /** Whether a placeholder names a custom field, so that they have to be read. */
+  /** Whether a placeholder names a custom field, so that claims must load custom fields. */
   needsCustomFields: boolean;
-  /** Where its tracked links lead, by their numbers. */
+  /** Target URLs of its tracked links, indexed by position. */
   links: string[];
-  /** The bytes for one recipient, and the subject where it is not the same for all. */
+  /** Renders one recipient's message. `subject` is undefined if it is the same for all recipients. */
   render: (addressee: Addressee, date: Date) => { data: string; subject: string | undefined };
 }
 
 /**
  * Encodes a campaign's message once.
- * @throws MessageError when it can't be sent: a placeholder in a place that no value is safe at, a sender that is none.
+ * @throws MessageError if it cannot be sent, for example because of a placeholder in an unsafe position or an invalid sender.
  */
 export async function compileCampaign(content: CampaignContent, tracking = UNTRACKED): Promise<CampaignFrame> {
   try {
@@ -63,7 +63,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
   const fromEmail = content.fromEmail ?? '';
   const [subject, html, text] = templatesOf(content);
   const replyTo = content.replyTo === null ? undefined : parseMailbox(content.replyTo);
-  // Text shows people where a link leads, so it is made of the HTML as its author wrote it. HTML that is too complex ends here.
+  // The text part shows link targets, so it is derived from the untracked HTML. Throws if the HTML is too complex.
   const textTemplate = text ?? (await textTemplateOf(content.projectId, html));
   const tracked = trackHtml(html, tracking, tracking.base);
   const frame = compileMessage({
@@ -93,7 +93,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
   };
 }
 
-/** What goes wrong while a message is made is a reason to fail that message. */
+/** Turns any error during rendering into a MessageError, which fails only that message. */
 function composing<Args extends unknown[], Result>(make: (...args: Args) => Result): (...args: Args) => Result {
   return (...args) => {
     try {
@@ -104,7 +104,7 @@ function composing<Args extends unknown[], Result>(make: (...args: Args) => Resu
   };
 }
 
-/** The subject, HTML and text of a campaign as templates, with a link to unsubscribe by. */
+/** The subject, HTML and text of a campaign as templates; adds an unsubscribe link where the body has none. */
 export function templatesOf({ subject, html, text }: CampaignContent): [Template, Template, Template | undefined] {
   return [
     parseTemplate(subject ?? '', 'subject'),

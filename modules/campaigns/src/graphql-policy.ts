@@ -2,7 +2,7 @@ import { builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platfor
 import { getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
 
 const describe = {
-  ratePerSecond: 'Messages per second at most, shared by the campaigns that are being sent; null for no limit.',
+  ratePerSecond: 'Maximum messages per second, shared by sending campaigns; null for no limit.',
   bounceLimitPercent:
     'A campaign is paused when this percentage of its messages bounced or were rejected; null for never.',
   bounceMinSent: 'The percentage is checked after this many messages.',
@@ -13,7 +13,7 @@ const describe = {
 };
 
 const Policy = builder.objectRef<SendingPolicy>('SendingPolicy').implement({
-  description: 'How fast the campaigns of the project go, and when they are paused automatically.',
+  description: "The sending rate of the project's campaigns and their auto-pause thresholds.",
   fields: (t) => ({
     ratePerSecond: t.exposeInt('ratePerSecond', { nullable: true, description: describe.ratePerSecond }),
     bounceLimitPercent: t.exposeFloat('bounceLimitPercent', {
@@ -33,7 +33,7 @@ const Policy = builder.objectRef<SendingPolicy>('SendingPolicy').implement({
 builder.queryField('sendingPolicy', (t) =>
   t.field({
     type: Policy,
-    description: 'How fast the campaigns of the project go, and when they are paused automatically.',
+    description: "The sending rate of the project's campaigns and their auto-pause thresholds.",
     resolve: (_root, _args, context) => getPolicy(callerProject(context)),
   }),
 );
@@ -42,7 +42,7 @@ const SAMPLE = jsonSchema({ minimum: 1, maximum: 1_000_000 });
 
 const UpdatePolicyInput = builder.inputType('UpdateSendingPolicyInput', {
   ...NOT_EMPTY,
-  description: 'What to change; what is not given stays, and null takes a limit away.',
+  description: 'Fields to update; omitted fields are unchanged, and null removes a limit.',
   fields: (t) => ({
     ratePerSecond: t.int({ description: describe.ratePerSecond, ...jsonSchema({ minimum: 1, maximum: 100_000 }) }),
     bounceLimitPercent: t.float({ description: describe.bounceLimitPercent }),
@@ -56,10 +56,10 @@ const UpdatePolicyInput = builder.inputType('UpdateSendingPolicyInput', {
 builder.mutationField('updateSendingPolicy', (t) =>
   t.field({
     type: Policy,
-    // It guards the reputation of a sender, which is not a key's to risk.
+    // The policy protects the sender's reputation, so API keys may not change it.
     authScopes: { manage: true },
     skipTypeScopes: true,
-    description: 'Changes how fast the campaigns of the project go, and when they are paused automatically.',
+    description: "Updates the sending rate of the project's campaigns and their auto-pause thresholds.",
     args: { input: t.arg({ type: UpdatePolicyInput, required: true, description: 'What to change.' }) },
     resolve: (_root, { input }, context) => updatePolicy(callerProject(context), input),
   }),

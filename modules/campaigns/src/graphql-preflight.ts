@@ -3,57 +3,61 @@ import type { AudienceCount } from './audience.ts';
 import { type Preflight, preflight, type VariableCheck } from './preflight.ts';
 
 const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
-  description: 'Contacts of the audience who get nothing.',
+  description: 'Contacts of the audience who are excluded, by reason.',
   fields: (t) => ({
     reason: t.exposeString('reason', {
-      description: 'Why: their suppression status, or `left_group` for those who left the groups it goes to.',
+      description: 'Their suppression reason, or `left_group` for those who opted out of the groups.',
     }),
-    contacts: t.exposeInt('contacts', { description: 'How many.' }),
+    contacts: t.exposeInt('contacts', { description: 'Number of contacts.' }),
   }),
 });
 
 const AudienceCount = builder.objectRef<AudienceCount>('AudienceCount').implement({
-  description: 'The recipients that a campaign would have now.',
+  description: 'The audience of a campaign if it were sent now.',
   fields: (t) => ({
-    contacts: t.exposeInt('contacts', { description: 'Contacts in its groups and segments, each once.' }),
-    recipients: t.exposeInt('recipients', { description: 'Those of them who would get it.' }),
-    excluded: t.field({ type: [Excluded], description: 'The others.', resolve: ({ excluded }) => excluded }),
+    contacts: t.exposeInt('contacts', { description: 'Distinct contacts in its groups and segments.' }),
+    recipients: t.exposeInt('recipients', { description: 'Contacts who would receive it.' }),
+    excluded: t.field({
+      type: [Excluded],
+      description: 'Contacts who would not receive it, by reason.',
+      resolve: ({ excluded }) => excluded,
+    }),
   }),
 });
 
 const Finding = builder.objectRef<FieldProblem>('PreflightFinding').implement({
-  description: 'Something to look at before sending.',
+  description: 'A problem or warning to review before sending.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'What it is about.' }),
-    message: t.exposeString('message', { description: 'What it is.' }),
+    field: t.exposeString('field', { description: 'The field, or the placeholder, concerned.' }),
+    message: t.exposeString('message', { description: 'What is wrong with it.' }),
   }),
 });
 
 const VariableCheckType = builder.objectRef<VariableCheck>('VariableCheck').implement({
   description: 'A placeholder of the message.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What it names.' }),
+    name: t.exposeString('name', { description: 'Name of the placeholder.' }),
     fallback: t.exposeString('fallback', {
       nullable: true,
-      description: 'Its default, if each place that names it has one.',
+      description: 'Its default, if every use of it has one.',
     }),
-    missing: t.exposeInt('missing', { description: 'Recipients for whom it would show nothing.' }),
-    examples: t.exposeStringList('examples', { description: 'Addresses of a few of them.' }),
+    missing: t.exposeInt('missing', { description: 'Recipients for whom it would render empty.' }),
+    examples: t.exposeStringList('examples', { description: 'Sample addresses of these recipients.' }),
   }),
 });
 
 const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
-  description: 'What would happen if a campaign were sent now.',
+  description: 'The review of a campaign before it is sent.',
   fields: (t) => ({
     isReady: t.exposeBoolean('isReady', { description: 'Whether it could be sent.' }),
     problems: t.field({
       type: [Finding],
-      description: 'What keeps it from being sent.',
+      description: 'Problems that prevent sending.',
       resolve: (row) => row.problems,
     }),
     warnings: t.field({
       type: [Finding],
-      description: 'What should be looked at first.',
+      description: 'Issues to review before sending.',
       resolve: (row) => row.warnings,
     }),
     audience: t.field({ type: AudienceCount, description: 'Its recipients.', resolve: (row) => row.audience }),
@@ -70,11 +74,14 @@ const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
       description: 'Whether clicks would be tracked.',
       resolve: ({ tracking }) => tracking.clicks,
     }),
-    messageBytes: t.exposeInt('messageBytes', { nullable: true, description: 'The size of one message, about.' }),
+    messageBytes: t.exposeInt('messageBytes', {
+      nullable: true,
+      description: 'Approximate size of one message in bytes.',
+    }),
     estimatedSeconds: t.exposeInt('estimatedSeconds', {
       nullable: true,
       description:
-        'How long it would take at its rate, the pace of the last campaign, and with the days of a warm-up; null when nothing says it.',
+        'Estimated sending time, from the rate or the throughput of the last campaign, including warm-up days; null if unknown.',
     }),
   }),
 });
@@ -82,7 +89,7 @@ const PreflightType = builder.objectRef<Preflight>('Preflight').implement({
 builder.queryFields((t) => ({
   campaignPreflight: t.field({
     type: PreflightType,
-    description: 'What would happen if the campaign were sent now. It changes nothing.',
+    description: 'Reviews a campaign as if it were sent now. Changes nothing.',
     args: { id: t.arg.id({ required: true, description: 'Campaign id.' }) },
     resolve: (_root, { id }, context) => preflight(callerProject(context), id),
   }),

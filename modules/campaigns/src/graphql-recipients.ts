@@ -6,22 +6,24 @@ import { getCampaign } from './campaigns.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
 
 const RecipientState = builder.enumType('RecipientState', {
-  description: 'What became of one message of a campaign.',
+  description: 'The state of one message of a campaign.',
   values: {
-    planned: { description: 'It has not been sent, or goes again because the server said "later".' },
-    claimed: { description: 'It is being sent.' },
-    accepted: { description: 'The provider accepted it.' },
-    failed: { description: 'A server refused it for good.' },
-    suppressed: { description: 'The address is not to be mailed.' },
-    canceled: { description: 'The campaign was canceled before it went out.' },
-    unknown: { description: 'The connection broke when it may have been accepted. It is not sent again by itself.' },
+    planned: { description: 'Not sent yet, or deferred by the server and due for a retry.' },
+    claimed: { description: 'Being sent.' },
+    accepted: { description: 'Accepted by the provider.' },
+    failed: { description: 'Permanently rejected by a server.' },
+    suppressed: { description: 'Not sent: the address is suppressed.' },
+    canceled: { description: 'Not sent: the campaign was canceled.' },
+    unknown: {
+      description: 'The connection broke when it may already have been accepted. It is not resent automatically.',
+    },
   },
 });
 
 const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
 
 const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
-  description: 'A contact as a campaign froze it, and what became of its message.',
+  description: "A recipient from the campaign's snapshot, and the outcome of its message.",
   fields: (t) => ({
     messageId: t.exposeID('id', { description: 'Message id.' }),
     id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use CampaignRecipient.messageId.' }),
@@ -29,16 +31,16 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
     contact: t.field({
       type: Contact,
       nullable: true,
-      description: 'The contact as it is now; null when it has been deleted.',
+      description: 'The current contact; null if it has been deleted.',
       resolve: ({ contactId }, _args, context) => loadContacts(context, contactId),
     }),
-    email: t.expose('email', { type: 'EmailAddress', description: 'The address, as it was.' }),
-    state: t.expose('state', { type: RecipientState, description: 'What became of the message.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The address at the time of the snapshot.' }),
+    state: t.expose('state', { type: RecipientState, description: 'State of the message.' }),
     answer: t.exposeString('answer', {
       nullable: true,
-      description: "The server's last answer, or why there was none.",
+      description: "The server's last reply, or why the message was not sent.",
     }),
-    deferrals: t.exposeInt('deferrals', { description: 'How often a server said "later".' }),
+    deferrals: t.exposeInt('deferrals', { description: 'How often a server deferred it.' }),
     claimedAt: t.expose('claimedAt', {
       type: 'DateTime',
       nullable: true,
@@ -69,12 +71,12 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
     unsubscribedAt: t.expose('unsubscribedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the recipient unsubscribed by it.',
+      description: 'When the recipient unsubscribed through it.',
     }),
     notBefore: t.expose('notBefore', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it goes again; null when it does not.',
+      description: 'When it will be retried; null if no retry is due.',
     }),
   }),
 });
@@ -99,22 +101,22 @@ builder.queryFields((t) => ({
 }));
 
 const UnknownOutcome = builder.enumType('UnknownOutcome', {
-  description: 'What became of messages whose outcome was unknown, as a user has found out.',
+  description: 'The outcome that a user has established for messages whose outcome was unknown.',
   values: {
-    accepted: { description: 'The mail server took them.' },
-    failed: { description: 'It did not take them; they can be retried.' },
+    accepted: { description: 'The mail server accepted them.' },
+    failed: { description: 'The mail server did not accept them; they can be retried.' },
   },
 });
 
 const RecipientsPayload = builder
   .objectRef<{ campaignId: string; recipients: number }>('CampaignRecipientsPayload')
   .implement({
-    description: 'What a decision about recipients changed.',
+    description: 'Result of retrying, resending or resolving recipients.',
     fields: (t) => ({
-      recipients: t.exposeInt('recipients', { description: 'How many recipients it was about.' }),
+      recipients: t.exposeInt('recipients', { description: 'Number of recipients affected.' }),
       campaign: t.prismaField({
         type: 'Campaign',
-        description: 'The campaign, as it is now.',
+        description: 'The updated campaign.',
         resolve: (query, { campaignId }, _args, context) => getCampaign(callerProject(context), campaignId, query),
       }),
     }),
@@ -123,13 +125,12 @@ const RecipientsPayload = builder
 builder.mutationFields((t) => {
   const id = t.arg.id(idArg);
   const recipientIds = t.arg.idList({
-    description: 'Message ids of at most 10,000 of its recipients; all in that state when not given.',
+    description: 'Up to 10,000 message ids of its recipients; all recipients in that state if omitted.',
   });
   return {
     retryCampaignRecipients: t.field({
       type: RecipientsPayload,
-      description:
-        'Sends again to recipients who were refused. A completed campaign goes back to `sending` and completes again.',
+      description: 'Retries failed recipients. A completed campaign returns to `sending` and completes again.',
       args: { id, recipientIds },
       resolve: async (_root, { id, recipientIds }, context) => ({
         campaignId: id,
@@ -138,12 +139,12 @@ builder.mutationFields((t) => {
     }),
     resendCampaignRecipients: t.field({
       type: RecipientsPayload,
-      description: 'Sends again to recipients whose outcome is unknown. Some of them may get it twice.',
+      description: 'Resends to recipients whose outcome is unknown. Some may get the message twice.',
       args: {
         id,
         acceptDuplicates: t.arg.boolean({
           required: true,
-          description: 'True, to say that it is known that some may get it twice.',
+          description: 'Must be true: acknowledges that some recipients may get the message twice.',
         }),
         recipientIds,
       },
@@ -154,10 +155,10 @@ builder.mutationFields((t) => {
     }),
     resolveCampaignRecipients: t.field({
       type: RecipientsPayload,
-      description: 'Says what became of recipients whose outcome is unknown. Nothing is sent.',
+      description: 'Sets the outcome of recipients whose outcome is unknown. Nothing is sent.',
       args: {
         id,
-        outcome: t.arg({ type: UnknownOutcome, required: true, description: 'What became of them.' }),
+        outcome: t.arg({ type: UnknownOutcome, required: true, description: 'Their outcome.' }),
         recipientIds,
       },
       resolve: async (_root, { id, ...input }, context) => ({

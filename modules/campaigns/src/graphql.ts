@@ -45,52 +45,54 @@ import {
 import { sendTest } from './test-send.ts';
 
 const CampaignStatus = builder.enumType('CampaignStatus', {
-  description: 'Where a campaign is.',
+  description: 'Status of a campaign.',
   values: {
-    draft: { description: 'It can be edited and sent.' },
-    scheduled: { description: 'It starts at its time, and can be edited or sent until then.' },
-    sending: { description: 'Its messages go out in the background.' },
+    draft: { description: 'Can be edited and sent.' },
+    scheduled: { description: 'Starts at its scheduled time; can be edited or sent until then.' },
+    sending: { description: 'Messages are being sent in the background.' },
     paused: {
-      description: 'Nothing goes out until it is resumed; `pauseReason` says why if it was paused automatically.',
+      description: 'Nothing is sent until it is resumed. If it was paused automatically, `pauseReason` says why.',
     },
-    completed: { description: 'No recipient is left to send to.' },
-    canceled: { description: 'It was ended before all had gone out.' },
+    completed: { description: 'Sent to all recipients.' },
+    canceled: { description: 'Ended before all messages were sent.' },
   },
 });
 
-/** Whether anything is known of what became of messages once the next server had them. */
+/** Whether the transport reports what happens to messages after it accepts them. */
 const DeliveryTracking = builder.enumType('DeliveryTracking', {
-  description: 'What the number of delivered messages stands for.',
+  description: 'What the number of delivered messages means.',
   values: {
-    reported: { description: 'The transport reports deliveries. Of a message without a report nothing is known yet.' },
+    reported: {
+      description: 'The transport reports deliveries. The outcome of a message without a report is not known yet.',
+    },
     accepted_only: {
       description:
-        'Nothing has been reported so far, as by an SMTP relay without delivery status notifications: it is known that messages were accepted (`sent`), not that they were delivered.',
+        'No deliveries have been reported, for example because an SMTP relay sends no delivery status notifications. Messages are known to be accepted (`sent`), not delivered.',
     },
   } as const,
 });
 
 const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implement({
-  description: 'What recipients did, in numbers.',
+  description: 'Engagement counters.',
   fields: (t) => ({
     sent: t.exposeInt('acceptedCount', { description: 'Messages the provider accepted.' }),
     delivered: t.exposeInt('deliveredCount', {
-      description: "Messages the recipients' servers accepted, as far as that is reported: see `deliveryTracking`.",
+      description: "Messages the recipients' servers reported as accepted; see `deliveryTracking`.",
     }),
     deliveryTracking: t.field({
       type: DeliveryTracking,
       nullable: true,
-      description: 'Whether deliveries are reported; null until a message has been accepted.',
+      description: 'Whether deliveries are reported; null until a message is accepted.',
       resolve: ({ acceptedCount, deliveredCount }) =>
         deliveredCount > 0 ? 'reported' : acceptedCount > 0 ? 'accepted_only' : null,
     }),
     opened: t.exposeInt('openedCount', { description: 'Recipients who opened the message.' }),
     clicked: t.exposeInt('clickedCount', { description: 'Recipients who clicked a link.' }),
     openedByMachines: t.exposeInt('machineOpenedCount', {
-      description: 'Messages whose images a program fetched, such as a privacy proxy on arrival.',
+      description: 'Messages opened by a bot, such as a privacy proxy that fetches images on arrival.',
     }),
     clickedByMachines: t.exposeInt('machineClickedCount', {
-      description: 'Messages whose links a program tried, such as a scanner.',
+      description: 'Messages clicked by a bot, such as a link scanner.',
     }),
     bounced: t.exposeInt('bouncedCount', { description: 'Messages that bounced.' }),
     complained: t.exposeInt('complainedCount', { description: 'Recipients who marked it as spam.' }),
@@ -99,15 +101,15 @@ const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implem
 });
 
 const Progress = builder.objectRef<CampaignModel>('CampaignProgress').implement({
-  description: 'How many recipients are in each state. They add up to the number of recipients.',
+  description: 'Number of recipients in each state; the sum is the number of recipients.',
   fields: (t) => ({
     planned: t.int({ description: 'To be sent.', resolve: plannedOf }),
     claimed: t.exposeInt('claimedCount', { description: 'Being sent.' }),
     accepted: t.exposeInt('acceptedCount', { description: 'Accepted by the provider.' }),
-    failed: t.exposeInt('failedCount', { description: 'Refused for good.' }),
-    suppressed: t.exposeInt('suppressedCount', { description: 'Not to be mailed.' }),
+    failed: t.exposeInt('failedCount', { description: 'Permanently rejected.' }),
+    suppressed: t.exposeInt('suppressedCount', { description: 'Not sent: the address is suppressed.' }),
     unknown: t.exposeInt('unknownCount', { description: 'Possibly accepted; the outcome cannot be known.' }),
-    canceled: t.exposeInt('canceledCount', { description: 'Canceled before they went out.' }),
+    canceled: t.exposeInt('canceledCount', { description: 'Canceled before being sent.' }),
   }),
 });
 
@@ -119,36 +121,39 @@ function plannedOf(row: CampaignModel): number {
 
 const Campaign = builder.prismaObject('Campaign', {
   interfaces: [Node],
-  description: 'One mailing to many recipients, and where it stands.',
+  description: 'A mailing to many recipients.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Campaign id; its workflow in Temporal has the same.' }),
+    id: t.exposeID('id', { description: 'Campaign id; also the id of its first Temporal workflow.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
-    subject: t.exposeString('subject', { nullable: true, description: 'It may have placeholders.' }),
-    status: t.expose('status', { type: CampaignStatus, description: 'Where it is.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'Subject; may contain placeholders.' }),
+    status: t.expose('status', { type: CampaignStatus, description: 'Current status.' }),
     scheduledAt: t.expose('scheduledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was scheduled to start.',
+      description: 'Scheduled start.',
     }),
     recipientCount: t.exposeInt('recipientCount', {
-      description: 'Contacts it goes to, as frozen when it started; 0 before.',
+      description: 'Number of recipients in the snapshot taken at the start; 0 before that.',
     }),
-    engagement: t.field({ type: Engagement, description: 'What recipients did.', resolve: (row) => row }),
+    engagement: t.field({ type: Engagement, description: 'Engagement counters.', resolve: (row) => row }),
     progress: t.field({ type: Progress, description: 'Recipients by state.', resolve: (row) => row }),
     fromName: t.exposeString('fromName', { nullable: true, description: 'What the sender is called.' }),
-    fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'The address it is sent from.' }),
+    fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'From address.' }),
     replyTo: t.exposeString('replyTo', { nullable: true, description: 'Reply-to addresses.' }),
-    html: t.exposeString('html', { nullable: true, description: "The body; after the start also a template's." }),
-    format: t.expose('format', { type: ContentFormat, description: 'What the body was written in.' }),
+    html: t.exposeString('html', {
+      nullable: true,
+      description: "The HTML body; from the start on, the template's body if it uses one.",
+    }),
+    format: t.expose('format', { type: ContentFormat, description: 'Format the body was written in.' }),
     source: t.exposeString('source', {
       nullable: true,
-      description: 'The MJML that the HTML was made from; null when it is HTML as it was written.',
+      description: 'The MJML source of the HTML; null if the body was written in HTML.',
     }),
-    text: t.exposeString('text', { nullable: true, description: 'The text part; made from the HTML when null.' }),
-    templateId: t.exposeID('templateId', { nullable: true, description: 'The template that gives the body.' }),
+    text: t.exposeString('text', { nullable: true, description: 'The text part; derived from the HTML if null.' }),
+    templateId: t.exposeID('templateId', { nullable: true, description: 'The template that provides the body.' }),
     templateVersion: t.exposeInt('templateVersion', {
       nullable: true,
-      description: 'The number of the version of its template that goes out; null before the start, or without one.',
+      description: 'The template version that is sent; null before the start or without a template.',
     }),
     groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.' }),
     segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.' }),
@@ -163,32 +168,32 @@ const Campaign = builder.prismaObject('Campaign', {
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
       description:
-        'Why it was paused automatically, or blocks its sender after it was completed; null when a user paused it.',
+        'Why it was paused automatically, or why it blocks its sender after completion; null if a user paused it.',
     }),
     waitingUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it goes on by itself, while it is sending and waits for another day; null otherwise.',
+      description: 'When sending resumes, if the campaign is waiting for the next day; null otherwise.',
       resolve: ({ status, waitingUntil }) => (status === 'sending' ? waitingUntil : null),
     }),
     waitingReason: t.string({
       nullable: true,
-      description: 'What it waits for; null when it does not.',
+      description: 'Why the campaign is waiting; null if it is not.',
       resolve: ({ status, waitingReason }) => (status === 'sending' ? waitingReason : null),
     }),
     blocksSender: t.exposeBoolean('pauseBlocksSender', {
       description:
-        "Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known.",
+        "Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed.",
     }),
     ratePerSecond: t.exposeInt('ratePerSecond', {
       nullable: true,
-      description: 'Messages per second at most; null for no limit.',
+      description: 'Maximum messages per second; null for no limit.',
     }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it was started.' }),
     workflowUrl: t.string({
       nullable: true,
       description:
-        'The workflow that sends it, in the Temporal UI; null before it started, or if the address of the UI is not configured.',
+        'Its current workflow in the Temporal UI; null before the start or if the UI address is not configured.',
       resolve: ({ id, run, startedAt }) => (startedAt === null ? null : workflowUrl(workflowIdOf({ id, run }))),
     }),
     completedAt: t.expose('completedAt', {
@@ -200,15 +205,15 @@ const Campaign = builder.prismaObject('Campaign', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When its recipients were deleted, since they were older than the project keeps messages: counts stay, recipients are no longer listed.',
+        "When its recipients were deleted because the project's message retention period had passed. Counters are kept; recipients are no longer listed.",
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was last edited, or its status commanded.',
+      description: 'When it was last edited, or its status last changed by a command.',
     }),
     version: t.exposeInt('version', {
-      description: 'Raised by each edit; an edit may name the one that it was written on.',
+      description: 'Incremented by each edit; an edit may name the version it is based on.',
     }),
     editedById: t.exposeID('editedById', EDITED_BY.id),
     editedByName: t.string(EDITED_BY.name),
@@ -216,13 +221,13 @@ const Campaign = builder.prismaObject('Campaign', {
 });
 
 const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
-  description: 'A tracked link of a campaign, and how often it was followed.',
+  description: 'A tracked link of a campaign, and its clicks.',
   fields: (t) => ({
-    position: t.exposeInt('position', { description: 'Its number in the HTML; 0 for the first.' }),
-    url: t.exposeString('url', { description: 'Where it leads; with placeholders as its author wrote them.' }),
-    clicks: t.exposeInt('clicks', { description: 'Clicks by people.' }),
-    uniqueClicks: t.exposeInt('uniqueClicks', { description: 'Recipients who followed it.' }),
-    clicksByMachines: t.exposeInt('machineClicks', { description: 'Clicks by programs.' }),
+    position: t.exposeInt('position', { description: 'Position in the HTML, from 0.' }),
+    url: t.exposeString('url', { description: 'Target URL, with placeholders as written.' }),
+    clicks: t.exposeInt('clicks', { description: 'Clicks by humans.' }),
+    uniqueClicks: t.exposeInt('uniqueClicks', { description: 'Recipients who clicked it.' }),
+    clicksByMachines: t.exposeInt('machineClicks', { description: 'Clicks by bots.' }),
   }),
 });
 
@@ -235,7 +240,7 @@ const idArg = 'Campaign id.';
 builder.queryFields((t) => ({
   campaign: t.prismaField({
     type: Campaign,
-    description: 'A campaign of the project; `not_found` when there is none.',
+    description: 'A campaign of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (query, _root, { id }, context) => getCampaign(callerProject(context), id, query),
   }),
@@ -243,7 +248,7 @@ builder.queryFields((t) => ({
     {
       type: Campaign,
       description: "The project's campaigns, newest first.",
-      args: { status: t.arg({ type: CampaignStatus, description: 'Only those that are there.' }) },
+      args: { status: t.arg({ type: CampaignStatus, description: 'Only campaigns in this status.' }) },
       resolve: (_root, { first, after, status }, context, info) =>
         listCampaigns(callerProject(context), { status }, { first, after }, rowsQuery(context, info)),
     },
@@ -251,7 +256,7 @@ builder.queryFields((t) => ({
   ),
   campaignLinks: t.field({
     type: [Link],
-    description: 'The tracked links of a campaign that has started, in the order in which they stand in it.',
+    description: 'The tracked links of a campaign that has started, in document order.',
     complexity: 50,
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => listLinks((await getCampaign(callerProject(context), id)).id),
@@ -261,7 +266,7 @@ builder.queryFields((t) => ({
 builder.subscriptionField('campaignProgress', (t) =>
   t.field({
     type: Campaign,
-    description: 'A campaign as it is now, then each time it has changed, until it has ended and been reported on.',
+    description: 'A campaign now and after each change, until it has ended and its deliveries are reported.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     subscribe: (_root, { id }, context) => watchCampaign(callerProject(context), id),
     resolve: (campaign) => campaign,
@@ -308,7 +313,7 @@ const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
 
 const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
   ...NOT_EMPTY,
-  description: 'What to change; what is not given stays, and null takes it away.',
+  description: 'Fields to update; omitted fields are unchanged, and null clears a field.',
   fields: (t) => ({
     name: t.string({ description: 'A new name; 1 to 200 characters.', ...NAME }),
     subject: t.string({ description: describe.subject, ...jsonSchema({ maxLength: 998 }) }),
@@ -324,40 +329,40 @@ const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
     trackOpens: t.boolean({ description: describe.trackOpens }),
     trackClicks: t.boolean({ description: describe.trackClicks }),
     ratePerSecond: t.int({
-      description: `${describe.ratePerSecond} This may be changed while the campaign is being sent.`,
+      description: `${describe.ratePerSecond} Can be changed while the campaign is sending.`,
       ...RATE,
     }),
     version: t.int({
-      description: 'The version that this was written on; `conflict` when it is not the newest any more.',
+      description: 'The version this edit is based on; `conflict` if it is no longer current.',
     }),
   }),
 });
 
 const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', {
-  description: 'When a campaign is to start.',
+  description: 'When to start a campaign.',
   fields: (t) => ({
     scheduledAt: t.field({
       type: 'DateTime',
       required: true,
-      description: 'An instant in the future, with its offset.',
+      description: 'A time in the future, with a UTC offset.',
     }),
   }),
 });
 
 const TestSendInput = builder.inputType('TestCampaignInput', {
-  description: 'Who gets a test.',
+  description: 'Recipients of a test.',
   fields: (t) => ({
     emails: t.stringList({
       required: true,
       description: '1 to 10 addresses.',
       ...listOf(ADDRESS, { minItems: 1, maxItems: 10 }),
     }),
-    contactId: t.string({ description: 'The contact that placeholders are filled in for; their defaults otherwise.' }),
+    contactId: t.string({ description: 'The contact whose values fill the placeholders; defaults if omitted.' }),
   }),
 });
 
 const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
-  description: 'A test that goes out.',
+  description: 'A queued test email.',
   fields: (t) => ({
     messageId: t.exposeID('id', { description: 'Message id.' }),
     id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use TestEmail.messageId.' }),
@@ -367,7 +372,7 @@ const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: idArg });
-  /** A command changes the status and returns the campaign as it is now. */
+  /** A mutation that changes the status and returns the updated campaign. */
   const command = (run: (projectId: string, id: string) => Promise<void>, description: string) =>
     t.prismaField({
       type: Campaign,
@@ -390,7 +395,7 @@ builder.mutationFields((t) => {
     }),
     updateCampaign: t.prismaField({
       type: Campaign,
-      description: 'Changes a draft or scheduled campaign, or the rate of one that is being sent.',
+      description: 'Updates a draft or scheduled campaign, or the rate of one that is sending.',
       args: { id, input: t.arg({ type: UpdateCampaignInput, required: true, description: 'What to change.' }) },
       resolve: async (query, _root, { id, input }, context) => {
         await updateCampaign(callerProject(context), authenticated(context).id, id, input);
@@ -399,8 +404,8 @@ builder.mutationFields((t) => {
     }),
     scheduleCampaign: t.prismaField({
       type: Campaign,
-      description: 'Schedules or reschedules a campaign; it is checked as if it were sent now.',
-      args: { id, input: t.arg({ type: ScheduleCampaignInput, required: true, description: 'When.' }) },
+      description: 'Schedules or reschedules a campaign; it must be ready to send.',
+      args: { id, input: t.arg({ type: ScheduleCampaignInput, required: true, description: 'The start time.' }) },
       resolve: async (query, _root, { id, input }, context) => {
         await scheduleCampaign(callerProject(context), id, input.scheduledAt);
         return getCampaign(callerProject(context), id, query);
@@ -408,22 +413,19 @@ builder.mutationFields((t) => {
     }),
     testCampaign: t.field({
       type: [TestEmail],
-      description: 'Sends the campaign as it is now to a few addresses.',
-      args: { id, input: t.arg({ type: TestSendInput, required: true, description: 'To whom.' }) },
+      description: 'Sends a test of the campaign to a few addresses.',
+      args: { id, input: t.arg({ type: TestSendInput, required: true, description: 'The recipients.' }) },
       resolve: (_root, { id, input }, context) => sendTest(callerProject(context), id, input),
     }),
-    sendCampaign: command(sendCampaign, 'Starts a campaign now. Its messages go out in the background.'),
-    unscheduleCampaign: command(unscheduleCampaign, 'Makes a scheduled campaign a draft again.'),
-    pauseCampaign: command(
-      pauseCampaign,
-      'Pauses a campaign that is being sent. Messages already in flight still go out.',
-    ),
+    sendCampaign: command(sendCampaign, 'Starts a campaign now. Messages are sent in the background.'),
+    unscheduleCampaign: command(unscheduleCampaign, 'Turns a scheduled campaign back into a draft.'),
+    pauseCampaign: command(pauseCampaign, 'Pauses a sending campaign. Messages in flight are still sent.'),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
     acknowledgeCampaign: command(
       acknowledgeCampaign,
       'Acknowledges why a completed campaign blocks its sender. Campaigns from its domain can be sent again.',
     ),
-    cancelCampaign: command(cancelCampaign, 'Ends a campaign; what has not gone out never will.'),
+    cancelCampaign: command(cancelCampaign, 'Cancels a campaign; unsent messages are never sent.'),
   };
 });
 

@@ -1,16 +1,16 @@
 import { assertValid, db, DomainError, type FieldProblem, pool } from '@postroom/platform';
 
-/** How fast a project's campaigns go, and when they are paused automatically. `null` means no limit. */
+/** The sending rate of a project's campaigns and their auto-pause thresholds. `null` means no limit. */
 export interface SendingPolicy {
-  /** Messages per second, shared by the campaigns that are being sent. */
+  /** Messages per second, shared by the campaigns that are sending. */
   ratePerSecond: number | null;
-  /** Percent of what was sent that bounced or was refused; looked at when `bounceMinSent` have been sent. */
+  /** Percentage of sent messages that bounced or were rejected; checked once `bounceMinSent` have been sent. */
   bounceLimitPercent: number | null;
   bounceMinSent: number;
-  /** Percent of what was sent that was marked as spam; looked at when `complaintMinSent` have been sent. */
+  /** Percentage of sent messages marked as spam; checked once `complaintMinSent` have been sent. */
   complaintLimitPercent: number | null;
   complaintMinSent: number;
-  /** Refusals with nothing accepted in between. */
+  /** Consecutive rejections, with no message accepted in between. */
   refusalsInRow: number | null;
 }
 
@@ -38,17 +38,17 @@ export async function getPolicy(projectId: string): Promise<SendingPolicy> {
   return rows[0] ?? DEFAULT_POLICY;
 }
 
-/** Bounds of each number, and whether it may be taken away. */
-const BOUNDS: Record<keyof SendingPolicy, { least: number; most: number; optional: boolean }> = {
-  ratePerSecond: { least: 1, most: 100_000, optional: true },
-  bounceLimitPercent: { least: 0.1, most: 100, optional: true },
-  bounceMinSent: { least: 1, most: 1_000_000, optional: false },
-  complaintLimitPercent: { least: 0.01, most: 100, optional: true },
-  complaintMinSent: { least: 1, most: 1_000_000, optional: false },
-  refusalsInRow: { least: 1, most: 100_000, optional: true },
+/** The range of each number, and whether it may be null. */
+const BOUNDS: Record<keyof SendingPolicy, { min: number; max: number; optional: boolean }> = {
+  ratePerSecond: { min: 1, max: 100_000, optional: true },
+  bounceLimitPercent: { min: 0.1, max: 100, optional: true },
+  bounceMinSent: { min: 1, max: 1_000_000, optional: false },
+  complaintLimitPercent: { min: 0.01, max: 100, optional: true },
+  complaintMinSent: { min: 1, max: 1_000_000, optional: false },
+  refusalsInRow: { min: 1, max: 100_000, optional: true },
 };
 
-/** Changes what is given, from the next page of messages on. @throws DomainError `validation_error` naming each bad number. */
+/** Updates the given fields; takes effect with the next page. @throws DomainError `validation_error` naming each bad field. */
 export async function updatePolicy(projectId: string, change: PolicyChange): Promise<SendingPolicy> {
   const given = Object.entries(change).filter(([, value]) => value !== undefined) as [
     keyof SendingPolicy,
@@ -56,9 +56,9 @@ export async function updatePolicy(projectId: string, change: PolicyChange): Pro
   ][];
   if (given.length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
   const problems = given.flatMap(([field, value]): FieldProblem[] => {
-    const { least, most, optional } = BOUNDS[field];
-    const isFine = value === null ? optional : value >= least && value <= most;
-    return isFine ? [] : [{ field, message: `must be between ${least} and ${most}${optional ? ', or null' : ''}` }];
+    const { min, max, optional } = BOUNDS[field];
+    const isValid = value === null ? optional : value >= min && value <= max;
+    return isValid ? [] : [{ field, message: `must be between ${min} and ${max}${optional ? ', or null' : ''}` }];
   });
   assertValid(problems);
   const data = Object.fromEntries(given);

@@ -3,7 +3,7 @@ import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { inTransaction, pool } from '@postroom/platform';
 import type pg from 'pg';
 
-/** What the recipient of a campaign's message may choose from instead of leaving everything. */
+/** The groups that a recipient may leave instead of unsubscribing from everything. */
 export const preferences: Preferences = {
   of: async ({ projectId, contactId }) => {
     if (contactId === null) return [];
@@ -18,8 +18,8 @@ export const preferences: Preferences = {
   },
 };
 
-/** Campaigns under way that have a contact by groups only, all of which it has left. */
-const LEFT = `
+/** Locks sending and paused campaigns that reach a contact only through groups it has opted out of. */
+const OPTED_OUT = `
   SELECT c.id FROM campaigns c JOIN messages m ON m.campaign_id = c.id AND m.contact_id = $1 AND m.state = 'planned'
   WHERE c.status IN ('sending', 'paused') AND cardinality(c.segment_ids) = 0
     AND NOT EXISTS (SELECT FROM group_members gm WHERE gm.contact_id = $1 AND gm.group_id = ANY (c.group_ids)
@@ -38,11 +38,11 @@ const WITHDRAW = `
   UPDATE campaigns c SET suppressed_count = suppressed_count + 1 FROM withdrawn w WHERE c.id = w.campaign_id`;
 
 /**
- * Takes a contact out of campaigns that are under way to groups it has just left. The campaigns are locked first, as a claim
- * does it, and a message that somebody else holds is not waited for: it is on its way.
+ * Suppresses a contact's planned messages in running campaigns to groups it has just left. Campaigns are locked first, in the
+ * same order as a claim. Messages locked by a claim are skipped because they are already being sent.
  */
 async function withdraw(client: pg.ClientBase, contactId: string): Promise<void> {
-  const { rows } = await client.query<{ id: string }>(LEFT, [contactId]);
+  const { rows } = await client.query<{ id: string }>(OPTED_OUT, [contactId]);
   if (rows.length === 0) return;
   await client.query(WITHDRAW, [contactId, rows.map(({ id }) => id)]);
 }

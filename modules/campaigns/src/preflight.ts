@@ -10,39 +10,39 @@ import { type CampaignContent, type CampaignTracking, compileCampaign, templates
 import { contentWarnings } from './content-warnings.ts';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
-/** A placeholder of the message, and how many recipients have no value for it. */
+/** A placeholder of the message, and the recipients without a value for it. */
 export interface VariableCheck {
   name: string;
   fallback: string | null;
-  /** Recipients for whom nothing would be shown; 0 when there is a default. */
+  /** Recipients for whom it would render empty; 0 if there is a default. */
   missing: number;
   /** Addresses of a few of them. */
   examples: string[];
 }
 
-/** What would happen if the campaign were sent now. */
+/** The review of a campaign before it is sent. */
 export interface Preflight {
   isReady: boolean;
-  /** What keeps it from being sent. */
+  /** Problems that prevent sending. */
   problems: FieldProblem[];
-  /** What should be looked at first. */
+  /** Issues to review before sending. */
   warnings: FieldProblem[];
   audience: AudienceCount;
   variables: VariableCheck[];
-  /** What would be tracked: as the campaign says, or else its project. */
+  /** What would be tracked: the campaign's setting, or else the project's. */
   tracking: { opens: boolean; clicks: boolean };
-  /** Bytes of one message, about. */
+  /** Approximate size of one message in bytes; null if it cannot be composed. */
   messageBytes: number | null;
-  /** At its rate now; null when nothing says how fast it goes. */
+  /** Estimated sending time in seconds; null if the rate is unknown. */
   estimatedSeconds: number | null;
 }
 
 const EXAMPLES = 3;
 
-/** What would have to be changed first is of no use to a campaign that can't be changed any more. */
+/** Statuses in which a campaign is no longer editable, so only the status itself is reported as a problem. */
 const FINISHED = new Set<Campaign['status']>(['completed', 'canceled']);
 
-/** Looks at everything that a send would, and changes nothing. @throws DomainError `not_found`. */
+/** Runs every check of a send without changing anything. @throws DomainError `not_found`. */
 export async function preflight(projectId: string, id: string): Promise<Preflight> {
   const campaign = await getCampaign(projectId, id);
   const { problems: missing, body } = await missingParts(campaign);
@@ -52,9 +52,9 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   const switches = { opens: campaign.trackOpens, clicks: campaign.trackClicks };
   const tracking = await readTracking(projectId, campaign.fromEmail ?? '', switches);
   const compiled = await compile(content, tracking);
-  const inStatus = statusProblem(campaign);
+  const wrongStatus = statusProblem(campaign);
   const problems = [
-    ...(inStatus === undefined ? [] : [{ field: 'status', message: inStatus }]),
+    ...(wrongStatus === undefined ? [] : [{ field: 'status', message: wrongStatus }]),
     ...missing,
     ...(sender === undefined ? [] : [{ field: 'fromEmail', message: sender }]),
     ...(typeof compiled === 'number' || missing.length > 0 ? [] : [compiled]),
@@ -77,7 +77,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
   };
 }
 
-/** The size of a message, or why it can't be made. */
+/** The size of a sample message in bytes, or why it cannot be composed. */
 async function compile(content: CampaignContent, tracking: CampaignTracking): Promise<number | FieldProblem> {
   try {
     const someone = {
@@ -98,9 +98,9 @@ function warningsOf(
   variables: VariableCheck[],
   content: CampaignContent,
 ): FieldProblem[] {
-  const nobody = { field: 'recipients', message: 'all are suppressed or have left: nobody would get it' };
+  const noRecipients = { field: 'recipients', message: 'are all suppressed or opted out: no one would receive it' };
   return [
-    ...(contacts > 0 && recipients === 0 ? [nobody] : []),
+    ...(contacts > 0 && recipients === 0 ? [noRecipients] : []),
     ...variables.flatMap(({ name, missing }) =>
       missing > 0
         ? [{ field: name, message: `${missing} recipients have no value for {{${name}}}, and it has no default` }]
@@ -111,8 +111,8 @@ function warningsOf(
 }
 
 /**
- * How long a send would take: at the campaign's rate, or its part of the project's, or as fast as the project's last
- * campaign of some size went, and with the days of its domain's warm-up. Null when nothing says it.
+ * Estimates how long a send would take, in seconds: at the lower of the campaign's rate and its share of the project's, or else
+ * at the throughput of the project's last campaign of at least 100 messages, plus the days of a warm-up. Null if unknown.
  */
 async function estimateSeconds(campaign: Campaign, recipients: number): Promise<number | null> {
   const { rows } = await pool.query<{ share: number | null; pace: number | null }>(
@@ -125,33 +125,33 @@ async function estimateSeconds(campaign: Campaign, recipients: number): Promise<
   const { share = null, pace = null } = rows[0] ?? {};
   const limits = [campaign.ratePerSecond, share].filter((rate) => rate !== null);
   const rate = limits.length > 0 ? Math.min(...limits) : pace;
-  const waiting = (await daysOfWarmup(campaign, recipients)) * 86_400;
+  const waiting = (await warmupDays(campaign, recipients)) * 86_400;
   return rate === null ? waiting || null : waiting + Math.ceil(recipients / rate);
 }
 
-/** How many times it would wait for the next day. */
-async function daysOfWarmup({ projectId, fromEmail }: Campaign, recipients: number): Promise<number> {
+/** How many days the campaign would wait because of its domain's warm-up. */
+async function warmupDays({ projectId, fromEmail }: Campaign, recipients: number): Promise<number> {
   const volume = fromEmail === null ? undefined : await dayVolume(projectId, fromEmail);
   if (volume === undefined) return 0;
-  let left = recipients - (await volume.left());
+  let remaining = recipients - (await volume.left());
   let days = 0;
   for (const step of volume.later) {
-    if (left <= 0) return days;
-    left -= step;
+    if (remaining <= 0) return days;
+    remaining -= step;
     days++;
   }
-  return left <= 0 ? days : days + 1; // after the last step there is no limit
+  return remaining <= 0 ? days : days + 1; // no limit after the last step
 }
 
-/** For each placeholder, how many recipients have nothing to show in its place. */
+/** Counts, per placeholder, the recipients for whom it would render empty. */
 async function checkVariables(campaign: Campaign, content: CampaignContent): Promise<VariableCheck[]> {
   const fallbacks = new Map<string, string | null>();
   for (const template of templatesOf(content)) {
     for (const { name, fallback } of template?.variables ?? []) {
       if (name === 'email' || name === 'unsubscribe_url') continue;
-      // One place without a default is enough to show nothing.
-      const isBare = fallbacks.get(name) === null && fallbacks.has(name);
-      fallbacks.set(name, isBare ? null : (fallback ?? null));
+      // A single use without a default is enough to render empty.
+      const hasNoDefault = fallbacks.get(name) === null && fallbacks.has(name);
+      fallbacks.set(name, hasNoDefault ? null : (fallback ?? null));
     }
   }
   return Promise.all(

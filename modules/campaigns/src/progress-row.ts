@@ -1,6 +1,6 @@
 import { pool } from '@postroom/platform';
 
-/** What the sender reads of a campaign's row. */
+/** The columns of a campaign that a send run reads. */
 export interface CampaignRow {
   id: string;
   project_id: string;
@@ -15,7 +15,7 @@ export interface CampaignRow {
   track_opens: boolean | null;
   track_clicks: boolean | null;
   pause_reason: string | null;
-  /** When its recipients were written down. */
+  /** When the snapshot of its recipients was taken. */
   frozen_at: Date | null;
   run: number;
   refusals_in_row: number;
@@ -28,7 +28,7 @@ export interface CampaignRow {
   canceled_count: number;
 }
 
-/** Recipients by where they stand, as the campaign counts them. */
+/** Recipients by state, from the campaign's counters. */
 export interface Counts {
   recipients: number;
   planned: number;
@@ -54,7 +54,7 @@ export function countsOf(row: CampaignRow): Counts {
   return { ...counts, planned: recipients - Object.values(states).reduce((sum, count) => sum + count, 0) };
 }
 
-/** The campaign as it stands; undefined when it is gone. */
+/** The campaign's current row; undefined if it has been deleted. */
 export async function readCampaignRow(id: string): Promise<CampaignRow | undefined> {
   const { rows } = await pool.query<CampaignRow>('SELECT * FROM campaigns WHERE id = $1', [id]);
   return rows[0];

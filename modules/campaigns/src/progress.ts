@@ -3,57 +3,57 @@ import { type Campaign, getCampaign } from './campaigns.ts';
 
 const FINAL: ReadonlySet<Campaign['status']> = new Set(['completed', 'canceled']);
 
-/** After a campaign has ended, reports of delivery still come in; who watches sees them for so long, in milliseconds. */
-const AFTERGLOW_MS = 10_000;
-/** A row is looked at again after so long even if nobody said that it changed. */
-const LOOK_EVERY_MS = 2_000;
+/** How long a subscription stays open for delivery reports after its campaign has ended, in milliseconds. */
+const LINGER_MS = 10_000;
+/** How often the row is polled in case a notification was missed. */
+const POLL_INTERVAL_MS = 2_000;
 
 /**
- * The campaign as it is now, then each time it has changed, until some time after its end. However fast it changes,
- * nothing piles up: what changes while one state is being sent is seen in the next.
+ * Yields the campaign now and after each change, until shortly after its end. Changes are coalesced: those that arrive while one
+ * state is being delivered show up in the next.
  * @throws DomainError `not_found`.
  */
 export function watchCampaign(projectId: string, id: string): AsyncIterableIterator<Campaign> {
-  return subscription((left) => changesOf(projectId, id, left));
+  return subscription((signal) => changesOf(projectId, id, signal));
 }
 
-async function* changesOf(projectId: string, id: string, left: AbortSignal): AsyncGenerator<Campaign, void> {
-  const bell = new Bell();
-  left.addEventListener('abort', () => bell.ring());
-  const stopListening = await listen(`campaign ${id}`, () => bell.ring());
+async function* changesOf(projectId: string, id: string, signal: AbortSignal): AsyncGenerator<Campaign, void> {
+  const notifier = new Notifier();
+  signal.addEventListener('abort', () => notifier.notify());
+  const stopListening = await listen(`campaign ${id}`, () => notifier.notify());
   try {
     let shown = '';
-    for (let endedAt = Infinity; !left.aborted;) {
+    for (let endedAt = Infinity; !signal.aborted;) {
       const campaign = await getCampaign(projectId, id);
       const state = JSON.stringify(campaign);
       if (state !== shown) yield campaign;
       shown = state;
       if (FINAL.has(campaign.status)) endedAt = Math.min(endedAt, Date.now());
-      if (Date.now() >= endedAt + AFTERGLOW_MS || isSettled(campaign)) return;
-      await bell.rung(LOOK_EVERY_MS);
+      if (Date.now() >= endedAt + LINGER_MS || isSettled(campaign)) return;
+      await notifier.wait(POLL_INTERVAL_MS);
     }
   } finally {
     await stopListening();
   }
 }
 
-/** Ended, and every message that was accepted has been reported on. */
+/** The campaign has ended, and every accepted message was delivered or bounced. */
 function isSettled({ status, acceptedCount, deliveredCount, bouncedCount }: Campaign): boolean {
   return FINAL.has(status) && deliveredCount + bouncedCount >= acceptedCount;
 }
 
-/** Rings that come while nobody waits are one ring for who waits next. */
-class Bell {
-  #rung = false;
+/** Notifications without a waiter are coalesced into one for the next waiter. */
+class Notifier {
+  #isNotified = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
-    this.#rung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake?.();
   }
 
-  async rung(timeoutMs: number): Promise<void> {
-    if (!this.#rung) {
+  async wait(timeoutMs: number): Promise<void> {
+    if (!this.#isNotified) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);
         this.#wake = () => {
@@ -62,7 +62,7 @@ class Bell {
         };
       });
     }
-    this.#rung = false;
+    this.#isNotified = false;
     this.#wake = undefined;
   }
 }

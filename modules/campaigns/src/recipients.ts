@@ -13,7 +13,7 @@ import { getCampaign } from './campaigns.ts';
 
 export type RecipientState = Prisma.MessageModel['state'];
 
-/** A contact as the campaign froze it, and what became of its message. */
+/** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface Recipient {
   id: string;
   contactId: string;
@@ -42,8 +42,8 @@ const COLUMNS = `m.id, m.contact_id AS "contactId", m.email, m.state, m.answer, 
   m.clicked_at AS "clickedAt", m.bounced_at AS "bouncedAt", m.complained_at AS "complainedAt",
   m.unsubscribed_at AS "unsubscribedAt"`;
 
-/** What narrows the search for a state to an index, since the state itself has none (see the ledger's migration). */
-const NEAR: Partial<Record<RecipientState, string>> = {
+/** Conditions that let a search by state use an index, since the state column has none (see the ledger's migration). */
+const INDEXABLE: Partial<Record<RecipientState, string>> = {
   planned: '(m.id > c.cursor OR m.not_before IS NOT NULL)',
   claimed: 'm.id <= c.cursor AND c.claimed_count > 0',
   accepted: 'm.id <= c.cursor',
@@ -66,7 +66,7 @@ export async function listRecipients(
     const parameter = (value: unknown) => `$${values.push(value)}`;
     const where = ['c.id = $1', 'm.campaign_id = $1'];
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
-    if (state != null) where.push(`m.state = ${parameter(state)}`, NEAR[state] ?? 'true');
+    if (state != null) where.push(`m.state = ${parameter(state)}`, INDEXABLE[state] ?? 'true');
     if (email != null) where.push(`${messageKeySql('m')} = ${parameter(emailKey(email))}`);
     const from = `FROM campaigns c JOIN messages m ON m.campaign_id = c.id WHERE ${where.join(' AND ')}`;
     return { from, values, parameter };
@@ -75,7 +75,7 @@ export async function listRecipients(
     const { from, values, parameter } = select(before);
     const text = `SELECT ${COLUMNS} ${from} ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
     const page = () => pool.query<Recipient>(text, values);
-    // No index has the address: all messages of the campaign are looked at for it.
+    // No index covers the address, so this scans all messages of the campaign.
     return (await (email == null ? page() : runCostly(projectId, page))).rows;
   };
   return readPage('eml', args, read, (limit) => {

@@ -5,21 +5,21 @@ import { pauseOverThreshold } from './send-monitor.ts';
 import { type CampaignRun, startSending, workflowIdOf } from './workflow.ts';
 
 const SWEEP_EVERY_MS = 15_000;
-/** Campaigns that are looked at in one sweep. */
-const AT_ONCE = 200;
+/** Campaigns checked per sweep. */
+const SWEEP_LIMIT = 200;
 
-/** Counters are looked at so often, for what providers report while nothing is being claimed. */
-const WATCH_EVERY_MS = 5_000;
+/** How often counters are checked for reports that arrive while nothing is being claimed. */
+const MONITOR_EVERY_MS = 5_000;
 
 let sweptAt = 0;
-let watchedAt = 0;
+let monitoredAt = 0;
 
-/** Looks after campaigns that are being sent: those in trouble are paused, those whose workflow is gone get another. */
+/** Pauses campaigns over a threshold, and restarts the workflows of campaigns that have lost theirs. */
 export const source: DispatchSource = {
   name: 'campaigns',
   handOver: async (client) => {
-    if (Date.now() - watchedAt >= WATCH_EVERY_MS) {
-      watchedAt = Date.now();
+    if (Date.now() - monitoredAt >= MONITOR_EVERY_MS) {
+      monitoredAt = Date.now();
       await pauseOverThreshold(null);
     }
     if (Date.now() - sweptAt < SWEEP_EVERY_MS) return { handed: 0, more: false };
@@ -28,26 +28,25 @@ export const source: DispatchSource = {
   },
 };
 
-/** Campaigns that need a workflow and have not only just been given to the relay. */
+/** Campaigns that need a workflow and have no start or signal pending in the outbox. */
 const OPEN = `
   SELECT c.id, c.project_id AS "projectId", c.name, c.run FROM campaigns c
   WHERE (c.status = 'sending' OR c.status = 'canceled' AND c.recipient_count > c.accepted_count + c.failed_count
       + c.suppressed_count + c.unknown_count + c.canceled_count)
     AND NOT EXISTS (SELECT FROM outbox o WHERE o.workflow_id IN (c.id, c.id || '-' || c.run))
-  ORDER BY random() LIMIT ${AT_ONCE}`;
+  ORDER BY random() LIMIT ${SWEEP_LIMIT}`;
 
 /**
- * Looks for campaigns that are being sent, or canceled with messages still open, whose workflow has ended without them: an
- * operator terminated it, it failed, or Temporal lost its data. Each gets a workflow of its next run. That is safe while
- * the old one's last activity still lives, since the ledger listens to the newest run only.
- * @returns how many there were.
+ * Starts a new run for each campaign that is sending, or canceled with open messages, but has no running workflow: an operator
+ * terminated it, it failed, or Temporal lost its data. This is safe even while an activity of the old run is alive, because
+ * only the newest run can acquire the fencing token.
+ * @returns the number of campaigns restarted.
  */
 export async function reconcile(client: Client): Promise<number> {
   const { rows } = await pool.query<CampaignRun>(OPEN);
   let restarted = 0;
   for (const campaign of rows) if (!(await isRunning(client, campaign)) && (await restart(campaign))) restarted++;
-  if (restarted > 0)
-    logger.warn({ campaigns: restarted }, 'the workflows of some campaigns were gone; they have others now');
+  if (restarted > 0) logger.warn({ campaigns: restarted }, 'restarted campaigns without a running workflow');
   return restarted;
 }
 
@@ -60,7 +59,7 @@ async function isRunning(client: Client, campaign: CampaignRun): Promise<boolean
   }
 }
 
-/** Several workers may find it at once; the condition of the UPDATE lets one of them start the next run. */
+/** Several workers may find the same campaign; the UPDATE's condition lets one of them start the next run. */
 async function restart(campaign: CampaignRun): Promise<boolean> {
   return inTransaction(async (client) => {
     const { rowCount } = await client.query(

@@ -5,27 +5,27 @@ import { type Campaign, getCampaign } from './campaigns.ts';
 import { checkSender } from './sending.ts';
 import { startSending, workflowIdOf } from './workflow.ts';
 
-/** Message ids of a campaign; all that qualify when not given. */
+/** Message ids of a campaign; all that qualify if omitted. */
 export type RecipientIds = readonly string[] | null | undefined;
 
-/** Ids that one call may name. */
+/** Maximum number of ids per call. */
 const MAX_IDS = 10_000;
 
 /**
- * Sends again to recipients of a campaign who were refused, all of them or those named; any other id is passed over. Whoever
- * has been suppressed since gets nothing. A campaign that was completed goes back to `sending` and completes again.
- * @returns how many there were.
+ * Requeues failed messages of a campaign: all of them, or those named. Other ids are ignored. Addresses suppressed since then
+ * are not mailed. A completed campaign returns to `sending` and completes again.
+ * @returns the number of requeued messages.
  * @throws DomainError `not_found`; `validation_error` for too many ids; `forbidden` for a sender that may not send;
  * `conflict` for a campaign that has not been sent, was canceled, or whose recipients have been deleted.
  */
 export function retryFailed(projectId: string, id: string, recipientIds?: RecipientIds): Promise<number> {
-  return sendAgain(projectId, id, 'failed', recipientIds);
+  return requeueMessages(projectId, id, 'failed', recipientIds);
 }
 
 /**
- * Sends again to recipients of whom nobody knows whether they got it. Some may get it twice, so the caller has to say that
- * this is meant.
- * @returns how many there were.
+ * Requeues messages whose outcome is unknown. Some recipients may get the message twice, so the caller must set
+ * `acceptDuplicates`.
+ * @returns the number of requeued messages.
  * @throws DomainError as `retryFailed`, and `validation_error` without `acceptDuplicates`.
  */
 export async function resendUnknown(
@@ -35,13 +35,13 @@ export async function resendUnknown(
 ): Promise<number> {
   await getCampaign(projectId, id);
   if (!acceptDuplicates) {
-    const message = 'must be true: the server may have taken these messages, so some recipients may get it twice';
+    const message = 'must be true: the server may have accepted these messages, so some recipients may get them twice';
     throw invalid({ field: 'acceptDuplicates', message });
   }
-  return sendAgain(projectId, id, 'unknown', recipientIds);
+  return requeueMessages(projectId, id, 'unknown', recipientIds);
 }
 
-async function sendAgain(
+async function requeueMessages(
   projectId: string,
   id: string,
   state: 'failed' | 'unknown',
@@ -50,11 +50,11 @@ async function sendAgain(
   const campaign = await getCampaign(projectId, id);
   checkIds(recipientIds);
   if (campaign.frozenAt === null || campaign.status === 'canceled') throw notSent(campaign.status);
-  if (campaign.recipientsDeletedAt !== null) throw tooLate();
+  if (campaign.recipientsDeletedAt !== null) throw recipientsDeleted();
   await checkSender(campaign);
   return inLedgerTransaction(async (client) => {
     const count = await requeue(client, { campaignId: id, ids: recipientIds ?? null }, state);
-    if (count > 0) await goOn(client, id);
+    if (count > 0) await continueSending(client, id);
     return count;
   });
 }
@@ -65,20 +65,23 @@ function checkIds(recipientIds: RecipientIds): void {
 }
 
 const notSent = (status: string) =>
-  new DomainError('conflict', `Only a campaign that is sending, paused or completed goes on; this one is ${status}.`);
+  new DomainError('conflict', `Only a sending, paused or completed campaign can be retried; this one is ${status}.`);
 
-const tooLate = () =>
-  new DomainError('conflict', 'Its recipients are older than the project keeps messages, and have been deleted.');
+const recipientsDeleted = () =>
+  new DomainError(
+    'conflict',
+    "The campaign's recipients are past the project's message retention period and have been deleted.",
+  );
 
-/** Has a campaign look at its ledger again: wakes its workflow, or gives it another when it had been completed. */
-async function goOn(client: pg.ClientBase, id: string): Promise<void> {
+/** Signals a campaign's workflow to send requeued messages, or starts a new run if the campaign was completed. */
+async function continueSending(client: pg.ClientBase, id: string): Promise<void> {
   const { rows } = await client.query<Pick<Campaign, 'projectId' | 'name' | 'run' | 'status' | 'recipientsDeletedAt'>>(
     `SELECT project_id AS "projectId", name, run, status, recipients_deleted_at AS "recipientsDeletedAt" FROM campaigns WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
   const [campaign] = rows;
   if (campaign === undefined || campaign.status === 'canceled') throw notSent(campaign?.status ?? 'deleted');
-  if (campaign.recipientsDeletedAt !== null) throw tooLate();
+  if (campaign.recipientsDeletedAt !== null) throw recipientsDeleted();
   const { status, run } = campaign;
   if (status === 'completed') {
     await client.query(
@@ -93,10 +96,10 @@ async function goOn(client: pg.ClientBase, id: string): Promise<void> {
 }
 
 /**
- * Closes recipients of whom nobody knows whether they got it, as somebody says who has found out. `email.sent` or
- * `email.failed` is emitted for each. Nothing is sent.
- * @returns how many there were.
- * @throws DomainError `not_found`, `validation_error` for too many ids, `conflict` when they have been deleted.
+ * Resolves messages whose outcome is unknown to the outcome the caller has found out, and emits `email.sent` or `email.failed`
+ * for each. Nothing is sent.
+ * @returns the number of resolved messages.
+ * @throws DomainError `not_found`, `validation_error` for too many ids, `conflict` if they have been deleted.
  */
 export async function resolveUnknownRecipients(
   projectId: string,
@@ -105,7 +108,7 @@ export async function resolveUnknownRecipients(
 ): Promise<number> {
   const { recipientsDeletedAt } = await getCampaign(projectId, id);
   checkIds(recipientIds);
-  if (recipientsDeletedAt !== null) throw tooLate();
+  if (recipientsDeletedAt !== null) throw recipientsDeleted();
   return inLedgerTransaction(async (client) => {
     const count = await resolveUnknown(client, { campaignId: id, ids: recipientIds ?? null }, outcome);
     if (count > 0) await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);

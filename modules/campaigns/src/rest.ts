@@ -10,7 +10,7 @@ const FIELDS = `id name subject status scheduledAt recipientCount
   startedAt completedAt recipientsDeletedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html format source text version editedById editedByName`;
 
-/** A route that changes the status and answers with the campaign. */
+/** A route that changes the status and returns the campaign. */
 const command = (name: string, mutation: string, summary: string): Route => ({
   method: 'POST',
   path: `/v1/campaigns/{id}/${name}`,
@@ -21,11 +21,11 @@ const command = (name: string, mutation: string, summary: string): Route => ({
   reply: found(mutation),
 });
 
-/** What a preflight may be about that `/v1` spells otherwise. A warning can also name a placeholder, which stays as it is. */
+/** Input fields that a finding may name and `/v1` spells in snake case. A finding may also name a placeholder, which is kept. */
 const INPUT_FIELDS = new Set(['fromName', 'fromEmail', 'replyTo', 'templateId', 'groupIds', 'segmentIds']);
 
-/** The campaign, and how many of its recipients a decision was about. */
-const decided = (status: number, { campaign, recipients }: { campaign: unknown; recipients: unknown }) => ({
+/** The response of a route that acts on recipients: the campaign and the number of recipients affected. */
+const recipientsReply = (status: number, { campaign, recipients }: { campaign: unknown; recipients: unknown }) => ({
   status,
   body: { data: campaign, recipients },
 });
@@ -76,7 +76,7 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}',
     needs: 'full',
     tag,
-    summary: 'Change a draft or scheduled campaign, or the rate of one that is being sent',
+    summary: 'Update a draft or scheduled campaign, or the rate of one that is sending',
     document: gql`mutation ($id: ID!, $input: UpdateCampaignInput!) {
       updateCampaign(id: $id, input: $input) { ${DETAIL} }
     }`,
@@ -103,7 +103,7 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/send',
     needs: 'full',
     tag,
-    summary: 'Start a campaign now; its messages go out in the background',
+    summary: 'Start a campaign now; messages are sent in the background',
     document: gql`
       mutation ($id: ID!) {
         sendCampaign(id: $id) {
@@ -112,7 +112,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    // What was started is sending, however far it has come by the time it is read again (spec: Campaigns).
+    // The response always says `sending`, even if the campaign has moved on by the time it is read (spec: Campaigns).
     reply: ({ sendCampaign }) => ({ status: 202, body: { data: { id: sendCampaign.id, status: 'sending' } } }),
     statuses: [202],
   },
@@ -128,24 +128,24 @@ export const routes: Route[] = [
     reply: found('scheduleCampaign'),
     example: { scheduled_at: '2026-12-01T09:00:00+01:00' },
   },
-  command('unschedule', 'unscheduleCampaign', 'Make a scheduled campaign a draft again'),
-  command('pause', 'pauseCampaign', 'Pause a campaign that is being sent'),
+  command('unschedule', 'unscheduleCampaign', 'Turn a scheduled campaign back into a draft'),
+  command('pause', 'pauseCampaign', 'Pause a sending campaign'),
   command('resume', 'resumeCampaign', 'Resume a paused campaign'),
   command(
     'acknowledge',
     'acknowledgeCampaign',
-    'Let campaigns be sent from a domain again that a completed campaign blocks by its bounces or complaints',
+    'Acknowledge a completed campaign whose bounces or complaints block its domain, and lift the block',
   ),
   {
     method: 'POST',
     path: '/v1/campaigns/{id}/recipients/retry',
     needs: 'full',
     tag,
-    summary: 'Send again to recipients who were refused; a completed campaign goes on',
+    summary: 'Retry failed recipients; a completed campaign resumes',
     document: gql`mutation ($id: ID!, $recipientIds: [ID!]) {
       retryCampaignRecipients(id: $id, recipientIds: $recipientIds) { recipients campaign { ${DETAIL} } }
     }`,
-    reply: ({ retryCampaignRecipients }) => decided(202, retryCampaignRecipients),
+    reply: ({ retryCampaignRecipients }) => recipientsReply(202, retryCampaignRecipients),
     statuses: [202],
   },
   {
@@ -153,13 +153,13 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/recipients/resend',
     needs: 'full',
     tag,
-    summary: 'Send again to recipients whose outcome is unknown; some may get it twice',
+    summary: 'Resend to recipients whose outcome is unknown; some may get the message twice',
     document: gql`mutation ($id: ID!, $acceptDuplicates: Boolean!, $recipientIds: [ID!]) {
       resendCampaignRecipients(id: $id, acceptDuplicates: $acceptDuplicates, recipientIds: $recipientIds) {
         recipients campaign { ${DETAIL} }
       }
     }`,
-    reply: ({ resendCampaignRecipients }) => decided(202, resendCampaignRecipients),
+    reply: ({ resendCampaignRecipients }) => recipientsReply(202, resendCampaignRecipients),
     example: { accept_duplicates: true },
     statuses: [202],
   },
@@ -168,22 +168,22 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/recipients/resolve',
     needs: 'full',
     tag,
-    summary: 'Say what became of recipients whose outcome is unknown; nothing is sent',
+    summary: 'Resolve recipients whose outcome is unknown; nothing is sent',
     document: gql`mutation ($id: ID!, $outcome: UnknownOutcome!, $recipientIds: [ID!]) {
       resolveCampaignRecipients(id: $id, outcome: $outcome, recipientIds: $recipientIds) {
         recipients campaign { ${DETAIL} }
       }
     }`,
-    reply: ({ resolveCampaignRecipients }) => decided(200, resolveCampaignRecipients),
+    reply: ({ resolveCampaignRecipients }) => recipientsReply(200, resolveCampaignRecipients),
     example: { outcome: 'accepted' },
   },
-  command('cancel', 'cancelCampaign', 'End a campaign; what has not gone out never will'),
+  command('cancel', 'cancelCampaign', 'Cancel a campaign; unsent messages are never sent'),
   {
     method: 'POST',
     path: '/v1/campaigns/{id}/test',
     needs: 'full',
     tag,
-    summary: 'Send a campaign as it is now to a few addresses',
+    summary: 'Send a test of a campaign to a few addresses',
     document: gql`
       mutation ($id: ID!, $input: TestCampaignInput!) {
         testCampaign(id: $id, input: $input) {
@@ -201,7 +201,7 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/preflight',
     needs: 'full',
     tag,
-    summary: 'What would happen if the campaign were sent now; changes nothing',
+    summary: 'Review a campaign as if it were sent now; changes nothing',
     document: gql`
       query ($id: ID!) {
         campaignPreflight(id: $id) {
@@ -236,7 +236,7 @@ export const routes: Route[] = [
       }
     `,
     reply: (data) => {
-      // In place, so that the reference still finds the answer to be a Preflight.
+      // Mutated in place, because the API reference identifies the reply as a Preflight by its type.
       for (const finding of [...data.campaignPreflight.problems, ...data.campaignPreflight.warnings])
         if (INPUT_FIELDS.has(finding.field)) finding.field = restPath(finding.field);
       return found('campaignPreflight')(data);
@@ -283,7 +283,7 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/links',
     needs: 'full',
     tag,
-    summary: 'The tracked links of a campaign, with clicks by people and by programs',
+    summary: 'List the tracked links of a campaign, with clicks by humans and bots',
     document: gql`
       query ($id: ID!) {
         campaignLinks(id: $id) {

@@ -4,31 +4,32 @@ import { pool } from '@postroom/platform';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Options {
-  /** Days that messages are kept where a project does not say; the setting when not given. */
+  /** Retention in days for projects without their own; the configured default if omitted. */
   days?: number | undefined;
   now?: number;
-  /** Called after each batch; when it throws, the rest is left for the next time. */
+  /** Called after each batch. If it throws, the rest is left for the next run. */
   onBatch?: () => void;
 }
 
 /**
- * A campaign is marked first, all of it at once: nothing is retried or resolved from then on, so its counters are what the rows
- * said when the last of them was there.
+ * Marks expired campaigns before any row is deleted. Nothing is retried or resolved from then on, so the counters stay
+ * consistent with the rows as they were.
  */
-const GIVE_UP = `
+const MARK_EXPIRED = `
   UPDATE campaigns SET recipients_deleted_at = now()
   WHERE project_id = $1 AND recipients_deleted_at IS NULL AND status IN ('completed', 'canceled') AND frozen_at IS NOT NULL
     AND coalesce(completed_at, updated_at) < $2
     AND accepted_count + failed_count + suppressed_count + unknown_count + canceled_count = recipient_count`;
 
-/** Of those that were given up, whoever still has rows: a deletion may have been cut off. */
+/** Marked campaigns that still have rows, including those whose deletion was interrupted. */
 const UNFINISHED = `
   SELECT id FROM campaigns c WHERE recipients_deleted_at IS NOT NULL AND EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id)
   ORDER BY id`;
 
 /**
- * Deletes the messages of campaigns that ended longer ago than their project keeps messages. The campaign, its counters and those of
- * its links stay, and so do suppressions.
+ * Deletes the messages of campaigns that ended before their project's retention period. The campaign, its counters, its link
+ * counters and suppressions are kept.
+ * @returns the number of deleted messages.
  */
 export async function deleteOldRecipients({
   days,
@@ -36,7 +37,7 @@ export async function deleteOldRecipients({
   onBatch = () => {},
 }: Options = {}): Promise<number> {
   for (const project of await messageRetentions(days)) {
-    await pool.query(GIVE_UP, [project.projectId, new Date(now - project.days * DAY_MS)]);
+    await pool.query(MARK_EXPIRED, [project.projectId, new Date(now - project.days * DAY_MS)]);
     onBatch();
   }
   let total = 0;

@@ -4,7 +4,7 @@ import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
 import { DEFAULT_POLICY } from './policy.ts';
 
-/** Pauses a campaign for a reason that people can read, once, and tells webhooks (spec: campaign.paused). */
+/** Pauses a campaign with a human-readable reason and records `campaign.paused` (spec: campaign.paused). No-op if it is not in status `from`. */
 export async function autoPause(
   id: string,
   reason: string,
@@ -23,10 +23,10 @@ export async function autoPause(
   });
 }
 
-/** What is reported so long after a campaign has completed still counts against its sender. */
-const REMEMBERED = '7 days';
+/** Bounces and complaints reported this long after completion still count against the sender. */
+const REPORTING_WINDOW = '7 days';
 
-/** Keeps other campaigns from the domain of a completed one from being sent until a person has seen why. */
+/** Blocks campaigns from the domain of a completed campaign until a user acknowledges the reason. */
 async function blockSender(id: string, reason: string): Promise<void> {
   await pool.query(
     `WITH blocking AS (
@@ -37,7 +37,7 @@ async function blockSender(id: string, reason: string): Promise<void> {
   );
 }
 
-interface Trouble {
+interface OverThreshold {
   id: string;
   status: Campaign['status'];
   sent: number;
@@ -49,11 +49,11 @@ interface Trouble {
 }
 
 /**
- * Campaigns that are being sent, or completed not long ago, and have come to a limit of their project since a person last
- * resumed or acknowledged them.
+ * Campaigns that are sending or recently completed and have reached one of their project's limits since a user last resumed
+ * or acknowledged them.
  */
-const IN_TROUBLE = `
-  WITH watched AS (
+const OVER_THRESHOLD = `
+  WITH monitored AS (
     SELECT c.id, c.status, c.accepted_count + c.failed_count - c.base_sent AS sent,
       c.bounced_count + c.failed_count - c.base_bounced AS bounced, c.complained_count - c.base_complained AS complained,
       CASE WHEN p.project_id IS NULL THEN ${DEFAULT_POLICY.bounceLimitPercent} ELSE p.bounce_limit_percent END AS bounce_limit,
@@ -61,49 +61,54 @@ const IN_TROUBLE = `
       coalesce(p.bounce_min_sent, ${DEFAULT_POLICY.bounceMinSent}) AS bounce_min_sent, coalesce(p.complaint_min_sent, ${DEFAULT_POLICY.complaintMinSent}) AS complaint_min_sent
     FROM campaigns c LEFT JOIN sending_policies p ON p.project_id = c.project_id
     WHERE ($1::text IS NULL OR c.id = $1) AND (c.status = 'sending'
-      OR c.status = 'completed' AND NOT c.pause_blocks_sender AND c.completed_at > now() - interval '${REMEMBERED}')
-  ), judged AS (
+      OR c.status = 'completed' AND NOT c.pause_blocks_sender AND c.completed_at > now() - interval '${REPORTING_WINDOW}')
+  ), classified AS (
     SELECT *, sent >= bounce_min_sent AND bounced * 100.0 >= bounce_limit * sent AS bouncing,
       sent >= complaint_min_sent AND complained * 100.0 >= complaint_limit * sent AS complaining
-    FROM watched
+    FROM monitored
   )
   SELECT id, status::text, sent, bounced, complained, bounce_limit::float AS "bounceLimit", complaint_limit::float AS "complaintLimit",
     coalesce(bouncing, false) AS "isBouncing"
-  FROM judged WHERE bouncing OR complaining`;
+  FROM classified WHERE bouncing OR complaining`;
 
 /**
- * Pauses campaigns whose bounces or complaints have come to the limit of their project: one of them, or all. Of one that
- * has completed meanwhile, since most bounces and complaints come late, the sender is blocked. It reads counters, so it
- * costs the same at any size.
+ * Pauses campaigns whose bounce or complaint rate has reached their project's limit. Most bounces and complaints arrive late, so
+ * a campaign that has already completed blocks its sender instead. The check reads counters, so its cost does not depend on the
+ * number of recipients.
+ * @param campaignId the campaign to check; null for all.
  */
 export async function pauseOverThreshold(campaignId: string | null): Promise<void> {
-  const { rows } = await pool.query<Trouble>({ name: 'campaigns-in-trouble', text: IN_TROUBLE, values: [campaignId] });
-  for (const trouble of rows) {
-    const reason = reasonOf(trouble);
-    if (trouble.status === 'sending') await autoPause(trouble.id, reason, { blocksSender: true });
-    else await blockSender(trouble.id, reason);
+  const { rows } = await pool.query<OverThreshold>({
+    name: 'campaigns-over-threshold',
+    text: OVER_THRESHOLD,
+    values: [campaignId],
+  });
+  for (const campaign of rows) {
+    const reason = reasonOf(campaign);
+    if (campaign.status === 'sending') await autoPause(campaign.id, reason, { blocksSender: true });
+    else await blockSender(campaign.id, reason);
   }
 }
 
-function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complaintLimit }: Trouble): string {
+function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complaintLimit }: OverThreshold): string {
   const [count, what, limit] = isBouncing
-    ? [bounced, 'bounced or were refused', bounceLimit]
+    ? [bounced, 'bounced or were rejected', bounceLimit]
     : [complained, 'were marked as spam', complaintLimit];
   return `${count} of ${sent} messages ${what} (${percent(count / sent)}; the limit is ${limit} %).`;
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
 
-/** Rates are looked at so often while messages go out, in milliseconds. */
-const LOOK_EVERY_MS = 1_000;
+/** How often rates are checked while sending, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
 
-/** Watches what becomes of a campaign's messages during a turn, and pauses it when its project's limits say so. */
+/** Monitors outcomes during a send run and pauses the campaign when it reaches one of its project's limits. */
 export class SendMonitor {
   readonly #id: string;
   readonly #limit: number | null;
   readonly #before: number;
   #refusals: number;
-  #lookedAt = Date.now();
+  #checkedAt = Date.now();
 
   constructor(id: string, refusalsBefore: number, limit: number | null) {
     this.#id = id;
@@ -112,24 +117,24 @@ export class SendMonitor {
     this.#limit = limit;
   }
 
-  /** Takes in what has just been recorded. */
+  /** Counts outcomes that have just been recorded; pauses the campaign if a limit is reached. */
   async note(settlements: readonly Settlement[]): Promise<void> {
     for (const { state, answer } of settlements) {
       if (state === 'accepted') this.#refusals = 0;
       else if (state === 'failed') this.#refusals++;
       if (this.#limit !== null && this.#refusals >= this.#limit) return this.#pause(answer ?? '');
     }
-    if (Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
-    this.#lookedAt = Date.now();
+    if (Date.now() - this.#checkedAt < CHECK_INTERVAL_MS) return;
+    this.#checkedAt = Date.now();
     await pauseOverThreshold(this.#id);
   }
 
   async #pause(answer: string): Promise<void> {
-    const reason = `${this.#refusals} messages in a row were refused. The last answer was: ${answer}`;
+    const reason = `${this.#refusals} messages in a row were rejected. The last reply was: ${answer}`;
     await autoPause(this.#id, reason, { blocksSender: true });
   }
 
-  /** Keeps the count for the next turn. */
+  /** Saves the rejection streak for the next run. */
   async close(): Promise<void> {
     if (this.#refusals === this.#before) return;
     await pool.query('UPDATE campaigns SET refusals_in_row = $2 WHERE id = $1', [this.#id, this.#refusals]);
@@ -137,9 +142,9 @@ export class SendMonitor {
 }
 
 /**
- * Why nothing is sent from the domain of an address now, if a campaign from there was paused because of how its mail was
- * received, or completed before that was known, and nobody has resumed, canceled or acknowledged it since; undefined
- * otherwise. A paused campaign does not block itself: resuming it is the way on.
+ * Why a campaign's sender domain is blocked; undefined if it is not. A domain is blocked while a campaign from it is paused over
+ * a threshold, or completed over a threshold and not yet acknowledged. A paused campaign does not block itself, so it can be
+ * resumed.
  */
 export async function senderBlock({
   id,

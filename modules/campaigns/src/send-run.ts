@@ -24,33 +24,33 @@ import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './prog
 import { getPolicy } from './policy.ts';
 import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
-/** How a turn of the sender ended. */
+/** The result of one send run. Field names are part of the workflow history. */
 export interface SendRun {
   status: CampaignRow['status'] | 'deleted' | 'superseded';
   counts: Counts;
-  /** Milliseconds until there is something to send, 0 for now; null when nothing is planned any more. */
+  /** Milliseconds until the next message is due: 0 if one is due now, null if none is planned. */
   waitMs: number | null;
-  /** Why the mail server takes nothing now, and how long it is to be left alone if it said so. */
+  /** Why the mail server is refusing mail, and the backoff in milliseconds if the server gave one. */
   hold: { answer: string; waitMs: number | null } | null;
-  /** Why it waits for another day, if it does. */
+  /** Set when the campaign waits for the next day of a domain warm-up. */
   waiting?: string;
 }
 
-/** What became of messages in this turn so far: how many were accepted, failed … */
+/** Messages settled so far in this run, by state. */
 export type Tally = Partial<Record<Settlement['state'], number>>;
 
-/** A campaign, and which of its workflows asks. */
+/** A campaign and the number of the run that is sending it. */
 export interface CampaignOfRun {
   id: string;
   run: number;
 }
 
-/** A turn claims for so long, so that the workflow shows where it stands, in milliseconds. */
+/** How long a run claims new pages, in milliseconds. Short runs keep the progress shown by the workflow current. */
 export const RUN_MS = 15_000;
 
 /**
- * Sends a campaign's messages for a while: pages are claimed before their first byte goes out, and what became of them is
- * recorded as it becomes known. What an older attempt left claimed is closed first, and not sent again.
+ * Sends a campaign's messages until `RUN_MS` have passed. Each page is claimed before its first byte is sent, and outcomes are
+ * recorded as they arrive. Claims left by an earlier attempt are marked unknown first and are not sent again.
  */
 export async function sendUntilDeadline(
   { id: campaignId, run }: CampaignOfRun,
@@ -59,55 +59,55 @@ export async function sendUntilDeadline(
   tally: Tally = {},
 ): Promise<SendRun> {
   const campaign = await acquireFence(campaignId, run, claim);
-  if (campaign === undefined) return idleTurn({ id: campaignId, run }, claim);
+  if (campaign === undefined) return idleRun({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await markStaleClaimsUnknown({ campaignId }, claim);
-  // Its workflow asked for that before; it was paused then, because it failed again and again.
+  // The workflow takes the snapshot first; it is missing only if that step failed repeatedly and the campaign was paused.
   if (campaign.frozen_at === null) await snapshotRecipients(campaignId);
   const frame = await compileOrPause(campaign);
-  if (frame === undefined) return turnOf(campaign, undefined);
-  await pauseOverThreshold(campaignId); // what was reported since the last turn comes before anything is claimed
+  if (frame === undefined) return sendRunOf(campaign, undefined);
+  await pauseOverThreshold(campaignId); // apply reports received since the last run before claiming anything
   const { refusalsInRow } = await getPolicy(campaign.project_id);
-  const watch = new SendMonitor(campaignId, campaign.refusals_in_row, refusalsInRow);
+  const monitor = new SendMonitor(campaignId, campaign.refusals_in_row, refusalsInRow);
   const volume = await dayVolume(campaign.project_id, frame.from);
-  const hold = await sendPages(campaign, claim, { frame, signal, tally, watch, volume });
-  await watch.close();
-  if (hold?.cause === 'configuration') {
-    await autoPause(campaignId, `The mail server does not let us send: ${hold.answer}`);
+  const backoff = await sendPages(campaign, claim, { frame, signal, tally, monitor, volume });
+  await monitor.close();
+  if (backoff?.cause === 'configuration') {
+    await autoPause(campaignId, `The mail server rejects our credentials or settings: ${backoff.answer}`);
   }
-  const turn = await turnOf(campaign, hold);
-  const isUsedUp = volume !== undefined && turn.waitMs === 0 && hold === undefined && (await volume.left()) === 0;
-  return isUsedUp ? untilTomorrow(campaignId, turn, volume) : turn;
+  const result = await sendRunOf(campaign, backoff);
+  const isUsedUp = volume !== undefined && result.waitMs === 0 && backoff === undefined && (await volume.left()) === 0;
+  return isUsedUp ? waitForNextDay(campaignId, result, volume) : result;
 }
 
-/** Of a campaign that was paused when its sender was killed, people see at once what nobody can know. */
-async function idleTurn(of: CampaignOfRun, claim: string): Promise<SendRun> {
-  const turn = await turnOf(of, undefined);
-  if (turn.status !== 'paused' || turn.counts.claimed === 0) return turn;
+/** The result when there is nothing to send. Stale claims of a paused campaign are marked unknown so that they show at once. */
+async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
+  const result = await sendRunOf(of, undefined);
+  if (result.status !== 'paused' || result.counts.claimed === 0) return result;
   await markStaleClaimsUnknown({ campaignId: of.id }, claim);
-  return turnOf(of, undefined);
+  return sendRunOf(of, undefined);
 }
 
-/** A campaign that waits for the next day looks again after so long: its plan may have been changed meanwhile. */
-const LOOK_AGAIN_MS = 15 * 60_000;
+/** A campaign waiting for the next day rechecks this often, in milliseconds, because its warm-up plan may change. */
+const WARMUP_RECHECK_MS = 15 * 60_000;
 
-/** Says, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
-async function untilTomorrow(campaignId: string, turn: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
+/** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
+async function waitForNextDay(campaignId: string, result: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
-  const waiting = `The warm-up of ${domain} lets ${limit} messages out today, and they are used up.`;
+  const waiting = `${domain} has reached its warm-up limit of ${limit} messages for today.`;
   await pool.query(
     `WITH waits AS (
        UPDATE campaigns SET waiting_until = $2, waiting_reason = $3 WHERE id = $1 AND status = 'sending'
      ) SELECT pg_notify('postroom', $4)`,
     [campaignId, until, waiting, `campaign ${campaignId}`],
   );
-  const waitMs = Math.min(LOOK_AGAIN_MS, Math.max(1, until.getTime() - Date.now()));
-  return { ...turn, waitMs, waiting: `${waiting} It goes on at ${until.toISOString()}.` };
+  const waitMs = Math.min(WARMUP_RECHECK_MS, Math.max(1, until.getTime() - Date.now()));
+  return { ...result, waitMs, waiting: `${waiting} Sending resumes at ${until.toISOString()}.` };
 }
 
-/** Pauses a campaign whose sending, or completion, fails again and again for a reason of its own. */
+/** Pauses a campaign whose sending or completion keeps failing for a reason specific to it. */
 export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promise<SendRun> {
-  await autoPause(of.id, `It failed again and again, and would go on to: ${reason}`);
-  return turnOf(of, undefined);
+  await autoPause(of.id, `Sending failed repeatedly: ${reason}`);
+  return sendRunOf(of, undefined);
 }
 
 async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
@@ -130,7 +130,7 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
     return frame;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
-    await autoPause(row.id, `The message can not be made (${error.field}): ${error.message}`);
+    await autoPause(row.id, `The message could not be composed (${error.field}): ${error.message}`);
     return undefined;
   }
 }
@@ -139,17 +139,17 @@ interface Sending {
   frame: CampaignFrame;
   signal: AbortSignal;
   tally: Tally;
-  watch: SendMonitor;
-  /** What its domain may send today, while it is in warm-up. */
+  monitor: SendMonitor;
+  /** The domain's daily quota; undefined unless it is warming up. */
   volume: DayVolume | undefined;
 }
 
 async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
   claim: string,
-  { frame, signal, tally, watch, volume }: Sending,
+  { frame, signal, tally, monitor, volume }: Sending,
 ): Promise<Backoff | undefined> {
-  const byMailbox = await goesByMailbox(campaignId);
+  const byMailbox = await usesMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   const lastClaimAt = Date.now() + RUN_MS;
   const send = async (row: ClaimedRecipient) => {
@@ -171,10 +171,10 @@ async function sendPages(
       settle: async (settlements) => {
         await withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal);
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
-        // What follows is about limits: that it fails must not look as if nothing had been recorded.
+        // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
         const returned = settlements.filter(({ state }) => state === 'planned').length;
         await withRetries(async () => volume?.giveBack(returned), signal).catch(warn);
-        await watch.note(settlements).catch(warn);
+        await monitor.note(settlements).catch(warn);
       },
       signal,
       width: () => route.width,
@@ -186,10 +186,10 @@ async function sendPages(
   }
 }
 
-const warn = (error: unknown) => logger.warn({ err: error }, 'a limit of a campaign could not be looked at');
+const warn = (error: unknown) => logger.warn({ err: error }, 'campaign limits not updated');
 
-/** Fixed with the recipients: the events of mail from a mailbox account are others. */
-async function goesByMailbox(campaignId: string): Promise<boolean> {
+/** Whether the campaign is sent from a mailbox account. The snapshot fixes this, because mailbox mail emits different events. */
+async function usesMailbox(campaignId: string): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ mailbox_id: string | null }>(
     'SELECT mailbox_id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 1',
     [campaignId],
@@ -199,18 +199,18 @@ async function goesByMailbox(campaignId: string): Promise<boolean> {
 
 const NO_PAGE = { rows: [], ratePerSecond: null };
 
-async function turnOf({ id, run }: CampaignOfRun, hold: Backoff | undefined): Promise<SendRun> {
+async function sendRunOf({ id, run }: CampaignOfRun, backoff: Backoff | undefined): Promise<SendRun> {
   const campaign = await readCampaignRow(id);
-  if (campaign === undefined) return { status: 'deleted', counts: NOBODY, waitMs: null, hold: null };
+  if (campaign === undefined) return { status: 'deleted', counts: NO_RECIPIENTS, waitMs: null, hold: null };
   return {
     status: campaign.run === run ? campaign.status : 'superseded',
     counts: countsOf(campaign),
-    waitMs: await untilNext(id),
-    hold: hold?.cause === 'host' ? { answer: hold.answer, waitMs: hold.waitMs ?? null } : null,
+    waitMs: await msUntilNextDue(id),
+    hold: backoff?.cause === 'host' ? { answer: backoff.answer, waitMs: backoff.waitMs ?? null } : null,
   };
 }
 
-const NOBODY: Counts = {
+const NO_RECIPIENTS: Counts = {
   recipients: 0,
   planned: 0,
   claimed: 0,
@@ -221,7 +221,7 @@ const NOBODY: Counts = {
   canceled: 0,
 };
 
-async function untilNext(campaignId: string): Promise<number | null> {
+async function msUntilNextDue(campaignId: string): Promise<number | null> {
   const { rows } = await ledgerPool.query<{ wait_ms: number | null }>(
     `SELECT CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned' AND m.not_before IS NULL) THEN 0
        ELSE (SELECT ceil(extract(epoch FROM min(m.not_before) - now()) * 1000)::float FROM messages m
@@ -233,7 +233,7 @@ async function untilNext(campaignId: string): Promise<number | null> {
   return waitMs === null ? null : Math.max(0, waitMs);
 }
 
-/** A page of rows, of which what is still planned is canceled; the campaign counts with it. */
+/** Cancels the planned messages of one page and updates the campaign's counter in the same statement. */
 const CANCEL_PAGE = `
   WITH page AS (
     SELECT id, state FROM messages WHERE campaign_id = $1 AND id > $2 ORDER BY id LIMIT 10000
@@ -244,7 +244,7 @@ const CANCEL_PAGE = `
     UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1
   ) SELECT max(id) AS last FROM page`;
 
-/** Closes what a canceled campaign has not sent. What was in hand of an attempt that died is unknown. */
+/** Cancels the unsent messages of a canceled campaign. Claims left by a dead attempt are marked unknown. */
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
   await pool.query('UPDATE campaigns SET fencing_token = $2 WHERE id = $1', [campaignId, claim]);
   await markStaleClaimsUnknown({ campaignId }, claim);
@@ -253,16 +253,17 @@ export async function cancelRemaining(campaignId: string, claim: string, onPage:
     after = rows[0]?.last ?? null;
   }
   const campaign = await readCampaignRow(campaignId);
-  return campaign === undefined ? NOBODY : countsOf(campaign);
+  return campaign === undefined ? NO_RECIPIENTS : countsOf(campaign);
 }
 
 /**
- * Completes a campaign when none of its rows is open. `campaign.completed` is recorded the first time: what is retried
- * afterwards completes it again, which is no news of the campaign. Returns whether the asking run has nothing left to do.
+ * Completes a campaign that has no open messages. `campaign.completed` is recorded only the first time, not when a retry
+ * completes the campaign again.
+ * @returns whether the calling run has nothing left to do.
  */
 export async function complete({ id, run }: CampaignOfRun): Promise<boolean> {
   await inLedgerTransaction(async (client) => {
-    // Held before its messages are looked at: somebody who retries some of them at this moment comes before or after.
+    // Lock the campaign before checking its messages, so that a concurrent retry runs entirely before or after this.
     const before = await client.query<{ first_completed_at: Date | null }>(
       'SELECT first_completed_at FROM campaigns WHERE id = $1 FOR NO KEY UPDATE',
       [id],

@@ -19,10 +19,10 @@ import { autoPause, senderBlock } from './send-monitor.ts';
 import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
 /**
- * Starts a campaign now, from draft or scheduled (spec: Campaigns, Send errors). Its recipients are frozen by its workflow.
- * @throws DomainError in this order: `not_found`; `conflict` in any other status, whatever else is wrong with it;
- * `validation_error` naming everything that is missing; `forbidden` for a sender whose domain is not verified any more, or
- * is blocked by an automatic pause.
+ * Starts a draft or scheduled campaign now (spec: Campaigns, Send errors). Its workflow takes the snapshot of the recipients.
+ * @throws DomainError in this order: `not_found`; `conflict` in any other status, whatever else is wrong;
+ * `validation_error` naming everything that is missing; `forbidden` for a sender whose domain is no longer verified or is
+ * blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string): Promise<void> {
   for (;;) {
@@ -31,28 +31,28 @@ export async function sendCampaign(projectId: string, id: string): Promise<void>
     if (problem !== undefined) throw new DomainError('conflict', problem);
     const body = await checkReady(campaign);
     if (await start(campaign, body)) return;
-    // It was edited, or somebody else started it, since it was read: look again.
+    // The campaign was edited or started since it was read, so check it again.
   }
 }
 
-/** Why a campaign in its status can't be sent; undefined for a draft or scheduled one. */
+/** Why a campaign cannot be sent in its current status; undefined for a draft or scheduled one. */
 export function statusProblem({ status, pauseReason, startedAt }: Campaign): string | undefined {
   switch (status) {
     case 'draft':
     case 'scheduled':
       return undefined;
     case 'sending':
-      return 'This campaign is being sent already.';
+      return 'This campaign is already being sent.';
     case 'paused':
-      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ', which sends it' : ''}.`;
+      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ' to start sending' : ''}.`;
     case 'completed':
-      return 'This campaign is finished: it has been sent to all its recipients, and can not be sent a second time.';
+      return 'This campaign is completed and cannot be sent again.';
     case 'canceled':
-      return 'This campaign is finished: it was canceled, and can not be sent any more.';
+      return 'This campaign was canceled and cannot be sent.';
   }
 }
 
-/** What a campaign's template says at the start, and which version of it that is; empty when it has a body of its own. */
+/** The content copied from a campaign's template at the start, and its version; empty if the campaign has its own body. */
 interface Body {
   html?: string;
   format?: Campaign['format'];
@@ -61,7 +61,7 @@ interface Body {
   templateVersion?: number;
 }
 
-/** Starts it if it is as it was read; the condition of the UPDATE decides between several who try at once. */
+/** Starts the campaign if it is unchanged since it was read. The UPDATE's condition lets only one concurrent caller win. */
 async function start(campaign: Campaign, body: Body): Promise<boolean> {
   const { id, status, updatedAt } = campaign;
   return db.$transaction(async (tx) => {
@@ -71,7 +71,7 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
       data: { ...body, status: 'sending', startedAt: now, pauseReason: null, pauseBlocksSender: false },
     });
     if (count === 0) return false;
-    // What the project says of tracking counts as of now, as all else that goes out.
+    // Fix the project's tracking settings now, like everything else about the campaign.
     await tx.$executeRaw`UPDATE campaigns c SET track_opens = coalesce(c.track_opens, p.track_opens),
       track_clicks = coalesce(c.track_clicks, p.track_clicks) FROM projects p WHERE c.id = ${id} AND p.id = c.project_id`;
     await startSending(tx, campaign);
@@ -80,7 +80,8 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
 }
 
 /**
- * Whether a campaign could go out now; returns what its template says.
+ * Checks that a campaign can be sent now.
+ * @returns the content of its template.
  * @throws DomainError `validation_error` naming each thing that is missing, then `forbidden` for a sender that may not send.
  */
 async function checkReady(campaign: Campaign): Promise<Body> {
@@ -95,7 +96,7 @@ async function checkReady(campaign: Campaign): Promise<Body> {
   return body;
 }
 
-/** @throws DomainError `validation_error` when no message can be made of a campaign. */
+/** @throws DomainError `validation_error` if the campaign's message cannot be composed. */
 async function checkMessage(campaign: Campaign): Promise<void> {
   try {
     await compileCampaign(campaign);
@@ -105,19 +106,19 @@ async function checkMessage(campaign: Campaign): Promise<void> {
   }
 }
 
-/** @throws DomainError `forbidden` for a sender that may not send: not verified, blocked, or stopped by auto-pause. */
+/** @throws DomainError `forbidden` for a sender that may not send: not verified, or blocked by auto-pause. */
 export async function checkSender(campaign: Campaign): Promise<void> {
   const problem = await senderProblemFor(campaign);
   if (problem !== undefined) throw new DomainError('forbidden', problem);
 }
 
-/** Why a campaign's sender may not send now; undefined when it may. */
+/** Why a campaign's sender may not send now; undefined if it may. */
 export async function senderProblemFor(campaign: Campaign): Promise<string | undefined> {
   const { projectId, fromEmail } = campaign;
   return (await sendingProblem(projectId, fromEmail ?? '')) ?? (await senderBlock(campaign));
 }
 
-/** Everything that a campaign lacks, and the body that its template gives it. */
+/** Everything required that a campaign lacks, and the content of its template. */
 export async function missingParts(campaign: Campaign): Promise<{ problems: FieldProblem[]; body: Body }> {
   const { projectId } = campaign;
   const { problems: bodyProblems, body } = await templateBody(campaign);
@@ -130,7 +131,7 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
       ? [{ field: 'fromEmail', message: 'is required' }]
       : []),
     ...(html.trim() === '' && bodyProblems.length === 0
-      ? [{ field: 'html', message: 'is required, or a template_id' }]
+      ? [{ field: 'html', message: 'is required unless template_id is set' }]
       : []),
     ...bodyProblems,
     ...groupProblems,
@@ -149,10 +150,12 @@ async function templateBody({
   if (templateId === null) return { problems: [], body: {} };
   const template = await db.template.findFirst({ where: { id: templateId, projectId } });
   const problem = (message: string) => ({ problems: [{ field: 'templateId', message }], body: {} });
-  if (template === null) return problem('is not a template of this project any more');
+  if (template === null) return problem('is no longer a template of this project');
   if (template.status !== 'published') return problem('is not published');
-  const [flaw] = parseTemplate(template.body, 'html').problems;
-  if (flaw !== undefined) return problem(`its body, line ${flaw.line}, column ${flaw.column}: ${flaw.message}`);
+  const [syntax] = parseTemplate(template.body, 'html').problems;
+  if (syntax !== undefined) {
+    return problem(`has an invalid body at line ${syntax.line}, column ${syntax.column}: ${syntax.message}`);
+  }
   return {
     problems: [],
     body: {
@@ -166,8 +169,8 @@ async function templateBody({
 }
 
 /**
- * Schedules or reschedules a campaign: a durable timer starts it. It is checked now as if it were sent now.
- * @throws DomainError as `sendCampaign`, and `validation_error` for a time that is past.
+ * Schedules or reschedules a campaign; a durable timer starts it. The campaign must be ready to send now.
+ * @throws DomainError as `sendCampaign`, and `validation_error` for a time in the past.
  */
 export async function scheduleCampaign(projectId: string, id: string, scheduledAt: Date): Promise<void> {
   const campaign = await getCampaign(projectId, id);
@@ -181,7 +184,7 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
       data: { status: 'scheduled', scheduledAt },
     });
     if (count === 0) throw notSchedulable();
-    // Each time has a timer of its own; one whose campaign has been moved to another time does nothing.
+    // Each scheduled time has its own workflow. One whose campaign was rescheduled does nothing.
     await startWorkflow(tx, {
       workflowId: `${id}@${scheduledAt.toISOString()}`,
       type: 'scheduleCampaign',
@@ -194,7 +197,7 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
 
 const notSchedulable = () => new DomainError('conflict', 'Only a draft or scheduled campaign can be scheduled.');
 
-/** Makes a scheduled campaign a draft again. @throws DomainError `not_found`, `conflict` when it is not scheduled. */
+/** Turns a scheduled campaign back into a draft. @throws DomainError `not_found`, `conflict` if it is not scheduled. */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
   const { count } = await db.campaign.updateMany({
@@ -204,7 +207,7 @@ export async function unscheduleCampaign(projectId: string, id: string): Promise
   if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');
 }
 
-/** Starts a campaign whose time has come, unless it has another by now. What keeps it from starting pauses it. */
+/** Starts a campaign at its scheduled time, unless it was rescheduled. If it cannot start, pauses it with the reason. */
 export async function startScheduled(id: string, scheduledAt: Date): Promise<'started' | 'moved' | 'paused'> {
   const campaign = await db.campaign.findFirst({ where: { id, status: 'scheduled', scheduledAt } });
   if (campaign === null) return 'moved';
@@ -214,27 +217,27 @@ export async function startScheduled(id: string, scheduledAt: Date): Promise<'st
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code === 'conflict' || error.code === 'not_found') return 'moved';
-    await autoPause(id, `It could not start at its time. ${error.message}`, { from: 'scheduled' });
+    await autoPause(id, `The campaign could not start at its scheduled time. ${error.message}`, { from: 'scheduled' });
     return 'paused';
   }
 }
 
-/** Pauses a campaign that is being sent; what is in hand goes out. @throws DomainError `not_found`, `conflict`. */
+/** Pauses a sending campaign; messages in flight are still sent. @throws DomainError `not_found`, `conflict`. */
 export async function pauseCampaign(projectId: string, id: string): Promise<void> {
   await command(projectId, id, { from: ['sending'], data: { status: 'paused', pauseReason: null }, signal: 'pause' });
 }
 
 /**
- * Resumes a paused campaign. One that was paused because of how its mail was received is watched from zero on.
- * @throws DomainError `not_found`, `forbidden` when its sender may not send any more, `conflict` when it is not paused.
+ * Resumes a paused campaign. After a pause over bounces or complaints, rates are counted from zero.
+ * @throws DomainError `not_found`, `forbidden` if its sender may no longer send, `conflict` if it is not paused.
  */
 export async function resumeCampaign(projectId: string, id: string): Promise<void> {
   const campaign = await getCampaign(projectId, id);
   if (campaign.status !== 'paused') throw new DomainError('conflict', 'This campaign is not paused.');
-  // One that was paused before it started, because it could not, starts now.
+  // A scheduled campaign that was paused because it could not start is started now.
   if (campaign.startedAt === null) {
     const body = await checkReady(campaign);
-    if (!(await start(campaign, body))) throw new DomainError('conflict', 'This campaign is not paused any more.');
+    if (!(await start(campaign, body))) throw new DomainError('conflict', 'This campaign is no longer paused.');
     return;
   }
   await checkSender(campaign);
@@ -242,7 +245,7 @@ export async function resumeCampaign(projectId: string, id: string): Promise<voi
     from: ['paused'],
     data: { status: 'sending', pauseReason: null, pauseBlocksSender: false, refusalsInRow: 0 },
     signal: 'resume',
-    // Who resumes it has seen why it was paused; only what comes now counts towards the next time.
+    // Resuming acknowledges the reason, so only later reports count towards the limits.
     also: campaign.pauseBlocksSender ? acknowledge : undefined,
   });
 }
@@ -252,9 +255,9 @@ const acknowledge = (tx: Prisma.TransactionClient, id: string) =>
     base_bounced = bounced_count + failed_count, base_complained = complained_count WHERE id = ${id}`;
 
 /**
- * Says that a person has seen why a completed campaign blocks its sender: campaigns from its domain may be sent again, and
- * only what is reported from here on counts towards the next time.
- * @throws DomainError `not_found`, `conflict` when it is not completed or blocks nobody.
+ * Acknowledges why a completed campaign blocks its sender. Campaigns from its domain may be sent again, and only later reports
+ * count towards the limits.
+ * @throws DomainError `not_found`, `conflict` if it is not completed or does not block its sender.
  */
 export async function acknowledgeCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
@@ -270,7 +273,7 @@ export async function acknowledgeCampaign(projectId: string, id: string): Promis
   });
 }
 
-/** Ends a campaign; what has not gone out never will. @throws DomainError `not_found`, `conflict`. */
+/** Cancels a campaign; unsent messages are never sent. @throws DomainError `not_found`, `conflict`. */
 export async function cancelCampaign(projectId: string, id: string): Promise<void> {
   await command(projectId, id, {
     from: ['scheduled', 'sending', 'paused'],
@@ -286,13 +289,12 @@ interface Command {
   also?: ((tx: Prisma.TransactionClient, id: string) => Promise<unknown>) | undefined;
 }
 
-/** Changes the status, which the sender looks at with each page, and wakes its workflow. */
+/** Changes the status, which the send run checks with each page, and signals the workflow. */
 async function command(projectId: string, id: string, { from, data, signal, also }: Command): Promise<void> {
   await getCampaign(projectId, id);
   await db.$transaction(async (tx) => {
     const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: from } }, data });
-    if (count === 0)
-      throw new DomainError('conflict', `Only a campaign that is ${from.join(' or ')} can take this: ${signal}.`);
+    if (count === 0) throw new DomainError('conflict', `Cannot ${signal}: the campaign must be ${from.join(' or ')}.`);
     await also?.(tx, id);
     const { run } = await tx.campaign.findUniqueOrThrow({ where: { id }, select: { run: true } });
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });

@@ -8,20 +8,20 @@ import { type CampaignContent, templatesOf } from './content.ts';
 import { missingParts } from './sending.ts';
 
 export interface TestSendInput {
-  /** Who gets the test: at most ten addresses. */
+  /** Recipients of the test: at most ten addresses. */
   emails: readonly string[];
-  /** The contact that placeholders are filled in for; without one they show their defaults. */
+  /** The contact whose values fill the placeholders; without one, they show their defaults. */
   contactId?: string | null | undefined;
 }
 
 const MAX_TESTS = 10;
 
-/** Who tries a campaign out is no reader of it, and looks where its links really lead. */
+/** Tests are untracked: their opens and clicks are not engagement, and links should show their real targets. */
 const UNTRACKED = { trackOpens: false, trackClicks: false };
 
 /**
- * Sends a campaign as it is now to a few addresses, as transactional mail whose subject begins with `[Test]`.
- * @throws DomainError `not_found`, `validation_error` for a bad address or what the campaign lacks, `forbidden`.
+ * Sends a campaign in its current form to a few addresses, as transactional mail with `[Test]` before the subject.
+ * @throws DomainError `not_found`, `validation_error` for a bad address or a missing field, `forbidden`.
  */
 export async function sendTest(
   projectId: string,
@@ -35,7 +35,7 @@ export async function sendTest(
   if (problem !== undefined)
     throw new DomainError('validation_error', 'The campaign is incomplete.', [problem, ...others]);
   const contact = contactId == null ? undefined : await getContact(projectId, contactId);
-  const words = write(
+  const content = renderContent(
     { ...campaign, ...body },
     {
       ...(contact?.customFields as Values | undefined),
@@ -52,7 +52,7 @@ export async function sendTest(
       from,
       to: [to],
       ...replyTo,
-      ...words,
+      ...content,
       tags: ['test'],
       metadata: { campaign_id: id },
       ...UNTRACKED,
@@ -71,7 +71,7 @@ function checkAddresses(emails: readonly string[]): void {
   assertValid(problems);
 }
 
-function write(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {
+function renderContent(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {
   const [subject, html, text] = templatesOf(content);
   return {
     subject: `[Test] ${renderTemplate(subject, values)}`,

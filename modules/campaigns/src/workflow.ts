@@ -1,6 +1,6 @@
 import { startWorkflow, type Tx } from '@postroom/platform';
 
-/** A campaign, as far as its workflow is named after it. */
+/** The parts of a campaign that name and describe its workflow. */
 export interface CampaignRun {
   id: string;
   projectId: string;
@@ -9,12 +9,12 @@ export interface CampaignRun {
 }
 
 /**
- * The workflow that sends a campaign now. The first has the campaign's id; one that follows, because the campaign goes on
- * after it was completed or because the one before was lost, has its number behind it.
+ * The id of the workflow for a campaign's current run. The first run uses the campaign's id. Later runs, started after a retry
+ * or after a workflow was lost, append the run number.
  */
 export const workflowIdOf = ({ id, run }: Pick<CampaignRun, 'id' | 'run'>) => (run === 1 ? id : `${id}-${run}`);
 
-/** Asks for the workflow of a campaign's run, once the transaction commits. */
+/** Starts the workflow of a campaign's run once the transaction commits. */
 export async function startSending(tx: Tx, { id, projectId, name, run }: CampaignRun): Promise<void> {
   await startWorkflow(tx, {
     workflowId: workflowIdOf({ id, run }),
@@ -25,7 +25,7 @@ export async function startSending(tx: Tx, { id, projectId, name, run }: Campaig
   });
 }
 
-/** One line of at most 200 bytes. */
+/** A one-line workflow summary. Temporal limits it to 200 bytes. */
 export function summaryOf(name: string): string {
   const line = `Campaign: ${name.replace(/\s+/g, ' ')}`;
   return Buffer.byteLength(line) <= 200

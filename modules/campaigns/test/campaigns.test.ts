@@ -4,7 +4,7 @@ import { pool } from '@postroom/platform';
 import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-/** A project with a verified domain, a contact in a group, and a campaign that only has to be sent. */
+/** A project with a verified domain, a contact in a group, and a campaign that is ready to send. */
 async function readyCampaign(more: Record<string, unknown> = {}) {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -25,7 +25,7 @@ async function readyCampaign(more: Record<string, unknown> = {}) {
 const send = (api: Api, id: string) => api.post(`/v1/campaigns/${id}/send`);
 
 describe('send', () => {
-  test('a draft with subject, sender, body and recipients is answered with 202 and sending', async () => {
+  test('sending a draft with subject, sender, body and recipients returns 202 and status sending', async () => {
     const { api, campaign } = await readyCampaign();
     const reply = await send(api, campaign.id);
     expect(reply.status).toBe(202);
@@ -33,14 +33,14 @@ describe('send', () => {
     expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.status).toBe('sending');
   });
 
-  test('a scheduled campaign is sent now, with the same answer', async () => {
+  test('a scheduled campaign can be sent now, with the same response', async () => {
     const { api, campaign } = await readyCampaign();
     const later = new Date(Date.now() + 3_600_000).toISOString();
     expect((await api.post(`/v1/campaigns/${campaign.id}/schedule`, { scheduled_at: later })).status).toBe(200);
     expect((await send(api, campaign.id)).status).toBe(202);
   });
 
-  test('of two sends at once one is answered with 202 and the other with 409, every time', async () => {
+  test('of two concurrent sends, one always gets 202 and the other 409', async () => {
     for (let round = 0; round < 5; round++) {
       const { api, campaign } = await readyCampaign();
       const replies = await Promise.all([send(api, campaign.id), send(api, campaign.id), send(api, campaign.id)]);
@@ -48,7 +48,7 @@ describe('send', () => {
     }
   });
 
-  test('a campaign that does not exist, or is of another project, is not_found', async () => {
+  test('a campaign that does not exist or belongs to another project is not_found', async () => {
     const { campaign } = await readyCampaign();
     const other = await testApi();
     for (const id of [campaign.id, 'cmp_01h455vb4pex5vsknk084sn02q', 'grp_01h455vb4pex5vsknk084sn02q', 'x']) {
@@ -58,7 +58,7 @@ describe('send', () => {
     }
   });
 
-  test('an incomplete campaign is a validation_error that names everything it lacks', async () => {
+  test('sending an incomplete campaign is a validation_error that names every missing field', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/campaigns', { name: 'Empty' })).body.data;
     const reply = await send(api, id);
@@ -68,7 +68,7 @@ describe('send', () => {
     expect(fields).toEqual(['subject', 'from_email', 'html', 'recipients']);
   });
 
-  test('a group whose contacts have all been deleted is no recipient', async () => {
+  test('a group whose contacts have all been deleted has no recipients', async () => {
     const { api, ada, campaign } = await readyCampaign();
     await api.delete(`/v1/contacts/${ada.id}`);
     const reply = await send(api, campaign.id);
@@ -87,14 +87,14 @@ describe('send', () => {
     expect(reply.body.error.code).toBe('forbidden');
   });
 
-  test('an incomplete campaign of a stale sender is a validation_error: 400 comes before 403', async () => {
+  test('an incomplete campaign from an unverified sender is a validation_error: 400 comes before 403', async () => {
     const { api, campaign } = await readyCampaign({ subject: null });
     await pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);
     expect((await send(api, campaign.id)).status).toBe(400);
   });
 
   test.each([
-    ['sending', `status = 'sending'`, /being sent already/],
+    ['sending', `status = 'sending'`, /already being sent/],
     ['paused by a person', `status = 'paused'`, /paused: resume it/],
     ['paused automatically', `status = 'paused', pause_reason = '6 % bounced'`, /paused \(6 % bounced\): resume it/],
     ['completed', `status = 'completed'`, /finished: it has been sent/],
@@ -122,7 +122,7 @@ describe('send', () => {
     },
   );
 
-  test('the body of a published template is sent as it was at the start', async () => {
+  test('the body of a published template is fixed when the campaign starts', async () => {
     const { api, campaign } = await readyCampaign();
     const template = (await api.post('/v1/templates', { name: 'Letter', body: '<p>From a template</p>' })).body.data;
     expect((await api.patch(`/v1/campaigns/${campaign.id}`, { template_id: template.id })).status).toBe(200);
@@ -133,7 +133,7 @@ describe('send', () => {
     expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.html).toBe('<p>From a template</p>');
   });
 
-  test('of edits that name the same version one is taken, even when all arrive at once', async () => {
+  test('of concurrent edits that name the same version, exactly one succeeds', async () => {
     const { api, campaign } = await readyCampaign();
     const edit = (subject: string, version?: number) =>
       api.patch(`/v1/campaigns/${campaign.id}`, { subject, ...(version === undefined ? {} : { version }) });
@@ -151,7 +151,7 @@ describe('send', () => {
     expect((await api.patch(`/v1/campaigns/${campaign.id}`, { version: taken.version + 2 })).status).toBe(400);
   });
 
-  test('an edit that waits for another one is refused when that is committed, and taken when it is not', async () => {
+  test('an edit that waits for another one fails if that commits and succeeds if it rolls back', async () => {
     const { api, campaign } = await readyCampaign();
     const path = `/v1/campaigns/${campaign.id}`;
     const other = await pool.connect();
@@ -176,7 +176,7 @@ describe('send', () => {
     expect((await editBehind('ROLLBACK')).body.data).toMatchObject({ subject: 'Mine', version: campaign.version + 1 });
   });
 
-  test('a campaign says who edited it last', async () => {
+  test('a campaign names its last editor', async () => {
     const { api, campaign } = await readyCampaign();
     expect(campaign.editedById).toMatch(/^key_/);
     const person = await signedIn(api);
@@ -186,7 +186,7 @@ describe('send', () => {
     expect(updateCampaign).toEqual({ editedById: person.id, editedByName: 'A Person' });
   });
 
-  test('a campaign says which version of its template went out', async () => {
+  test('a campaign records the version of its template that was sent', async () => {
     const { api, campaign } = await readyCampaign();
     const template = (await api.post('/v1/templates', { name: 'Letter', body: '<p>One</p>' })).body.data;
     await api.patch(`/v1/templates/${template.id}`, { body: '<p>Two</p>' });
@@ -203,7 +203,7 @@ describe('send', () => {
     expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data).toMatchObject(sent);
   });
 
-  test('what is tracked is written down at the start: as the campaign says, or else its project', async () => {
+  test("tracking is fixed at the start: the campaign's setting, or else the project's", async () => {
     const { api, campaign, group } = await readyCampaign({ track_clicks: true });
     const manager = await signedIn(api);
     const track = (opens: boolean, clicks: boolean) =>
@@ -297,20 +297,20 @@ describe('create and edit', () => {
     ]);
   });
 
-  test('null takes a field away, and what is not given stays', async () => {
+  test('null clears a field, and an omitted field is unchanged', async () => {
     const { api, campaign } = await readyCampaign({ from_name: 'Acme' });
     const { data } = (await api.patch(`/v1/campaigns/${campaign.id}`, { from_name: null })).body;
     expect(data).toMatchObject({ fromName: null, subject: 'News for {{name|you}}' });
   });
 
-  test('a campaign that is being sent can be changed in its rate, and in nothing else', async () => {
+  test('only the rate of a sending campaign can be changed', async () => {
     const { api, campaign } = await readyCampaign();
     await send(api, campaign.id);
     expect((await api.patch(`/v1/campaigns/${campaign.id}`, { subject: 'Too late' })).status).toBe(409);
     expect((await api.patch(`/v1/campaigns/${campaign.id}`, { rate_per_second: 5 })).body.data.ratePerSecond).toBe(5);
   });
 
-  test('a draft can be deleted, a campaign that was sent can not', async () => {
+  test('a draft can be deleted; a campaign that was sent cannot', async () => {
     const { api, campaign } = await readyCampaign();
     const sent = await readyCampaign();
     await send(sent.api, sent.campaign.id);
@@ -332,7 +332,7 @@ describe('create and edit', () => {
 });
 
 describe('schedule', () => {
-  test('a campaign can be scheduled, moved and made a draft again', async () => {
+  test('a campaign can be scheduled, rescheduled and turned back into a draft', async () => {
     const { api, campaign } = await readyCampaign();
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     const path = `/v1/campaigns/${campaign.id}`;
@@ -346,7 +346,7 @@ describe('schedule', () => {
     expect((await api.post(`${path}/unschedule`)).status).toBe(409);
   });
 
-  test('a time with an offset is that instant, whichever side of a change of summer time it is on', async () => {
+  test('a time with an offset means that instant on either side of a daylight-saving change', async () => {
     const { api, campaign } = await readyCampaign();
     const path = `/v1/campaigns/${campaign.id}`;
     // Clocks in Berlin go from 02:00 to 03:00 on 28 March 2027, and from 03:00 back to 02:00 on 31 October.
@@ -366,7 +366,7 @@ describe('schedule', () => {
     }
   });
 
-  test('a time that is past, or an incomplete campaign, is a validation_error', async () => {
+  test('scheduling in the past, or an incomplete campaign, is a validation_error', async () => {
     const { api, campaign } = await readyCampaign();
     const past = await api.post(`/v1/campaigns/${campaign.id}/schedule`, { scheduled_at: '2020-01-01T00:00:00Z' });
     expect(past.body.error.details).toMatchObject([{ field: 'scheduled_at' }]);
@@ -377,7 +377,7 @@ describe('schedule', () => {
 });
 
 describe('preflight and test', () => {
-  test('preflight counts the audience, and says who is excluded and which variable lacks a value', async () => {
+  test('preflight counts the audience, who is excluded, and which variables lack a value', async () => {
     const { api, group, campaign } = await readyCampaign({
       html: '<p>{{company}} {{name}}</p><a href="nowhere">x</a>',
     });
@@ -396,11 +396,8 @@ describe('preflight and test', () => {
   });
 
   test.each([
-    [
-      'completed',
-      'This campaign is finished: it has been sent to all its recipients, and can not be sent a second time.',
-    ],
-    ['canceled', 'This campaign is finished: it was canceled, and can not be sent any more.'],
+    ['completed', 'This campaign is completed and cannot be sent again.'],
+    ['canceled', 'This campaign was canceled and cannot be sent.'],
   ])('preflight of a %s campaign says that it is finished, and nothing else', async (status, message) => {
     const { api, ada, campaign } = await readyCampaign();
     await api.delete(`/v1/contacts/${ada.id}`);
@@ -412,7 +409,7 @@ describe('preflight and test', () => {
     expect(data).toMatchObject({ isReady: false, problems: [{ field: 'status', message }] });
   });
 
-  test('preflight of a campaign that is under way says so; of a draft it names what is missing as /v1 does', async () => {
+  test("preflight reports a campaign already under way, and names a draft's missing fields as /v1 does", async () => {
     const { api, campaign } = await readyCampaign();
     const problems = async () => (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body.data.problems;
     await pool.query(`UPDATE campaigns SET status = 'paused', from_email = NULL WHERE id = $1`, [campaign.id]);
@@ -421,7 +418,7 @@ describe('preflight and test', () => {
     expect(await problems()).toEqual([{ field: 'from_email', message: 'is required' }]);
   });
 
-  test('preflight warns of what is cut off or looks like spam, and checks links for their form', async () => {
+  test('preflight warns about clipping, spam signals and suspicious links', async () => {
     const { api, campaign } = await readyCampaign({
       subject: 'RE: WIN NOW!!!',
       from_email: 'no-reply@example.com',
@@ -432,24 +429,24 @@ describe('preflight and test', () => {
     const { data } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body;
     const said = data.warnings.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
     for (const part of [
-      /^subject: is all in capitals/,
-      /^subject: has repeated marks/,
-      /^subject: looks like an answer/,
-      /^from_name: is not given/,
-      /^from_email: takes no answers/,
-      /^html: has images without an alt text/,
-      /^html: is little more than images/,
+      /^subject: is all capitals/,
+      /^subject: has repeated punctuation/,
+      /^subject: looks like a reply/,
+      /^from_name: is missing/,
+      /^from_email: does not accept replies/,
+      /^html: has images without alt text/,
+      /^html: is mostly images/,
       /^html: has scripts, forms/,
       /"http:\/\/example.com\/" is not encrypted/,
-      /"https:\/\/bit.ly\/x" hides where it leads/,
-      /leads to evil\.test and says "www\.example\.com"/,
+      /"https:\/\/bit.ly\/x" hides its destination/,
+      /leads to evil\.test but reads "www\.example\.com"/,
     ]) {
       expect(said).toContainEqual(expect.stringMatching(part));
     }
     expect(said.join('\n')).not.toContain('www.example.com/a');
   });
 
-  test('preflight names every reason for which somebody is excluded', async () => {
+  test('preflight lists every reason for which a contact is excluded', async () => {
     const { api, group, campaign } = await readyCampaign();
     const reasons = ['unsubscribed', 'bounced', 'complained', 'manual'];
     for (const reason of reasons) {
@@ -463,7 +460,7 @@ describe('preflight and test', () => {
     expect(audience.excluded).toEqual(reasons.toSorted().map((reason) => ({ reason, contacts: 1 })));
   });
 
-  test('preflight says how large a message is, and warns of what is cut off: a long subject, much HTML', async () => {
+  test('preflight reports the message size and warns about a long subject and large HTML', async () => {
     const { api, campaign } = await readyCampaign({
       subject: `${'Long words '.repeat(10)}{{name}}`,
       html: `<p>${'All the news. '.repeat(8_000)}</p>`,
@@ -475,7 +472,7 @@ describe('preflight and test', () => {
     expect(said).toContainEqual(expect.stringMatching(/^subject is over 78 characters/));
   });
 
-  test('preflight says how long it takes: at its rate, and with the days of a warm-up', async () => {
+  test('preflight estimates the duration from the rate and the days of a warm-up', async () => {
     const { api, campaign } = await readyCampaign({ rate_per_second: 1 });
     const seconds = async () => (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body.data.estimatedSeconds;
     expect(await seconds()).toBe(1);
@@ -491,7 +488,7 @@ describe('preflight and test', () => {
     expect(await seconds()).toBe(2 * 86_400 + 3);
   });
 
-  test('preflight of an incomplete campaign says what a send would', async () => {
+  test('preflight of an incomplete campaign reports what a send would', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/campaigns', { name: 'Empty' })).body.data;
     const { data } = (await api.post(`/v1/campaigns/${id}/preflight`)).body;
@@ -499,7 +496,7 @@ describe('preflight and test', () => {
     expect(data.problems.map(({ field }: { field: string }) => field)).toContain('subject');
   });
 
-  test('a test is a transactional email with the words of one contact', async () => {
+  test('a test is a transactional email rendered for one contact', async () => {
     const { api, ada, campaign } = await readyCampaign();
     const reply = await api.post(`/v1/campaigns/${campaign.id}/test`, {
       emails: ['me@example.org'],

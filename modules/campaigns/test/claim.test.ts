@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { claimPage } from '../src/claim.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 
-/** A campaign that is being sent by the attempt `first`, frozen for a new contact of each name. */
-async function frozenFor(names: readonly string[]) {
+/** A sending campaign with the fencing token `first` and a snapshot of one new contact per name. */
+async function sendingTo(names: readonly string[]) {
   const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
   await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await pool.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
@@ -38,8 +38,8 @@ const suppress = (projectId: string, email: string) =>
 const contact = (projectId: string, name: string, statement: string, more: unknown[] = []) =>
   pool.query(statement, [projectId, name, ...more]);
 
-test('of a page, people who may be mailed are claimed; who was suppressed or deleted since the freeze is marked so', async () => {
-  const { id, projectId } = await frozenFor(['ada', 'bob', 'eve', 'kim', 'lee', 'max']);
+test('a page claims contacts who can be mailed and marks those suppressed or deleted since the snapshot', async () => {
+  const { id, projectId } = await sendingTo(['ada', 'bob', 'eve', 'kim', 'lee', 'max']);
   await suppress(projectId, 'bob@mail.test');
   await contact(projectId, 'eve', 'DELETE FROM contacts WHERE project_id = $1 AND name = $2');
   const move = 'UPDATE contacts SET email = $3, email_key = $3 WHERE project_id = $1 AND name = $2';
@@ -80,8 +80,8 @@ test('of a page, people who may be mailed are claimed; who was suppressed or del
   expect(counts.rows).toEqual([{ claimed_count: 3, suppressed_count: 3 }]);
 });
 
-test('what goes again is claimed when it is due, before what has not been tried, and by no attempt twice', async () => {
-  const { id } = await frozenFor(['ada', 'bob', 'eve']);
+test('a requeued message is claimed once due, before untried ones, and never twice by the same attempt', async () => {
+  const { id } = await sendingTo(['ada', 'bob', 'eve']);
   const [given] = (await claimPage(id, 'first', 1, false)).rows;
   await pool.query(`UPDATE messages SET state = 'planned', not_before = now() WHERE id = $1`, [given?.id]);
   expect((await claimPage(id, 'first', 1, false)).rows.map(({ email }) => email)).toEqual(['bob@mail.test']);

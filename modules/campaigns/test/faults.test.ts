@@ -143,7 +143,7 @@ test.each<[DatabaseFault, string]>([
 const STEPS: [string, RegExp, { unknown: number }][] = [
   ['the recipients are written', /^\s*INSERT INTO messages/, { unknown: 0 }],
   ['the freeze commits', /^COMMIT/, { unknown: 0 }],
-  ['a page is claimed', /\bjudged AS/, { unknown: NAMES.length }],
+  ['a page is claimed', /\bclassified AS/, { unknown: NAMES.length }],
   ['outcomes are recorded', /^\s*WITH outcome AS/, { unknown: NAMES.length }],
   ['the campaign is completed', /SET status = 'completed'/, { unknown: 0 }],
 ];

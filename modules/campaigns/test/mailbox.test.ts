@@ -56,7 +56,7 @@ const report = async (messageId: string, kind: 'bounced' | 'complained' | 'rejec
   client.release();
 };
 
-test('a campaign from a mailbox goes by its own server, and is delivered when that takes it', async () => {
+test('a campaign from a mailbox is sent through its own server and counts as delivered once that server accepts it', async () => {
   const { api, path, id } = await campaignTo('by-mailbox', 5, { from_email: SENDER });
   expect((await api.post(`${path}/send`)).status).toBe(403);
   await connectMailbox(api);
@@ -79,7 +79,7 @@ test('a campaign from a mailbox goes by its own server, and is delivered when th
   await expectCountersToAgree(api, path);
 });
 
-test('no bounced, complained or rejected is emitted for mail from a mailbox, and nobody is suppressed by one', async () => {
+test('mail from a mailbox emits no bounced, complained or rejected event and suppresses no one', async () => {
   const { api, path } = await campaignTo('no-bounce', 1, { from_email: SENDER });
   await connectMailbox(api);
   await api.post(`${path}/send`);
@@ -91,7 +91,7 @@ test('no bounced, complained or rejected is emitted for mail from a mailbox, and
   expect((await api.get('/v1/suppressions')).body.data).toEqual([]);
 });
 
-test('at its daily cap a mailbox stops; what is left waits, and other mail of the project goes on', async () => {
+test("a mailbox stops at its daily cap; the rest waits while the project's other mail is still sent", async () => {
   const { api, path } = await campaignTo('capped', 4, { from_email: SENDER });
   await connectMailbox(api, { dailyCap: 2 });
   await api.post(`${path}/send`);
@@ -115,7 +115,7 @@ test('at its daily cap a mailbox stops; what is left waits, and other mail of th
   expect(takenFor('capped')).toHaveLength(2);
 });
 
-test('an email from a mailbox is delivered when its server takes it, and fails when that refuses it', async () => {
+test('an email from a mailbox is delivered when its server accepts it and fails when the server rejects it', async () => {
   const api = await system.api();
   await connectMailbox(api);
   server.answer = (to) => (to === 'nobody@mail.test' ? { code: 550, message: '5.1.1 no such user' } : undefined);
@@ -131,12 +131,12 @@ test('an email from a mailbox is delivered when its server takes it, and fails w
   expect(await eventsOf(api, 'email.bounced')).toEqual([]);
 });
 
-test('a campaign whose mailbox refuses our password is paused with the reason, and keeps its messages', async () => {
+test('a campaign whose mailbox rejects our password is paused with the reason and keeps its messages', async () => {
   const { api, path } = await campaignTo('refused', 3, { from_email: SENDER });
   await connectMailbox(api, { password: 'wrong' });
   await api.post(`${path}/send`);
   const campaign = await untilStatus(api, path, 'paused');
-  expect(campaign.pauseReason).toMatch(/does not let us send: 535/);
+  expect(campaign.pauseReason).toMatch(/rejects our credentials or settings: 535/);
   expect(campaign.progress).toMatchObject({ planned: 3, failed: 0 });
   expect(await eventsOf(api, 'campaign.paused')).toHaveLength(1);
   expect((await api.post(`${path}/resume`)).status).toBe(403);

@@ -24,7 +24,7 @@ const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken, r
   sink,
 }));
 
-/** Sets members of a project's policy; what is not named has its default. */
+/** Sets a project's policy; omitted fields get their defaults. */
 async function setPolicy(api: SystemApi, policy: Record<string, number>): Promise<void> {
   const names = Object.keys(policy);
   await system.pool.query(
@@ -33,7 +33,7 @@ async function setPolicy(api: SystemApi, policy: Record<string, number>): Promis
   );
 }
 
-/** Has a provider report on so many messages that were accepted and not reported on before. */
+/** Has a provider report on that many messages that were accepted and not reported on before. */
 async function report(api: SystemApi, path: string, kind: Report['kind'], count: number): Promise<void> {
   const all = await recipients(api, path, 'accepted');
   const fresh = (all as { id: string; bouncedAt?: string | null; complainedAt?: string | null }[]).filter(
@@ -48,7 +48,7 @@ async function report(api: SystemApi, path: string, kind: Report['kind'], count:
   client.release();
 }
 
-/** A campaign of which at least so many messages have been accepted, and many more wait. */
+/** A campaign with at least that many accepted messages and many more planned. */
 async function underWay(word: string, accepted: number, policy: Record<string, number>) {
   const made = await campaignTo(word, 400, { rate_per_second: 40 });
   await setPolicy(made.api, policy);
@@ -59,11 +59,11 @@ async function underWay(word: string, accepted: number, policy: Record<string, n
   return made;
 }
 
-test('too many bounces pause a campaign with a reason that people can read, and campaign.paused is emitted once', async () => {
+test('too many bounces pause a campaign with a readable reason, and campaign.paused is emitted once', async () => {
   const { api, id, path } = await underWay('bounce', 60, { bounce_min_sent: 50 });
   await report(api, path, 'bounced', 25);
   const paused = await untilStatus(api, path, 'paused');
-  expect(paused.pauseReason).toMatch(/^\d+ of \d+ messages bounced or were refused \([\d.]+ %; the limit is 5 %\)\.$/);
+  expect(paused.pauseReason).toMatch(/^\d+ of \d+ messages bounced or were rejected \([\d.]+ %; the limit is 5 %\)\.$/);
   expect(paused).toMatchObject({ blocksSender: true });
   const before = taken('bounce').length;
   expect(before).toBeLessThan(400);
@@ -72,7 +72,7 @@ test('too many bounces pause a campaign with a reason that people can read, and 
   ]);
 });
 
-test('what comes after a person has resumed it is watched from zero on, and the next pause is told again', async () => {
+test('after a user resumes a campaign, rates are counted from zero, and another pause emits campaign.paused again', async () => {
   const { api, path } = await underWay('resume', 60, { bounce_min_sent: 50 });
   await report(api, path, 'bounced', 25);
   await untilStatus(api, path, 'paused');
@@ -93,7 +93,7 @@ test('what comes after a person has resumed it is watched from zero on, and the 
   await expectCountersToAgree(api, path);
 }, 90_000);
 
-test('while a sender is stopped by auto-pause, other campaigns from its domain are 403 forbidden until a person resumes or cancels', async () => {
+test('while a sender is blocked by auto-pause, other campaigns from its domain are 403 forbidden until a user resumes or cancels', async () => {
   const { api, path, another } = await underWay('block', 60, { complaint_min_sent: 50 });
   const next = await another({ name: 'Next' });
   await report(api, path, 'complained', 1);
@@ -111,7 +111,7 @@ test('while a sender is stopped by auto-pause, other campaigns from its domain a
   expect((await api.post(`${next.path}/send`)).status).toBe(202);
 });
 
-test('bounces and complaints that come after a campaign has completed block its sender until a person acknowledges them', async () => {
+test('bounces and complaints reported after a campaign completes block its sender until a user acknowledges them', async () => {
   const { api, id, path, another } = await campaignTo('after', 100);
   await setPolicy(api, { complaint_min_sent: 50 });
   const next = await another({ name: 'Next' });
@@ -136,7 +136,7 @@ test('bounces and complaints that come after a campaign has completed block its 
   });
   expect(blocking).toMatchObject({
     status: 'completed',
-    pauseReason: '5 of 100 messages bounced or were refused (5.0 %; the limit is 5 %).',
+    pauseReason: '5 of 100 messages bounced or were rejected (5.0 %; the limit is 5 %).',
   });
   expect(await eventsOf(api, 'campaign.paused')).toEqual([]);
   const refusal = await api.post(`${next.path}/send`);
@@ -157,13 +157,13 @@ test('bounces and complaints that come after a campaign has completed block its 
   expect((await api.post(`${scheduled.path}/resume`)).status).toBe(200);
   expect((await api.post(`${next.path}/send`)).status).toBe(202);
   await untilStatus(api, next.path, 'completed');
-  // What has been acknowledged does not count again; what comes now does.
+  // Acknowledged reports no longer count; new ones do.
   await report(api, next.path, 'complained', 1);
   await eventually(async () => expect((await read(api, next.path)).pauseReason).toContain('marked as spam'));
   expect((await read(api, path)).blocksSender).toBe(false);
 }, 90_000);
 
-test('fewer messages than the sample say nothing, whatever becomes of them', async () => {
+test('limits do not apply before the minimum sample has been sent, whatever the outcomes', async () => {
   const { api, path } = await underWay('few', 60, { bounce_min_sent: 100_000, complaint_min_sent: 100_000 });
   await report(api, path, 'bounced', 30);
   await report(api, path, 'complained', 20);
@@ -171,12 +171,12 @@ test('fewer messages than the sample say nothing, whatever becomes of them', asy
   expect(await eventsOf(api, 'campaign.paused')).toEqual([]);
 });
 
-test('refusals in a row pause a campaign long before all have been tried', async () => {
+test('consecutive rejections pause a campaign long before every recipient has been tried', async () => {
   const { api, path } = await campaignTo('refuse', 400, { rate_per_second: 100 });
   await setPolicy(api, { refusals_in_row: 10 });
   await api.post(`${path}/send`);
   const { pauseReason } = await untilStatus(api, path, 'paused');
-  expect(pauseReason).toMatch(/^10 messages in a row were refused\. The last answer was: .*5\.7\.1/);
+  expect(pauseReason).toMatch(/^10 messages in a row were rejected\. The last reply was: .*5\.7\.1/);
   const { progress } = await eventually(async () => {
     const now = await read(api, path);
     expect(now.progress.claimed).toBe(0);
@@ -188,7 +188,7 @@ test('refusals in a row pause a campaign long before all have been tried', async
   await expectCountersToAgree(api, path);
 });
 
-test("a project's rate is shared by its campaigns", async () => {
+test("a project's campaigns share its rate", async () => {
   const { api, path, another } = await campaignTo('share', 60);
   await setPolicy(api, { rate_per_second: 20 });
   const other = await another();

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const { campaignTo, read, untilStatus, expectCountersToAgree } = campaignKit(() => ({ system, sink }));
 
-test("campaigns of one domain share a day's volume, wait when it is used up, and go on by themselves on the next day", async () => {
+test('campaigns from one domain share its daily volume, wait when it is used up, and resume on their own the next day', async () => {
   const { api, id, path, another } = await campaignTo('warm', 50);
   const other = await another();
   await system.pool.query(
@@ -36,7 +36,7 @@ test("campaigns of one domain share a day's volume, wait when it is used up, and
     await eventually(async () =>
       expect(await read(api, each)).toMatchObject({
         status: 'sending',
-        waitingReason: 'The warm-up of example.com lets 30 messages out today, and they are used up.',
+        waitingReason: 'example.com has reached its warm-up limit of 30 messages for today.',
         waitingUntil: expect.stringMatching(/T00:00:00\.000Z$/),
       }),
     );
@@ -48,7 +48,7 @@ test("campaigns of one domain share a day's volume, wait when it is used up, and
   const waiting = await temporal.workflow.getHandle(id).describe();
   expect(waiting.status.name).toBe('RUNNING');
 
-  // A day passes: what was today is yesterday. The workflows look again by themselves; a change of rate wakes them now.
+  // Move the recorded day into the past. The workflows would recheck on their own; a rate change wakes them now.
   await system.pool.query('UPDATE domain_volumes SET day = day - 1');
   await system.pool.query('UPDATE domains SET warmup_since = warmup_since - 1 WHERE project_id = $1', [api.projectId]);
   for (const each of paths) await api.patch(each, { rate_per_second: 5_000 });
