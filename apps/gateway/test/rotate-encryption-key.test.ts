@@ -154,7 +154,7 @@ test('with a key that opens nothing, the run says which setting lacks it, change
   await addUnreadable('x');
   const { code, output } = await run('../src/rotate-encryption-key.ts', BOTH);
   expect(output).toMatch(/webhook_endpoints\.secret: \d+ encrypted anew, 1 left/);
-  expect(output).toMatch(/key 00000000, which POSTROOM_SECRET_KEY .* and POSTROOM_SECRET_KEY_PREVIOUS do not hold/);
+  expect(output).toMatch(/key 00000000, which is not in POSTROOM_SECRET_KEY .* and POSTROOM_SECRET_KEY_PREVIOUS/);
   expect(code).toBe(1);
   const { rows } = await db.query(`SELECT secret FROM webhook_endpoints WHERE id = 'whe_x'`);
   expect(rows).toEqual([{ secret: 'v2:00000000:AAAA' }]);

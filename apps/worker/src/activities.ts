@@ -11,13 +11,13 @@ import { deleteOldAuditEntries } from '@postroom/platform';
 import { disabledNotice } from '@postroom/webhooks';
 import * as webhooks from '@postroom/webhooks/activities';
 
-/** Mails one owner that an endpoint was disabled: webhooks knows what there is to say, people to whom and how. */
+/** Notifies one owner by mail that an endpoint was disabled. Webhooks writes the message; auth delivers it. */
 export async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
   const notice = await disabledNotice(endpointId);
   if (notice !== undefined) await people.mailPerson(userId, notice);
 }
 
-/** What is older than it has to be kept, of the modules that keep such things. */
+/** Retention deletes, from the modules that have them. */
 export async function deleteOldRows(): Promise<
   webhooks.Deleted &
     Record<'contents' | 'emails' | 'recipients' | 'inboxMails' | 'auditEntries' | 'signInRates', number>
@@ -38,7 +38,7 @@ export async function deleteOldRows(): Promise<
   };
 }
 
-/** Every activity that workflows may ask for, by its exported name. */
+/** Every activity, by its exported name. */
 export const activities = {
   ...campaigns,
   ...domains,

@@ -1,5 +1,5 @@
-// The workflows as the one script that Temporal's sandbox runs. To make it takes webpack, seconds, and 200 MB that a process
-// never gives back; so another process makes it (this file, run by itself), once for each state of the sources.
+// Bundles the workflows into the script that Temporal's sandbox runs. webpack takes seconds and 200 MB that a
+// process never returns, so a child process (this file) does it, once per state of the sources.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -19,10 +19,10 @@ import { fileURLToPath } from 'node:url';
 
 const SOURCES = fileURLToPath(new URL('.', import.meta.resolve('@postroom/workflows')));
 const ROOT = join(import.meta.dirname, '../../..');
-/** What its code depends on beside the sources, which import nothing else. */
+/** Dependencies of the bundle besides the sources, which import nothing else. */
 const PACKAGES = ['worker', 'workflow', 'common'].map((name) => `@temporalio/${name}/package.json`);
 
-/** The file with the bundle of the workflows as they are now; made when it is not there. */
+/** Path of the current bundle; built if missing. */
 export async function workflowBundle(): Promise<{ codePath: string }> {
   const name = `workflows-${fingerprint()}.js`;
   const folders = [join(ROOT, 'node_modules/.cache/postroom'), join(tmpdir(), 'postroom-workflows')];
@@ -62,7 +62,7 @@ function makeElsewhere(codePath: string): Promise<void> {
   });
 }
 
-/** Written beside and moved into place: several may make it at once, and none may find half of it. */
+/** Written to a temporary file and renamed: several processes may build it at once, and none may read half of it. */
 async function make(codePath: string): Promise<void> {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({

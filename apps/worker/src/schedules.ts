@@ -1,7 +1,7 @@
 import { config } from '@postroom/platform';
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 
-/** What runs by the clock. Its id is fixed, so several workers make one. */
+/** Scheduled workflows. Fixed ids ensure that several workers create each only once. */
 function retention(): ScheduleOptions {
   const scheduleId = `${config.TEMPORAL_TASK_QUEUE}-delete-old`;
   return {
@@ -18,7 +18,7 @@ function retention(): ScheduleOptions {
   };
 }
 
-/** Makes the schedules, or brings those that are there up to what this version says; one that a person paused stays paused. */
+/** Creates the schedules or updates them to this version; a paused schedule stays paused. */
 export async function ensureSchedules(client: Client): Promise<void> {
   const { scheduleId, spec, action } = retention();
   try {
@@ -36,9 +36,9 @@ export async function ensureSchedules(client: Client): Promise<void> {
 }
 
 /**
- * Runs them now, unless a person paused them: what was left undone while no worker ran is done at once. It is the first thing that a
- * worker does, so that the first mail need not wait for what Temporal and its SDK do once, such as writing the code that reads
- * their messages: most of a second on a busy machine.
+ * Triggers every schedule that is not paused, so that work missed while no worker ran is done at once. It runs
+ * first, which also warms up Temporal and its SDK (generating message decoders takes most of a second on a busy
+ * machine) before the first mail.
  */
 export async function runSchedules(client: Client): Promise<void> {
   const handle = client.schedule.getHandle(retention().scheduleId);

@@ -11,8 +11,9 @@ export interface TemporalConnections {
 }
 
 /**
- * Connects to Temporal as the environment says: the SDK's own variables (`TEMPORAL_ADDRESS`, `TEMPORAL_API_KEY`,
- * `TEMPORAL_TLS_…`, profiles in a file) and our defaults where they say nothing. Waits for a server that is not up yet.
+ * Connects to Temporal as the environment configures it: the SDK's own variables (`TEMPORAL_ADDRESS`,
+ * `TEMPORAL_API_KEY`, `TEMPORAL_TLS_…`, profiles in a file) with our defaults. Waits for a server that is not up
+ * yet.
  */
 export async function connectTemporal(signal: AbortSignal): Promise<TemporalConnections> {
   const fromEnvironment = loadClientConnectConfig();
@@ -32,7 +33,7 @@ async function untilUp<T>(connect: () => Promise<T>, signal: AbortSignal): Promi
       return await connect();
     } catch (error) {
       if (signal.aborted) throw error;
-      logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal is not reachable yet');
+      logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal not reachable; will retry');
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }

@@ -11,12 +11,12 @@ import { ensureSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
-/** Few pollers are enough where little comes a second. */
+/** A few pollers suffice for low-volume queues. */
 const FEW_POLLERS = { maxConcurrentWorkflowTaskPolls: 2, maxConcurrentActivityTaskPolls: 2 };
 
 /**
- * What a worker takes of each kind of work. Imports and campaigns are let in by project (see their activities): what does not
- * get in leaves its slot at once, so there are more slots than work at a time.
+ * Worker slots per kind of work. Imports and campaigns are limited per project (see their activities); rejected
+ * tasks free their slot at once, so there are more slots than concurrent work.
  */
 const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
   general: { maxConcurrentActivityTaskExecutions: 50, maxCachedWorkflows: 100, ...FEW_POLLERS },
@@ -35,8 +35,8 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
 };
 
 /**
- * Runs the workflows and activities of every kind of work, and the relay that starts them from the tables. What runs by the clock
- * runs now as well, unless told not to: tests share a database in which others have old rows.
+ * Runs all workflows and activities, and the dispatcher that starts them. Also triggers the schedules once, unless
+ * told not to: tests share a database with other tests' old rows.
  */
 export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
   Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
@@ -52,7 +52,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
         taskQueue: taskQueueOf(kind),
         workflowBundle: bundle,
         activities,
-        // A POST or a mail in hand may take ten seconds; then it is cut off and its row tells how far it came.
+        // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
         shutdownGraceTime: '15 seconds',
         shutdownForceTime: '20 seconds',
         ...CAPACITY[kind],

@@ -2,20 +2,20 @@ import { config } from './config.ts';
 import { pool } from './db.ts';
 import { idsFrom } from './ids.ts';
 
-/** Lines that one statement deletes at most. */
+/** Maximum rows deleted per statement. */
 const BATCH = 1_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Options {
-  /** Days that lines are kept; for ever when not given. */
+  /** Retention in days; entries are kept forever if undefined. */
   days?: number | undefined;
   now?: number;
-  /** Called after each batch; when it throws, the rest is left for the next time. */
+  /** Called after each batch. If it throws, the rest is left for the next run. */
   onBatch?: () => void;
 }
 
-/** Deletes lines of the audit log that are older than they have to be kept. Ids begin with the time. */
+/** Deletes audit entries past their retention. Ids begin with the time, so they select by age. */
 export async function deleteOldAuditEntries({
   days = config.AUDIT_RETENTION_DAYS,
   now = Date.now(),

@@ -5,14 +5,14 @@ export interface AuditEntry {
   projectId: string | null;
   /** `usr_…` or `key_…`. */
   actorId: string;
-  /** What was done, as the mutation is called. */
+  /** The mutation's name. */
   action: string;
   targetId?: string | undefined;
-  /** What else is worth knowing; never a secret. */
+  /** Additional context; never a secret. */
   details?: Record<string, unknown>;
 }
 
-/** Writes down who changed what. */
+/** Records who changed what. */
 export async function audit(tx: Tx, { projectId, actorId, action, targetId, details = {} }: AuditEntry): Promise<void> {
   await sql(
     tx,

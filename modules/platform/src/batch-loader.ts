@@ -1,6 +1,6 @@
 /**
- * A loader that gathers the keys asked for together and reads them at once. GraphQL asks for a field of every row of a
- * list in one go, so a list costs one read of `loadMany`. Batches are kept apart by `context`, which is one request.
+ * A DataLoader: batches the keys requested in one tick into one call of `loadMany`, so a field of every row in a
+ * list costs one read. Batches are separate per `context`, which is one request.
  */
 export function batchLoader<Context extends object, Value>(
   loadMany: (context: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,

@@ -34,11 +34,11 @@ export const builder = new SchemaBuilder<{
   };
   Connection: Pick<Page<never>, 'totalCount'>;
 }>({
-  // Relay comes before the authorization plugin, so that scopes see parsed ids; the others' order does not matter.
+  // Relay precedes the authorization plugin so that scopes see parsed ids. The order of the others does not matter.
   plugins: [RelayPlugin, ScopeAuthPlugin, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   relay: {
-    // Ids are global as they are (TypeIDs), so nothing is encoded; `node` is ours, see nodes.ts.
+    // TypeIDs are already globally unique, so nothing is encoded. `node` is our own, see nodes.ts.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     nodesOnConnection: { description: 'The rows of the page.' },
@@ -95,7 +95,7 @@ builder.addScalarType('AddressList', AddressListScalar);
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     description: `Rows in the whole list. They are counted up to ${MAX_TOTAL.toLocaleString('en')}: that number means that many or more.`,
-    // The fields of a connection are multiplied by the size of the page, and this is counted once.
+    // A connection's fields are multiplied by the page size, but this one is computed once.
     complexity: 0.1,
     resolve: ({ totalCount }) => totalCount(),
   }),
@@ -111,7 +111,7 @@ builder.mutationType({
 });
 builder.subscriptionType({ authScopes: { read: true }, description: 'Live views, over Server-Sent Events.' });
 
-/** How many rows a field stands for: a page what it asks for, its rows and edges no more, other lists ten. */
+/** The complexity multiplier of a field: the page size for a connection, 1 for its nodes and edges, 10 for other lists. */
 function multiplierOf(
   { name, type, args }: { name: string; type: GraphQLOutputType; args: readonly { name: string }[] },
   { first }: Record<string, unknown>,
@@ -121,7 +121,7 @@ function multiplierOf(
   return isListType(getNullableType(type)) ? 10 : 1;
 }
 
-/** The scope that a refusal is about; a field that asks for several is refused for want of the last. */
+/** The scope that a refusal is about: the last one if a field requires several. */
 function scopeOf(failure: AuthFailure): Permission {
   if (failure.kind === AuthScopeFailureType.AuthScope) return failure.scope as Permission;
   if ('failures' in failure) return failure.failures.map(scopeOf).at(-1) ?? 'read';

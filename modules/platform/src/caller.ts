@@ -1,6 +1,6 @@
 import { DomainError } from './errors.ts';
 
-/** What a key may do (spec: Authentication). */
+/** The scope of an API key (spec: Authentication). */
 export type KeyScope = 'full' | 'sending';
 
 /**
@@ -9,7 +9,7 @@ export type KeyScope = 'full' | 'sending';
  */
 export type Permission = 'sending' | 'read' | 'write' | 'manage' | 'own';
 
-/** Who is calling, and the project it acts on in this request. */
+/** The authenticated caller and the project of this request. */
 export interface Caller {
   /** `key_…` or `usr_…`. */
   id: string;
@@ -25,19 +25,19 @@ export interface Caller {
   may: (permission: Permission, projectId?: string) => boolean;
 }
 
-/** What resolvers are given. */
+/** The context that resolvers receive. */
 export interface Context {
   /** `null` when the request carried no key; only introspection is open then. */
   caller: Caller | null;
   requestId: string;
 }
 
-/** The project that the request acts on; every rule takes it first. */
+/** The project of the request; every rule takes it as its first argument. */
 export function callerProject(context: Context): string {
   return authenticated(context).projectId;
 }
 
-/** The caller, or `unauthorized` when the request carried no key. */
+/** The caller. @throws DomainError `unauthorized` if the request carried no credentials. */
 export function authenticated(context: Context): Caller {
   if (context.caller === null) throw new DomainError('unauthorized', 'Give an API key: Authorization: Bearer pr_…');
   return context.caller;
@@ -50,9 +50,9 @@ export function authenticated(context: Context): Caller {
  */
 export function refusal({ caller }: Context, permission: Permission): DomainError {
   if (caller?.kind === 'key' && !caller.may('read')) {
-    return new DomainError('insufficient_scope', 'A sending key may only send: this needs a full-scope key.');
+    return new DomainError('insufficient_scope', 'This API key can only send email. Use a full-scope key.');
   }
   if (caller?.kind === 'key')
-    return new DomainError('forbidden', 'Only people who are signed in may do this, never an API key.');
+    return new DomainError('forbidden', 'An API key cannot do this. Sign in to the dashboard instead.');
   return new DomainError('forbidden', `Your role in this project does not let you do this (${permission}).`);
 }

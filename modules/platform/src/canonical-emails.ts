@@ -3,10 +3,10 @@ import type { Cursor } from './data-migrations.ts';
 import { emailKey, normalizeEmail } from './email-address.ts';
 import { newId } from './ids.ts';
 
-/** Rows of a batch. */
+/** Rows per batch. */
 const BATCH = 100;
 
-/** Keys used to be the address in lower case: only those beyond ASCII can be others now. */
+/** Keys used to be the lower-case address, so only non-ASCII keys can change. */
 const beyondAscii = (column: string) => `octet_length(${column}) <> char_length(${column})`;
 
 /**
@@ -22,7 +22,7 @@ export async function mergeSpellings(client: pg.ClientBase, cursor: Cursor): Pro
   return last === undefined ? { step: place + 1 } : { step: place, after: last };
 }
 
-/** Changes the rows after an id, in the order of ids; returns the last one's, `undefined` when none was left. */
+/** Changes one batch of rows after an id; returns the last id of the batch, `undefined` if there were none. */
 type Step = (client: pg.ClientBase, after: string) => Promise<string | undefined>;
 
 interface Keyed {
@@ -46,14 +46,14 @@ function stepOver<Row extends { id: string }>(
 const keyed = (table: string, columns = '') =>
   `SELECT id, project_id, email, email_key${columns} FROM ${table} WHERE id > $1 AND ${beyondAscii('email_key')}`;
 
-/** In turn, since an earlier row of a batch may have become what a later one meets. */
+/** Sequential, because an earlier row of the batch may now conflict with a later one. */
 const oneByOne =
   <Row>(change: (client: pg.ClientBase, row: Row) => Promise<void>) =>
   async (client: pg.ClientBase, rows: readonly Row[]) => {
     for (const row of rows) await change(client, row);
   };
 
-/** The same reason for the same address is one suppression, the oldest; several reasons stay, and the strongest shows. */
+/** Suppressions with the same address and reason merge into the oldest. Different reasons all stay. */
 async function moveSuppression(
   client: pg.ClientBase,
   row: Keyed & { reason: string; created_at: Date },
@@ -70,14 +70,14 @@ async function moveSuppression(
   );
 }
 
-/** What in the data of a project's events is replaced by what. */
+/** A value to replace in the data of a project's events. */
 interface Replacement {
   projectId: string;
   from: string;
   to: string;
 }
 
-/** A contact that another one took in. */
+/** A contact that was merged into another. */
 interface Merged extends Replacement {
   email: string;
   name: string;
@@ -86,7 +86,7 @@ interface Merged extends Replacement {
 async function moveContacts(client: pg.ClientBase, rows: readonly Keyed[]): Promise<void> {
   const merged: Merged[] = [];
   for (const row of rows) await moveContact(client, row, merged);
-  // One that took another in may itself have been merged since.
+  // A merge target may itself have been merged since.
   const keptBy = new Map(merged.map(({ from, to }) => [from, to]));
   const lastOf = (id: string): string => (keptBy.has(id) ? lastOf(keptBy.get(id) as string) : id);
   await rewriteEvents(
@@ -103,7 +103,7 @@ async function moveContacts(client: pg.ClientBase, rows: readonly Keyed[]): Prom
   }
 }
 
-/** Ids are in the order of time, so the smaller one is the older. */
+/** Ids sort by creation time, so the smaller id is the older contact. */
 async function moveContact(
   client: pg.ClientBase,
   { id, project_id: projectId }: Keyed,
@@ -113,7 +113,7 @@ async function moveContact(
     'SELECT id, project_id, email, email_key FROM contacts WHERE id = $1 FOR UPDATE',
     [id],
   );
-  const [row] = rows; // an earlier one of the batch may have taken it in
+  const [row] = rows; // may have been merged with an earlier row of the batch
   if (row === undefined) return;
   const key = emailKey(row.email_key);
   if (key !== row.email_key) {
@@ -151,7 +151,7 @@ async function mergeContact(client: pg.ClientBase, projectId: string, kept: stri
     );
     await client.query(`UPDATE ${table} SET contact_id = $1 WHERE contact_id = $2`, values);
   }
-  // A campaign that has both: what was to go to the one that is merged stays its, and is not sent to somebody who is no contact.
+  // If a campaign has both contacts, the merged contact's message stays as it is and is not sent.
   await client.query(
     `UPDATE messages g SET contact_id = $1 WHERE g.contact_id = $2
        AND NOT EXISTS (SELECT FROM messages k WHERE k.contact_id = $1 AND k.campaign_id = g.campaign_id)`,
@@ -170,7 +170,7 @@ async function mergeContact(client: pg.ClientBase, projectId: string, kept: stri
   return { projectId, from: gone, to: kept, email: normalizeEmail(email), name };
 }
 
-/** Replaces a member of the data of events, the order of members kept: what is told of a person is found by it. */
+/** Replaces a member of events' data and keeps the member order. Data exports find a person's events by it. */
 async function rewriteEvents(
   client: pg.ClientBase,
   member: 'contact_id' | 'email',
@@ -212,7 +212,7 @@ async function keyMessages(client: pg.ClientBase, rows: readonly Omit<Keyed, 'em
   await rewriteEvents(client, 'email', [...respelled.values()]);
 }
 
-/** Two accounts of one mailbox: the older one stays, and mail that went by the other is its. */
+/** Merges two accounts of one mailbox into the older one, including their messages. */
 async function moveMailbox(client: pg.ClientBase, row: Keyed): Promise<void> {
   const key = emailKey(row.email_key);
   if (key === row.email_key) return;
@@ -232,7 +232,7 @@ async function moveMailbox(client: pg.ClientBase, row: Keyed): Promise<void> {
   ]);
 }
 
-/** A step of few rows, without an id of their own: all at once. */
+/** A step over a small table without an id column, done in one batch. */
 const allAtOnce =
   <Row extends pg.QueryResultRow>(select: string, change: (client: pg.ClientBase, row: Row) => Promise<void>): Step =>
   async (client) => {
@@ -275,7 +275,7 @@ const STEPS: readonly Step[] = [
   ),
   stepOver(keyed('mailbox_accounts'), oneByOne(moveMailbox)),
   stepOver(`SELECT id, project_id, email FROM messages WHERE id > $1 AND ${beyondAscii('email')}`, keyMessages),
-  // Whoever has two accounts keeps both, and signs in to the one that has the canonical address first.
+  // A user with two accounts keeps both; signing in finds the one that got the canonical address first.
   allAtOnce<{ id: string; email: string }>(
     `SELECT id, email FROM users WHERE ${beyondAscii('email')} ORDER BY id`,
     async (client, { id, email }) => {

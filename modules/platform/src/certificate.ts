@@ -2,13 +2,13 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { config } from './config.ts';
 
-/** What a server shows of itself, and its key; both PEM, the first with its chain. */
+/** A server certificate with its chain, and its private key; both PEM. */
 export interface Certificate {
   cert: string;
   key: string;
 }
 
-/** The certificate of two files; where they are not named, one that signs itself in development, and none elsewhere. */
+/** Reads a certificate from files. Without files, returns a self-signed one, or `undefined` in production. */
 export function readCertificate(certFile: string | undefined, keyFile: string | undefined): Certificate | undefined {
   if (certFile !== undefined && keyFile !== undefined) {
     return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };

@@ -3,14 +3,15 @@ import { type BlockList, isIP } from 'node:net';
 import { config } from './config.ts';
 import { logger } from './logger.ts';
 
-/** As many hops as anybody has; what comes before them is not read. */
+/** No real proxy chain is longer; earlier hops are ignored. */
 const MAX_HOPS = 20;
 
 let warned = false;
 
 /**
- * The address of the client that sent the request. Proxies in `TRUSTED_PROXIES` are believed about the hop before them, so the header
- * is read from the right, over trusted hops, to the first address that is not one. From anybody else the headers count for nothing.
+ * Determines the client's address. A proxy in `TRUSTED_PROXIES` is believed about the hop before it, so the header
+ * is read from the right, past trusted hops, to the first untrusted address. Headers from any other peer are
+ * ignored.
  */
 export function clientAddress(
   { headers, socket }: Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } },
@@ -25,7 +26,7 @@ export function clientAddress(
   }
   const byList = listed === undefined ? undefined : walk(peer, listed.split(','), trusted);
   const byDescription = described === undefined ? undefined : walk(peer, forwardedFor(described), trusted);
-  // A proxy sets one of the two and passes the other on as the client wrote it: when they disagree, one of them is made up.
+  // A proxy sets one of the two headers and passes the other through unchanged. If they disagree, one is forged.
   if (byList !== undefined && byDescription !== undefined && byList !== byDescription) return peer;
   return byList ?? byDescription ?? peer;
 }
@@ -41,14 +42,14 @@ function walk(peer: string, hops: readonly string[], trusted: BlockList): string
   return address;
 }
 
-/** The `for` of each element of a Forwarded header (RFC 7239). */
+/** The `for` parameter of each element of a Forwarded header (RFC 7239). */
 function forwardedFor(header: string): string[] {
   return header
     .split(',')
     .map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1]?.replaceAll('"', '') ?? '');
 }
 
-/** An address without port, brackets, zone, or the clothing of IPv4 in IPv6; undefined for what is no address. */
+/** Strips port, brackets, zone and IPv4-mapped prefix; undefined if the text is not an address. */
 function plainAddress(text: string): string | undefined {
   const trimmed = text.trim();
   const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(trimmed) ?? [];
@@ -60,12 +61,12 @@ function plainAddress(text: string): string | undefined {
 const isTrusted = (address: string, trusted: BlockList) =>
   isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** Behind a proxy that is not trusted, all clients have the proxy's address, and its limits. */
+/** Behind an untrusted proxy, all clients share the proxy's address and its rate limits. */
 function warnOnce(peer: string): void {
   if (warned) return;
   warned = true;
   logger.warn(
     { peer },
-    'a request came with X-Forwarded-For or Forwarded, which are ignored: if it came by a proxy of yours, set TRUSTED_PROXIES',
+    'ignored X-Forwarded-For or Forwarded from an untrusted peer; if it is your proxy, set TRUSTED_PROXIES',
   );
 }

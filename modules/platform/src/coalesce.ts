@@ -1,4 +1,4 @@
-/** Items that are done together at most. */
+/** Maximum items per batch. */
 const MAX_BATCH = 500;
 
 interface Call<Item, Result> {
@@ -8,11 +8,12 @@ interface Call<Item, Result> {
 }
 
 /**
- * Gathers what is asked for while `doMany` is at work on others, and does it together when that ends: one statement, and for writes
- * one commit, instead of many. Alone, an item is done in the same turn of the event loop. Nothing is cached: what is asked
- * for now begins after now.
- * `doMany` answers in the order of its items and does all or none; when it fails, all of them fail, unless the database refused
- * a value: then each is done by itself, so that one caller's bad value is nobody else's error.
+ * Coalesces concurrent calls: items requested while `doMany` is running are processed together in the next call, as
+ * one statement and, for writes, one commit. An idle coalescer starts in the same tick. Nothing is cached: every
+ * read starts after it was requested.
+ * `doMany` returns results in the order of its items, and is all or nothing. If it fails, every item fails, unless
+ * the database rejected a value: then each item is retried individually, so that one caller's bad value does not
+ * fail the others.
  */
 export function coalesce<Item, Result>(
   doMany: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -23,7 +24,7 @@ export function coalesce<Item, Result>(
   async function work(): Promise<void> {
     isBusy = true;
     while (waiting.length > 0) {
-      // All that this turn of the event loop reads goes together: each statement saved is two system calls, here and there.
+      // Waits for the end of the tick, so that all of its reads share one statement.
       await new Promise((resolve) => setImmediate(resolve));
       const calls = waiting.splice(0, MAX_BATCH);
       try {
@@ -54,8 +55,8 @@ export function coalesce<Item, Result>(
 }
 
 /**
- * As `together`, for writes: only those of one project are done together. A write may wait for a lock that another transaction
- * of its project holds, such as an import, and what it is done together with waits as well.
+ * Like `coalesce`, for writes, but only within one project. A write may wait for a lock held by another transaction
+ * of its project, such as an import, and everything in its batch waits with it.
  */
 export function togetherByProject<Item, Result>(
   projectOf: (item: Item) => string,
@@ -75,12 +76,12 @@ export function togetherByProject<Item, Result>(
   };
 }
 
-/** Whether PostgreSQL refused a value of a statement (SQLSTATE class 22), which it then rolled back. */
+/** Whether PostgreSQL rejected a value (SQLSTATE class 22), which rolled the statement back. */
 function isBadValue(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('22');
 }
 
-/** As `together`, for reads by a key: each key is read once, and those that are not in the answer are `undefined`. */
+/** Like `coalesce`, for reads by key. Each key is read once; missing keys yield `undefined`. */
 export function coalesceReads<Value>(
   readMany: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {

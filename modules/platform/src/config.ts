@@ -5,11 +5,11 @@ import { readSecretKeys } from './secret-keys.ts';
 import type { AddressScope } from './ssrf-guard.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
-/** `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`: addresses with a port where it is not 53. */
+/** Parses addresses with an optional port, 53 by default: `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`. */
 const nameServers = z.string().transform((text, context) =>
   text.split(',').map((entry) => {
     const server = nameServer(entry.trim());
-    if (server === undefined) context.addIssue(`${entry.trim()} is not an IP address, or one with a port`);
+    if (server === undefined) context.addIssue(`${entry.trim()} must be an IP address with an optional port`);
     return server ?? { address: '', port: 0 };
   }),
 );
@@ -26,103 +26,106 @@ const environment = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('production'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' }).optional(),
-  /** Connections to PostgreSQL that one process opens at most. */
+  /** Maximum PostgreSQL connections per process. */
   DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(20),
   TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_TASK_QUEUE: z.string().min(1).default('postroom'),
-  /** Where people open the Temporal UI; links to workflows begin with it. */
+  /** Public URL of the Temporal UI, used for links to workflows. */
   TEMPORAL_UI_URL: z.url().optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   GATEWAY_PORT: port.default(3400),
-  /** The address that people and mail clients reach the gateway at; tracking and unsubscribe links begin with it. */
+  /** Public base URL of the gateway; tracking and unsubscribe links begin with it. */
   PUBLIC_URL: z.url().optional(),
-  /** The proxies in front of the gateway, whose X-Forwarded-For (or Forwarded) tells the client's address. */
+  /** Proxies in front of the gateway whose X-Forwarded-For (or Forwarded) header is trusted. */
   TRUSTED_PROXIES: networks.optional(),
-  /** Where programs hand over mail by SMTP. */
+  /** SMTP submission port. */
   SUBMISSION_PORT: port.default(3406),
-  /** PEM files of the certificate, with its chain, that SMTP clients are shown; development makes one up. */
+  /** PEM files of the submission server's certificate (with chain) and key; self-signed in development. */
   SUBMISSION_TLS_CERT: z.string().optional(),
   SUBMISSION_TLS_KEY: z.string().optional(),
-  /** Connections that one client address may have at once to the SMTP servers for programs and for returned mail. */
+  /** Maximum concurrent connections per client address to the submission and bounce servers. */
   SMTP_CLIENT_CONNECTIONS: z.coerce.number().int().min(1).max(10_000).default(50),
   INBOX_SMTP_PORT: port.default(3403),
   INBOX_WEB_PORT: port.default(3404),
-  /** Where people open the inbox, when mail goes there; the dashboard links to it. */
+  /** Public URL of the development inbox; the dashboard links to it. */
   INBOX_URL: z.url().optional(),
-  /** The relay that mail goes out by: smtp://user:password@host:port or smtps://… */
+  /** The default mail transport: smtp://user:password@host:port or smtps://… */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   SMTP_CONNECTIONS: z.coerce.number().int().min(1).max(200).default(10),
-  /** The resolvers that sending domains are looked up with; the system's own when not given. */
+  /** Resolvers for sending domains; the system's own by default. */
   DNS_SERVERS: nameServers.optional(),
-  /** Where authoritative name servers listen; anything but 53 is for tests. */
+  /** Port of authoritative name servers; changed only by tests. */
   DNS_AUTHORITATIVE_PORT: port.default(53),
-  /** The host that takes bounces: what the MX record of a sending domain's MAIL FROM subdomain names. */
+  /** Host that accepts bounces: the MX of a sending domain's MAIL FROM subdomain. */
   MAIL_FROM_MX: z.hostname().optional(),
-  /** Where mail that comes back is taken. The internet knows port 25 only, so something has to pass it on. */
+  /** Port of the bounce server. Senders connect to port 25, so something must forward it. */
   RETURNS_SMTP_PORT: port.default(3407),
-  /** PEM files of the certificate, with its chain, that servers are shown which return mail; development makes one up. */
+  /** PEM files of the bounce server's certificate (with chain) and key; self-signed in development. */
   RETURNS_TLS_CERT: z.string().optional(),
   RETURNS_TLS_KEY: z.string().optional(),
-  /** Who may send for a MAIL FROM subdomain, as SPF mechanisms, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
+  /** SPF mechanisms authorized for a MAIL FROM subdomain, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
   MAIL_FROM_SPF: z.string().min(1).optional(),
-  /** 32 bytes in base64 that secrets at rest are encrypted with; or a file that holds them, and on further lines keys of before. */
+  /**
+   * 32 bytes in base64 that encrypt secrets at rest; or a file that holds them, followed by previous keys, one per
+   * line.
+   */
   POSTROOM_SECRET_KEY: z.string().optional(),
   POSTROOM_KEY_FILE: z.string().optional(),
-  /** Keys that were used before, separated by commas: what they encrypted and signed is still read. */
+  /** Previous keys, comma-separated. They still decrypt and verify, but no longer encrypt or sign. */
   POSTROOM_SECRET_KEY_PREVIOUS: z.string().optional(),
-  /** Lets webhooks go to loopback and private addresses and over plain http; development allows loopback. */
+  /** Allows webhooks to loopback and private addresses and over plain http; development allows loopback. */
   WEBHOOKS_ALLOW_PRIVATE: flag.optional(),
-  /** Lets mail servers that projects set up be on loopback and private addresses; development allows loopback. */
+  /** Allows projects' mail servers on loopback and private addresses; development allows loopback. */
   PROVIDERS_ALLOW_PRIVATE: flag.optional(),
-  /** Days that events, deliveries and attempts are kept. */
+  /** Retention of events, deliveries and attempts, in days. */
   RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
-  /** Days that the words and attachments of transactional mail are kept; for ever when not given. */
+  /** Retention of transactional bodies and attachments, in days; unlimited by default. */
   CONTENT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** Days that messages are kept where a project does not say; for ever when not given. */
+  /** Retention of messages, in days, unless a project sets its own; unlimited by default. */
   MESSAGE_RETENTION_DAYS: z.coerce.number().int().min(30).max(3650).optional(),
-  /** Days that the audit log is kept; for ever when not given. */
+  /** Retention of the audit log, in days; unlimited by default. */
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** What Prometheus shows as its bearer token at `/metrics`; without one nothing is there. */
+  /** Bearer token for `/metrics`; without one the endpoint does not exist. */
   METRICS_TOKEN: z.string().min(16).optional(),
-  /** Requests a second that one API key or signed-in person may make. */
+  /** Requests per second per API key or user. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(1).default(100),
-  /** Requests a second of all callers of a project together; three times those of one when not given. */
+  /** Requests per second per project; three times the per-caller limit by default. */
   RATE_LIMIT_PROJECT_PER_SECOND: z.coerce.number().int().min(1).optional(),
-  /** Requests of a project that a gateway works on at once; four fifths of DATABASE_POOL when not given. */
+  /** Concurrent requests per project and gateway; four fifths of DATABASE_POOL by default. */
   REQUESTS_PER_PROJECT: z.coerce.number().int().min(1).optional(),
-  /** Queries of a project at once whose cost grows with its data: counts of segments and audiences, searches, statistics. */
+  /** Concurrent expensive queries per project: segment and audience counts, searches, statistics. */
   COSTLY_QUERIES_PER_PROJECT: z.coerce.number().int().min(1).default(2),
-  /** Subscriptions that one API key or signed-in person, and a project, may have open at one gateway. */
+  /** Maximum open subscriptions per gateway, for one API key or user and for a project. */
   STREAMS_PER_CALLER: z.coerce.number().int().min(1).default(50),
   STREAMS_PER_PROJECT: z.coerce.number().int().min(1).default(200),
-  /** Files that one API key or signed-in person, and a project, may download at once from one gateway. */
+  /** Maximum concurrent downloads per gateway, for one API key or user and for a project. */
   DOWNLOADS_PER_CALLER: z.coerce.number().int().min(1).default(4),
   DOWNLOADS_PER_PROJECT: z.coerce.number().int().min(1).default(8),
-  /** Imports of a project that wait or run. */
+  /** Maximum pending and running imports per project. */
   IMPORTS_PER_PROJECT: z.coerce.number().int().min(1).default(20),
-  /** Seconds that one statement may take in PostgreSQL: of a request, and of work in the background. */
+  /** Statement timeouts in seconds: for requests, and for background work. */
   STATEMENT_TIMEOUT_SECONDS: z.coerce.number().min(0.1).max(3600).default(15),
   BACKGROUND_STATEMENT_TIMEOUT_SECONDS: z.coerce.number().min(1).max(86_400).default(900),
-  /** What one worker does at once: workflows' turns of mail, campaigns that send, webhook attempts and batches, imports. */
+  /** Worker concurrency: mail workflows, sending campaigns, webhook attempts and batches, imports. */
   WORKER_MAIL_SLOTS: z.coerce.number().int().min(2).default(200),
   WORKER_CAMPAIGN_SLOTS: z.coerce.number().int().min(2).default(16),
   WORKER_WEBHOOK_SLOTS: z.coerce.number().int().min(2).default(400),
   WORKER_IMPORT_SLOTS: z.coerce.number().int().min(2).default(2),
-  /** The first owner, made when nobody has an account; without them `npm start` makes one up and prints it. */
+  /** Credentials of the first owner, created while no user exists; `npm start` generates and prints them otherwise. */
   POSTROOM_OWNER_EMAIL: z.email().optional(),
   POSTROOM_OWNER_PASSWORD: z.string().min(10).max(128).optional(),
-  /** The From of mail that Postroom itself sends: invitations, password resets, warnings. */
+  /** From address of system mail: invitations, password resets, warnings. */
   SYSTEM_MAIL_FROM: z.string().min(3).default('Postroom <postroom@localhost.invalid>'),
-  /** A sign-in provider that speaks OpenID Connect: its issuer, and what it gave us; all three, or none. */
+  /** OpenID Connect provider: its issuer, and our client id and secret. All three or none. */
   OIDC_ISSUER: z.url({ protocol: /^https?$/, error: 'must be an https:// URL' }).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
-  /** What its button says, after "Sign in with". */
+  /** Label of the sign-in button, after "Sign in with". */
   OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
-  /** GraphiQL and introspection; on unless in production. */
+  /** GraphiQL and introspection; enabled outside production. */
   GRAPHQL_EXPLORER: flag.optional(),
-  /** A JSON file of documents known beforehand, by SHA-256; and whether only those are taken. */
+  /** A JSON file of trusted documents by SHA-256, and whether to accept only those. */
   GRAPHQL_TRUSTED_DOCUMENTS: z.string().optional(),
   GRAPHQL_TRUSTED_ONLY: flag.default(false),
 });
@@ -136,17 +139,17 @@ function nameServer(entry: string): { address: string; port: number } | undefine
 
 export type Config = ReturnType<typeof parseConfig>;
 
-/** Reads the settings; throws one Error whose message names every bad value. */
+/** Parses the environment. @throws Error listing every invalid value. */
 export function parseConfig(env: NodeJS.ProcessEnv) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`Some settings in the environment are not usable:\n${lines.join('\n')}`);
+    throw new Error(`Invalid settings in the environment:\n${lines.join('\n')}`);
   }
   const settings = parsed.data;
   if (settings.GRAPHQL_TRUSTED_ONLY && settings.GRAPHQL_TRUSTED_DOCUMENTS === undefined)
-    throw new Error('GRAPHQL_TRUSTED_ONLY: needs GRAPHQL_TRUSTED_DOCUMENTS, the file of what is trusted');
+    throw new Error('GRAPHQL_TRUSTED_ONLY: requires GRAPHQL_TRUSTED_DOCUMENTS, the file of trusted documents');
   const development = settings.NODE_ENV !== 'production';
   return {
     ...settings,
@@ -165,7 +168,7 @@ export function parseConfig(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** Loopback is for development alone, unless the operator said otherwise. */
+/** Loopback is allowed only in development, unless the operator overrides it. */
 function addressScope(allowsPrivate: boolean | undefined, development: boolean): AddressScope {
   if (allowsPrivate === true) return 'private';
   return allowsPrivate === undefined && development ? 'loopback' : 'public';
@@ -176,7 +179,7 @@ function openIdConnect(settings: z.infer<typeof environment>) {
   if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined)
     return { issuer: issuer.replace(/\/$/, ''), clientId, clientSecret, name };
   if (issuer !== undefined || clientId !== undefined || clientSecret !== undefined)
-    throw new Error('OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: must be given together');
+    throw new Error('OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: must be set together');
   return undefined;
 }
 
@@ -189,5 +192,5 @@ function configOrExit(): Config {
   }
 }
 
-/** The settings of this process, checked when it starts; a bad one ends it with a sentence that names it. */
+/** This process's settings, validated at startup. An invalid one exits with a message that names it. */
 export const config: Config = configOrExit();

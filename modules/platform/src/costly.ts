@@ -1,15 +1,15 @@
 import { config } from './config.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
 
-/** Expensive queries of a project that may wait for those before them; more are refused. */
+/** Expensive queries that may queue per project; more are rejected. */
 const WAITING_PER_PROJECT = 200;
 
 let semaphore: FairSemaphore | undefined;
 
 /**
- * Runs a query whose cost grows with a project's data, such as a count over all contacts. A few of a project run at once, and
- * those of all projects together take half of the connections at most. `work` must not call this again.
- * @throws RateLimited when too many of the project wait.
+ * Runs a query whose cost grows with a project's data, such as a count over all contacts. Limits concurrency per
+ * project, and over all projects to half of the connections. `work` must not call this again: it would deadlock.
+ * @throws RateLimited if too many of the project are queued.
  */
 export function runCostly<T>(projectId: string, work: () => Promise<T>): Promise<T> {
   semaphore ??= new FairSemaphore({

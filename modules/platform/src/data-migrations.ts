@@ -1,22 +1,25 @@
 import type pg from 'pg';
 import { mergeSpellings } from './canonical-emails.ts';
 
-/** A change of data in batches. */
+/** A data migration that runs in batches. */
 interface DataMigration {
   name: string;
-  /** Makes one batch from `cursor` on, in the caller's transaction; returns where the next begins, `undefined` after the last. */
+  /**
+   * Processes one batch from `cursor` in the caller's transaction; returns the next cursor, `undefined` after the
+   * last batch.
+   */
   runBatch: (client: pg.ClientBase, cursor: Cursor) => Promise<Cursor | undefined>;
 }
 
-/** How far a migration has come; `{}` at its beginning. */
+/** A migration's progress; `{}` at the start. */
 export type Cursor = Record<string, string | number>;
 
-/** In the order in which they run, after the migrations in SQL. */
+/** In execution order, after the SQL migrations. */
 const DATA_MIGRATIONS: readonly DataMigration[] = [{ name: 'canonical_emails', runBatch: mergeSpellings }];
 
 /**
- * Runs what is left of the data migrations; the caller holds the lock of migrations. A batch and its cursor are one transaction,
- * so a process that is killed at any moment continues from the last batch that was committed. Returns the names of those it finished.
+ * Runs pending data migrations; the caller holds the migration lock. A batch and its cursor commit together, so a
+ * killed process resumes after the last committed batch. Returns the names of those it finished.
  */
 export async function runDataMigrations(client: pg.ClientBase): Promise<string[]> {
   const finished: string[] = [];
@@ -50,7 +53,7 @@ async function commitBatch(
     await client.query('COMMIT');
     return next;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined); // the connection may be what failed
+    await client.query('ROLLBACK').catch(() => undefined); // the connection itself may have failed
     throw new Error(`The data migration ${name} failed at ${JSON.stringify(cursor)}: ${(error as Error).message}`, {
       cause: error,
     });

@@ -9,42 +9,42 @@ export type { Prisma } from '../generated/prisma/client.ts';
 
 let statementTimeoutSeconds = config.STATEMENT_TIMEOUT_SECONDS;
 
-/** Gives statements of this process the time that work in the background may take; called before its first statement. */
+/** Switches this process to the background statement timeout; call before its first statement. */
 export function useBackgroundTimeouts(): void {
   statementTimeoutSeconds = config.BACKGROUND_STATEMENT_TIMEOUT_SECONDS;
 }
 
-/** What every connection is told first: a statement that takes too long is canceled, also when nobody waits for it any more. */
+/** Session settings. The timeout also cancels statements that nobody waits for any more. */
 export function sessionSettings(): string {
   return `SET statement_timeout = ${Math.round(statementTimeoutSeconds * 1000)}`;
 }
 
-/** Connections for SQL written by hand: what is set-based or hot. Prisma draws from the same pool. */
+/** Connections for hand-written SQL: set-based or hot statements. Prisma draws from the same pool. */
 export const pool = new pg.Pool({
   ...(config.DATABASE_URL === undefined ? {} : { connectionString: config.DATABASE_URL }),
   max: config.DATABASE_POOL,
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 60_000,
   keepAlive: true,
-  // Every search reads what waits to be merged into the index it uses, up to this many kB; PostgreSQL's own bound is 4 MB.
+  // Every search scans the GIN pending list, so keep it short (in kB; PostgreSQL's default is 4 MB).
   onConnect: async (client) => void (await client.query(`SET gin_pending_list_limit = 512; ${sessionSettings()}`)),
 });
-// An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
-pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'));
+// The pool replaces an idle connection that the server closed. Without a handler the event would end the process.
+pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'));
 ignoreConnectionErrors(pool);
 
 /**
- * Lets a connection that somebody holds break without ending the process: pg says so by an event on the connection as well,
- * which nobody but the pool hears, and only of idle ones. Whoever holds it learns it from the statement that fails.
+ * Keeps a lost connection from ending the process. pg also emits an error event on the connection, which the pool
+ * handles only while it is idle. The holder learns of the loss from its failing statement.
  */
 export function ignoreConnectionErrors(of: pg.Pool): void {
   of.on('connect', (client) => void client.on('error', () => {}));
 }
 
-/** One name per SQL text, so that PostgreSQL parses and plans it once a connection. */
+/** One name per SQL text, so that PostgreSQL parses and plans it once per connection. */
 const statementName = (text: string) => `p${createHash('sha1').update(text).digest('base64url').slice(0, 16)}`;
 const statementNames = new Map<string, string>();
-/** Lists of varying length make texts without end; past this many, statements go unnamed. */
+/** Variable-length lists produce unlimited texts; past this many, statements are unnamed. */
 const MAX_STATEMENT_NAMES = 500;
 
 function statementNameGenerator({ sql }: { sql: string }): string {
@@ -56,13 +56,13 @@ function statementNameGenerator({ sql }: { sql: string }): string {
   return name;
 }
 
-/** The typed client. Rules use it for rows; `pool` is for what touches many at once. */
+/** The typed client. Rules use it for single rows, and `pool` for set-based statements. */
 export const db = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) });
 
 /** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
 export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;
 
-/** Runs `work` in one transaction on a connection of its own; an error rolls it back. */
+/** Runs `work` in a transaction on its own connection; an error rolls it back. */
 export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -72,7 +72,7 @@ export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<
     client.release();
     return result;
   } catch (error) {
-    // A connection whose rollback fails is broken, or still in a transaction: it must not go back to the pool.
+    // If the rollback fails, the connection is broken or still in a transaction, so it must not return to the pool.
     await client.query('ROLLBACK').then(
       () => client.release(),
       () => client.release(true),
@@ -88,7 +88,7 @@ export async function sql<Row = Record<string, unknown>>(tx: Tx, text: string, v
   return result.rows as Row[];
 }
 
-/** Closes every connection; the process can end. */
+/** Closes every connection, so that the process can exit. */
 export async function closeDatabase(): Promise<void> {
   await db.$disconnect();
   if (!pool.ended) await pool.end();

@@ -13,18 +13,24 @@ import { logger } from './logger.ts';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
 import { taskQueueOfWorkflow } from './task-queues.ts';
 
-/** A table whose waiting rows become workflows. */
+/** A table whose pending rows become workflows. */
 export interface DispatchSource {
-  /** The payload of the notification that wakes it. */
+  /** Payload of the notification that wakes this source. */
   name: string;
-  /** Hands over what waits; `more` asks to be called again at once. What it leaves is found again after a crash. */
+  /**
+   * Dispatches pending rows; `more` requests another call at once. Rows left undispatched are found again after a
+   * crash.
+   */
   handOver: (client: Client) => Promise<{ handed: number; more: boolean }>;
 }
 
-/** How often a source is looked at without being woken: the net under lost notifications and due times. */
+/** Poll interval, in milliseconds. It covers lost notifications and due times. */
 const POLL_MS = 1_000;
 
-/** Turns waiting rows into workflows until it is stopped. Several may run: rows and workflow ids decide who wins. */
+/**
+ * Turns pending rows into workflows until stopped. Several dispatchers may run: row locks and workflow ids prevent
+ * duplicates.
+ */
 export async function startDispatcher(
   client: Client,
   sources: readonly DispatchSource[],
@@ -53,7 +59,7 @@ function startLoop(client: Client, source: DispatchSource) {
         if (more) continue;
       } catch (error) {
         failures++;
-        logger.warn({ err: error, source: source.name }, 'the relay could not hand over; it tries again');
+        logger.warn({ err: error, source: source.name }, 'dispatch failed; will retry');
       }
       if (woken && failures === 0) continue;
       const waitMs = failures === 0 ? POLL_MS : Math.min(POLL_MS * 2 ** (failures - 1), 15_000);
@@ -90,21 +96,21 @@ interface OutboxRow {
   options: WorkflowLabels;
 }
 
-/** The first row of each workflow that is due, at most 50 of them. */
+/** The first due row of each workflow, at most 50 rows. */
 const NEXT_ROWS = `
   SELECT id, workflow_id, kind, name, args, options FROM outbox o
   WHERE available_at <= now() AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
   ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED`;
 
-/** What Temporal refused waits one second, then two, up to a minute. */
+/** Exponential backoff for rows that Temporal rejected: one second, then two, up to a minute. */
 const POSTPONE = `
   UPDATE outbox SET refusals = refusals + 1,
     available_at = now() + least(interval '1 minute', interval '1 second' * 2 ^ least(refusals, 6))
   WHERE id = ANY($1)`;
 
 /**
- * The outbox as a source. A row is deleted in the transaction that handed it over, so a crash hands it over again. Rows of
- * one workflow go in their order, one at a time: a signal never overtakes the start it is meant for.
+ * The outbox as a source. A row is deleted in the transaction that dispatched it, so a crash dispatches it again.
+ * Rows of one workflow are dispatched in order, one at a time, so a signal never overtakes its start.
  */
 export const outboxSource: DispatchSource = {
   name: 'outbox',
@@ -131,9 +137,12 @@ async function handOverRow(client: Client, row: OutboxRow): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    // A signal to a workflow that has ended has nothing left to change.
+    // A signal to a closed workflow has nothing left to change.
     if (row.kind === 'signal' && error instanceof WorkflowNotFoundError) return true;
-    logger.warn({ err: error, workflowId: row.workflow_id, name: row.name }, 'Temporal did not take an outbox row yet');
+    logger.warn(
+      { err: error, workflowId: row.workflow_id, name: row.name },
+      'Temporal rejected an outbox row; will retry',
+    );
     return false;
   }
 }
@@ -146,7 +155,7 @@ export interface EagerStart extends WorkflowLabels {
   startDelayMs?: number;
 }
 
-/** Starts a workflow under the id of its row; that it has been started before, running or ended, is success. */
+/** Starts a workflow with its row's id. Succeeds if that workflow already exists, running or closed. */
 export async function startOnce(client: Client, start: EagerStart): Promise<void> {
   try {
     await client.workflow.start(start.type, {
@@ -166,8 +175,8 @@ export async function startOnce(client: Client, start: EagerStart): Promise<void
 }
 
 /**
- * For a client whose connection a worker of this process shares: what it starts begins here, if there is room. Temporal
- * answers the start with the workflow's first task, which saves its trip through a task queue.
+ * For a client whose connection is shared with a worker of this process: uses eager start, so that the workflow's
+ * first task comes back with the start response, if the worker has a free slot, instead of through a task queue.
  */
 export const startEagerly: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, options: { ...input.options, requestEagerStart: true } }),
@@ -181,7 +190,7 @@ function searchAttributes(values: NonNullable<WorkflowLabels['searchAttributes']
   return new TypedSearchAttributes(pairs);
 }
 
-/** How many rows wait for the relay, and for how long the oldest has. */
+/** The outbox backlog: pending rows, and the age of the oldest in seconds. */
 export async function outboxBacklog(): Promise<{ rows: number; oldestSeconds: number }> {
   const { rows } = await pool.query<{ rows: number; oldest: number | null }>(
     'SELECT count(*)::int AS rows, extract(epoch FROM now() - min(created_at))::float AS oldest FROM outbox',

@@ -1,10 +1,10 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** Nearly all addresses are of these characters alone; what takes longer is kept for the others. */
+/** Fast path: nearly all addresses contain only these characters. */
 const ASCII = /^[\x20-\x7e]*$/;
 /**
- * Characters that nobody sees, or that Unicode has not assigned: two spellings that differ in them alone look the same. The
- * default-ignorable ones are zero-width spaces, soft hyphens, joiners, variation selectors and marks of direction.
+ * Characters that are invisible or unassigned in Unicode: spellings that differ only in them look the same.
+ * Default-ignorable ones include zero-width spaces, soft hyphens, joiners, variation selectors and direction marks.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]/u;
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu');
@@ -12,16 +12,17 @@ const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu');
 const MAX_LENGTH = 254;
 const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]{1,64}$/u;
 const MAX_LOCAL_OCTETS = 64;
-/** What nearly all hosts are: labels of ASCII that encode no others. */
+/** Fast path: hosts of plain ASCII labels. */
 const PLAIN_HOST = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
-/** What no host name holds, in ASCII: Node would decode or drop some of it, and some letters are mapped to it. */
+/** ASCII that no host name contains. Node would decode or drop some of it, or map letters to it. */
 const NOT_IN_HOST = /[\x00-,/:-@[-`{-\x7f\s]/; // oxlint-disable-line no-control-regex
 const HOST_LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 const ENCODED_LABEL = /^xn--/i;
 
 /**
- * What is wrong with an email address; `undefined` when nothing is. It takes what mail servers take in practice: a dot
- * atom before the `@` (international characters included), a host name with a dot after it. No quotes, no comments.
+ * Describes what is wrong with an email address; `undefined` if it is valid. Accepts what mail servers accept in
+ * practice: a dot-atom before the `@` (international characters included) and a host name with at least one dot. No
+ * quotes or comments.
  */
 export function emailProblem(address: string): string | undefined {
   if (address === '') return 'must not be empty';
@@ -32,7 +33,7 @@ export function emailProblem(address: string): string | undefined {
   if (at < 1) return 'must be an email address such as ada@example.com';
   const local = composed(address.slice(0, at));
   if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
-    return 'has characters before the @ that an email address can not have';
+    return 'has characters before the @ that are not allowed in an email address';
   }
   const given = address.slice(at + 1);
   if (given.length <= 253 && PLAIN_HOST.test(given) && ASCII.test(local)) return undefined;
@@ -44,7 +45,7 @@ export function emailProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** Line breaks and other control characters in ASCII are left to the checks of the part that they are in. */
+/** ASCII control characters are left to the checks of their part. */
 function invisibleProblem(address: string): string | undefined {
   if (ASCII.test(address)) return undefined;
   const [found] = address.match(INVISIBLE) ?? [];
@@ -54,9 +55,9 @@ function invisibleProblem(address: string): string | undefined {
 }
 
 /**
- * A host name in the one form that DNS and mail servers know: A-labels in lower case. Letters of other widths and other full
- * stops are mapped as browsers map them (UTS 46). It is '' for what can not be a host name, which includes a name with
- * invisible characters; a trailing dot is dropped.
+ * Normalizes a host name to lower-case A-labels, as DNS uses them. Full-width letters and alternative full stops
+ * are mapped as browsers do (UTS 46). Returns '' for an invalid host name, including one with invisible characters.
+ * Drops a trailing dot.
  */
 export function normalizeDomain(name: string): string {
   const trimmed = name.trim();
@@ -67,7 +68,7 @@ export function normalizeDomain(name: string): string {
   return host.split('.').every((label) => !ENCODED_LABEL.test(label) || isEncoded(label)) ? host : '';
 }
 
-/** Whether an `xn--` label is what its letters are encoded to; Node passes over those of hosts in ASCII. */
+/** Whether an `xn--` label is the encoding of what it decodes to. Node does not check this for ASCII hosts. */
 function isEncoded(label: string): boolean {
   const letters = domainToUnicode(label);
   return !ASCII.test(letters) && !INVISIBLE.test(letters) && domainToASCII(letters) === label;
@@ -83,21 +84,21 @@ function isHostName(host: string): boolean {
   );
 }
 
-/** Full-width letters, ligatures and the like are the letters that they stand for, and letters with marks are one character each. */
+/** NFKC: maps full-width letters and ligatures to plain letters, and composes diacritics. */
 const composed = (text: string) => (ASCII.test(text) ? text : text.normalize('NFKC'));
 
-/** Without surrounding space and invisible characters, which nothing that `emailProblem` takes has. */
+/** Removes surrounding space and invisible characters, which no valid address contains. */
 function visible(address: string): string {
   const trimmed = address.trim();
   return ASCII.test(trimmed) ? trimmed : trimmed.replace(EVERY_INVISIBLE, '').trim();
 }
 
-/** Without regard to case, wherever a Greek sigma stands. */
+/** Case-folds, including the Greek final sigma. */
 const folded = (text: string) => composed(composed(text).toLowerCase().replaceAll('ς', 'σ'));
 
 /**
- * An address as we store and show it: as it was given, without surrounding space, with composed characters (NFKC), and with a
- * domain beyond ASCII as browsers map it. It is what texts, events and answers of the API have. Only `emailKey` tells whether two are the same.
+ * The form in which we store and display an address: trimmed, NFKC-composed, with a non-ASCII domain mapped as
+ * browsers do. Texts, events and API responses use it. Only `emailKey` decides whether two addresses are equal.
  */
 export function normalizeEmail(address: string): string {
   const trimmed = visible(address);
@@ -110,10 +111,10 @@ export function normalizeEmail(address: string): string {
 }
 
 /**
- * The canonical form of an address: the domain in lower-case A-labels, the local part composed and in lower case, no surrounding
- * space, no invisible characters. Every unique index, suppression and lookup goes by it, and nothing else makes it. An address
- * that `emailProblem` rejects has a key too, the one of the address that it looks like, so that a text which got past a check
- * still meets the suppression.
+ * The canonical form of an address: lower-case A-label domain, composed lower-case local part, no surrounding space
+ * or invisible characters. Every unique index, suppression and lookup uses it, and nothing else computes it. An
+ * invalid address also has a key, that of the address it resembles, so a text that slips past validation still
+ * matches a suppression.
  */
 export function emailKey(address: string): string {
   const trimmed = visible(address);
@@ -124,18 +125,18 @@ export function emailKey(address: string): string {
   return `${folded(trimmed.slice(0, at))}@${normalizeDomain(domain) || folded(domain)}`;
 }
 
-/** What the `messages.email_key` of an address is: NULL where `lower(email)` says the same, as for nearly all. */
+/** The `messages.email_key` of an address: NULL if it equals `lower(email)`, as for nearly all. */
 export function storedEmailKey(address: string): string | null {
   return ASCII.test(address) ? null : emailKey(address);
 }
 
 /**
- * The key of the message `alias`, in SQL. Only ASCII is without a key of its own, and that has one lower case in every locale.
- * An index has this expression.
+ * SQL for the key of the message `alias`. Only ASCII addresses have a NULL key, and ASCII lower-cases the same in
+ * every locale. An index uses this expression.
  */
 export const messageKeySql = (alias: string) => `coalesce(${alias}.email_key, lower(${alias}.email COLLATE "C"))`;
 
-/** How texts of ours spell the address of a key, without regard to case: with its domain in A-labels, or in its own letters. */
+/** The spellings of a key in our texts: with its domain in A-labels or in Unicode. */
 export function emailSpellings(key: string): string[] {
   const at = key.lastIndexOf('@');
   const domain = key.slice(at + 1);
@@ -144,8 +145,8 @@ export function emailSpellings(key: string): string[] {
 }
 
 /**
- * A part of an address as keys hold it, for a search: as it stands in a local part, and in a domain. A label that is cut off
- * has no A-label, so what it is part of is not found by it.
+ * Normalizes part of an address for a search over keys, which may be in a local part or a domain. A truncated label
+ * has no A-label, so it does not match.
  */
 export function emailKeyParts(text: string): string[] {
   if (ASCII.test(text)) return [text.toLowerCase()];

@@ -1,5 +1,5 @@
 import { QUERY_CANCELED, UNIQUE_VIOLATION } from './retry.ts';
-/** HTTP status of each error code: the one map that REST and GraphQL share (spec: Errors). */
+/** The HTTP status of each error code, shared by REST and GraphQL (spec: Errors). */
 export const STATUS_BY_CODE = {
   validation_error: 400,
   unauthorized: 401,
@@ -18,15 +18,15 @@ export const STATUS_BY_CODE = {
 
 export type ErrorCode = keyof typeof STATUS_BY_CODE;
 
-/** What is wrong with one field of the input. `field` is a path such as `customFields.age` or `contacts.3.email`. */
+/** A problem with one input field. `field` is a path such as `customFields.age` or `contacts.3.email`. */
 export interface FieldProblem {
   field: string;
   message: string;
-  /** Which of several causes it is, for programs, where one error code has several. */
+  /** A machine-readable reason, for error codes with several causes. */
   reason?: string;
 }
 
-/** The only error that rules throw: its message is written for the caller to read. */
+/** The only error that rules throw. Its message is shown to the caller. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
@@ -49,27 +49,27 @@ export class RateLimited extends DomainError {
   }
 }
 
-/** A `validation_error` about fields; the message repeats the first problem for those who read nothing else. */
+/** A `validation_error` about fields. The message repeats the first problem, for clients that ignore the details. */
 export function invalid(...details: [FieldProblem, ...FieldProblem[]]): DomainError {
   const [first] = details;
   return new DomainError('validation_error', `${first.field}: ${first.message}`, details);
 }
 
-/** @throws DomainError `validation_error` with all problems, when there are any. */
+/** @throws DomainError `validation_error` with every problem, if there are any. */
 export function assertValid(problems: readonly FieldProblem[]): void {
   const [first, ...others] = problems;
   if (first !== undefined) throw invalid(first, ...others);
 }
 
-/** `not_found`, in the same words whether the row is absent or another project's. */
+/** `not_found`, with the same message for a missing row and another project's. */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what} in this project.`);
 }
 
-/** `conflict` for an edit of `what`, which has been saved since its author read it. */
+/** `conflict` for an edit of `what` that was modified since its author loaded it. */
 export function versionConflict(what: string, field: 'version' | 'updatedAt' = 'version'): DomainError {
-  const message = `This ${what} has been saved by somebody since it was read.`;
-  return new DomainError('conflict', message, [{ field, message: 'is not the newest any more' }]);
+  const message = `This ${what} was modified since you loaded it.`;
+  return new DomainError('conflict', message, [{ field, message: 'is out of date' }]);
 }
 
 /** Whether an error is PostgreSQL's unique violation, thrown by Prisma or by pg. */
@@ -78,14 +78,14 @@ export function isUniqueViolation(error: unknown): boolean {
   return codes.includes('P2002') || codes.includes(UNIQUE_VIOLATION);
 }
 
-/** PostgreSQL canceled a statement that took too long: it is an answer to the caller, and no fault to look into. */
+/** Maps a statement timeout to `timeout`: it is an answer to the caller, not a fault to investigate. */
 export function timeoutOf(error: unknown): DomainError | undefined {
   return codesOf(error).includes(QUERY_CANCELED)
     ? new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.')
     : undefined;
 }
 
-/** What Prisma or pg call an error. */
+/** The error code from Prisma or pg. */
 function codesOf(error: unknown): unknown[] {
   if (typeof error !== 'object' || error === null) return [];
   const { code, meta, cause } = error as {
@@ -96,7 +96,7 @@ function codesOf(error: unknown): unknown[] {
   return [code, meta?.driverAdapterError?.cause?.originalCode, cause?.originalCode];
 }
 
-/** For `.catch()` on a write: a name that is taken becomes `conflict`; the database's constraint decides races. */
+/** For `.catch()` on a write: turns a unique violation into `conflict`. The database's constraint decides races. */
 export function conflictIfTaken(message: string): (error: unknown) => never {
   return (error) => {
     throw isUniqueViolation(error) ? new DomainError('conflict', message) : error;

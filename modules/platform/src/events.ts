@@ -1,15 +1,15 @@
 import { type Tx, sql } from './db.ts';
 import { newId } from './ids.ts';
 
-/** A fact that webhooks and live views may hear of. `data` becomes the member of that name, keys in this order. */
+/** A fact for webhooks and subscriptions. `data` becomes the member of that name, with keys in this order. */
 export interface NewEvent {
   type: string;
   data: Record<string, unknown>;
 }
 
 /**
- * Records facts in the transaction that makes them true. A trigger on `events` adds one delivery for each enabled
- * endpoint that wants the type, so whoever inserts events, by whatever statement, cannot forget the webhooks.
+ * Records events in the transaction that makes them true. A trigger on `events` adds one delivery per enabled
+ * endpoint subscribed to the type, so no insert can skip the webhooks.
  */
 export async function record(tx: Tx, projectId: string, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -19,7 +19,7 @@ export async function record(tx: Tx, projectId: string, events: readonly NewEven
     events.map((event) => event.type),
     events.map((event) => JSON.stringify(event.data)),
   ];
-  // Every write does this, so outside Prisma's transactions it is a prepared statement.
+  // Every write runs this, so outside Prisma's transactions it is a prepared statement.
   if ('$queryRawUnsafe' in tx) await sql(tx, INSERT, values);
   else await tx.query({ name: 'record', text: INSERT, values });
 }

@@ -1,11 +1,11 @@
 import { RateLimited } from './errors.ts';
 
 export interface FairSemaphoreOptions {
-  /** How much may be at work at once. */
+  /** Maximum concurrent work in total. */
   total: number;
-  /** How much of it for one key, such as a project. */
+  /** Maximum concurrent work per key, such as a project. */
   perKey: number;
-  /** How much may wait for one key; more is refused. */
+  /** Maximum waiters per key; more are rejected. */
   waitingPerKey?: number;
 }
 
@@ -15,12 +15,12 @@ interface Line {
 }
 
 /**
- * Bounds what is done at once, in all and for each key. Whoever finds no room waits, and the keys that wait take turns: a
- * key for which a thousand wait delays another by one turn, not by a thousand.
+ * Limits concurrency in total and per key. Waiting keys take turns, so a key with a thousand waiters delays another
+ * by one slot, not by a thousand.
  */
 export class FairSemaphore {
   readonly #options: Required<FairSemaphoreOptions>;
-  /** The keys for which something runs or waits; those served last come last. */
+  /** Keys with running or waiting work, least recently served first. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
 
@@ -29,8 +29,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Does the work when there is room for it. Work must not wait for more of the same semaphore.
-   * @throws RateLimited when too much waits for the key.
+   * Runs work once a slot is free. Work must not wait for the same semaphore: it would deadlock.
+   * @throws RateLimited if too many already wait for the key.
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const release = this.tryAcquire(key) ?? (await this.#acquire(key));
@@ -41,7 +41,7 @@ export class FairSemaphore {
     }
   }
 
-  /** What releases the room that was taken; `undefined` when there is none now. */
+  /** Returns the slot's release function; `undefined` if no slot is free. */
   tryAcquire(key: string): (() => void) | undefined {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] };
     if (!this.#hasRoom(line)) return undefined;
@@ -52,7 +52,7 @@ export class FairSemaphore {
   async #acquire(key: string): Promise<() => void> {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] };
     if (line.waiting.length >= this.#options.waitingPerKey)
-      throw new RateLimited('Too many expensive requests of this project are waiting. Try again later.', 1);
+      throw new RateLimited('Too many expensive requests for this project are queued. Try again later.', 1);
     this.#lines.set(key, line);
     await new Promise<void>((resolve) => line.waiting.push(resolve));
     return this.#releaseOnce(key, line);

@@ -1,6 +1,6 @@
 /**
- * Shares so many slots between keys, such as projects, without waiting: a key may hold as many as it would leave free. So one
- * alone gets half of them, and however many keys take all that they can, the next one still finds a slot.
+ * Shares slots between keys, such as projects, without waiting. A key may hold at most as many as it leaves free,
+ * so a single key gets half, and however many keys hold their share, the next one still finds a slot.
  */
 export class FairShare {
   readonly #slots: number;
@@ -11,7 +11,7 @@ export class FairShare {
     this.#slots = slots;
   }
 
-  /** What gives the slot back; `undefined` when the key holds its share. */
+  /** Returns the slot's release function; `undefined` if the key already holds its share. */
   tryAcquire(key: string): (() => void) | undefined {
     const held = this.#held.get(key) ?? 0;
     if (held >= this.#slots - this.#total) return undefined;

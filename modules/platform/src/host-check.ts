@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 
 /**
- * Whether a request's Host header names this machine: an IP address, a name without a dot, one below `localhost`, or the host of
- * `publicUrl`. A page elsewhere can have a name of its own resolve to 127.0.0.1 and read what answers there (DNS rebinding); nobody
- * can register these.
+ * Whether a Host header names this machine: an IP address, a name without a dot, a name under `localhost`, or the
+ * host of `publicUrl`. Protects against DNS rebinding, where a foreign page resolves its own name to 127.0.0.1 and
+ * reads our responses; nobody can register these names.
  */
 export function isOwnHost(header: string | undefined, publicUrl?: string): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*?))\.?(?::\d*)?$/.exec(header ?? '') ?? [];

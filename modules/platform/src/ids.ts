@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** The prefix of each kind of id; an id of another prefix is `not_found`. */
+/** The prefix of each kind of id. An id with another prefix is `not_found`. */
 export const ID_PREFIXES = {
   prj: 'project',
   key: 'API key',
@@ -33,15 +33,15 @@ export type IdPrefix = keyof typeof ID_PREFIXES;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** Random bytes are drawn for many ids at once: one draw costs more than encoding an id. */
+/** Random bytes are drawn in bulk: one draw costs more than encoding an id. */
 const entropy = Buffer.alloc(10 * 512);
 let entropyUsed = entropy.length;
 let lastMs = 0;
 let sequence = 0;
 
 /**
- * A TypeID: the prefix, `_`, and a UUIDv7 in 26 characters of base32. Ids of one process sort in the order they were
- * made: the 12 bits after the milliseconds count up within one.
+ * A TypeID: the prefix, `_`, and a UUIDv7 in 26 characters of base32. Ids from one process sort by creation: the 12
+ * bits after the milliseconds are a counter.
  */
 export function newId(prefix: IdPrefix): string {
   const now = Date.now();
@@ -73,12 +73,12 @@ function encode(ms: number, counter: number): string {
   return base32(words);
 }
 
-/** Four 32-bit words as 26 digits of five bits; the first digit holds only the top three bits. */
+/** Encodes four 32-bit words as 26 base32 digits; the first digit holds only the top three bits. */
 function base32(words: readonly number[]): string {
   let text = ALPHABET.charAt((words[0] as number) >>> 29);
   for (let start = 3; start < 128; start += 5) {
     const high = words[start >> 5] as number;
-    const after = 27 - (start & 31); // bits of the word that come after the digit's; fewer than none: it goes on in the next
+    const after = 27 - (start & 31); // bits of this word below the digit; negative if the digit continues in the next word
     const value =
       after >= 0 ? high >>> after : (high << -after) | ((words[(start >> 5) + 1] as number) >>> (32 + after));
     text += ALPHABET.charAt(value & 31);
@@ -86,13 +86,13 @@ function base32(words: readonly number[]): string {
   return text;
 }
 
-/** No id that was made at this time or later sorts before this, and none made before sorts after: it begins a range of ids. */
+/** The lower bound of ids created at or after this time. */
 export function idsFrom(prefix: IdPrefix, date: Date): string {
   const ms = date.getTime();
   return `${prefix}_${base32([Math.floor(ms / 0x10000), ((ms % 0x10000) << 16) >>> 0, 0, 0])}`;
 }
 
-/** Whether the text is an id of that kind by its form; it may still name nothing. */
+/** Whether the text has the form of such an id. It may still name nothing. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
 }

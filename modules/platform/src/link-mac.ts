@@ -3,23 +3,23 @@ import { type SecretKey } from './secret-keys.ts';
 import { secretKeysFor } from './secrets.ts';
 
 const BLOCK = 64;
-/** Texts up to this length, which are nearly all, are written into a buffer that stays. */
+/** Texts up to this length, nearly all of them, reuse one buffer. */
 const SHORT = 256;
 /** That a character stands for. */
 const BITS = { base64url: 6, hex: 4 } as const;
 
-/** Signs what our links and return addresses name, so that nobody can make one up. */
+/** Signs the contents of our links and return addresses, so that they can't be forged. */
 export interface Mac {
-  /** The first bytes of a SHA-256; `text` is of one byte a character. */
+  /** Returns the first bytes of HMAC-SHA256. `text` must have one byte per character. */
   sign: (text: string, bytes: number, encoding: 'base64url' | 'hex') => string;
-  /** Whether `given` is what a signature of this text begins with, by any of our keys; told in constant time. */
+  /** Verifies a truncated signature against every key, in constant time. */
   verify: (text: string, given: Buffer) => boolean;
 }
 
 /**
- * HMAC-SHA256 by its definition (RFC 2104) over one-shot hashes: the key is made into the two pads once, where an `Hmac`
- * object would take eighteen microseconds over it for each of a million messages, and the texts are written behind them.
- * Each purpose has a key of its own, made of the secret key, so that a leaked one opens nothing else.
+ * HMAC-SHA256 from its definition (RFC 2104) over one-shot hashes. The two pads are computed once, whereas an
+ * `Hmac` object costs 18 µs for each of a million messages. Each purpose derives its own key from the secret key,
+ * so a leaked one compromises nothing else.
  */
 export function macFor(purpose: string): Mac {
   let digests: Digest[] | undefined;
@@ -37,7 +37,7 @@ type Digest = (text: string, encoding: 'base64url' | 'hex') => string;
 
 function digestBy(key: Buffer): Digest {
   const { inner, outer } = padsOf(key);
-  /** What is hashed, by its length: to cut a buffer costs more than to hash it. */
+  /** Input buffers by length: slicing a buffer costs more than hashing it. */
   const cuts: Buffer[] = [];
   return (text, encoding) => {
     inner.write(text, BLOCK, 'latin1');
@@ -50,15 +50,15 @@ function digestBy(key: Buffer): Digest {
   };
 }
 
-/** Keys to encrypt and decrypt with for one purpose. */
+/** Encryption keys for one purpose. */
 export interface CipherKeys {
-  /** The one that encrypts now. */
+  /** The current key, which encrypts. */
   current: () => KeyObject;
-  /** What `decrypt` makes with the first of our keys with which it does not throw; undefined when it throws with each. */
+  /** Returns the result of the first key for which `decrypt` does not throw; undefined if all throw. */
   open: <Opened>(decrypt: (key: KeyObject) => Opened) => Opened | undefined;
 }
 
-/** They are made once: to make one of bytes for each message takes three times as long as to encrypt. */
+/** Key objects are created once: creating one per message takes three times as long as encrypting. */
 export function cipherKeysFor(purpose: string): CipherKeys {
   let keys: KeyObject[] | undefined;
   const all = () => (keys ??= keysFor(purpose).map((key) => createSecretKey(key)));
@@ -69,7 +69,7 @@ export function cipherKeysFor(purpose: string): CipherKeys {
         try {
           return decrypt(key);
         } catch {
-          // another key's, or made up
+          // encrypted with another key, or forged
         }
       }
       return undefined;
@@ -77,13 +77,13 @@ export function cipherKeysFor(purpose: string): CipherKeys {
   };
 }
 
-/** Keys for one purpose, made of each secret key, the one in use first. @throws Error when there is none. */
+/** Derives the keys for one purpose, current key first. @throws Error if no secret key is set. */
 const keysFor = (purpose: string): Buffer[] =>
   secretKeysFor(`which ${purpose} need`).map(({ bytes }: SecretKey) =>
     Buffer.from(hkdfSync('sha256', bytes, '', purpose, 32)),
   );
 
-/** The two pads, each with room for what is hashed behind it. */
+/** The two pads, each with room for the message. */
 function padsOf(secret: Buffer): { inner: Buffer; outer: Buffer } {
   const key = Buffer.alloc(BLOCK);
   secret.copy(key);

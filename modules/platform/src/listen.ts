@@ -3,25 +3,28 @@ import { config } from './config.ts';
 import { logger } from './logger.ts';
 
 /**
- * The one NOTIFY channel. A payload begins with its topic: one word, such as `outbox`, or a word and an id, such as
+ * The only NOTIFY channel. A payload begins with its topic: a word such as `outbox`, or a word and an id such as
  * `campaign cmp_…` or `attempted prj_…`.
  */
 export const CHANNEL = 'postroom';
 
 type Handler = (payload: string) => void;
 
-/** By topic, so that a notification costs only those who wait for it, however many others listen. */
+/** Handlers by topic, so that a notification costs only those that subscribed to it. */
 const handlers = new Map<string, Set<Handler>>();
 let connection: Promise<void> | undefined;
 let client: pg.Client | undefined;
-/** Counts how often the last handler left: whoever connects for handlers that have gone gives up. */
+/**
+ * Generation counter, incremented when the last handler unsubscribes. A connection attempt of an older generation
+ * gives up.
+ */
 let era = 0;
 
 /**
- * Calls `handler` with every payload that a committed transaction sent about the topic; returns what stops it. The topic is
- * a payload's first word, or its first two. What is sent while the connection is down is not repeated, so `handler` gets an
- * empty payload after each reconnect and callers look at the tables again.
- * @throws Error when the database can't be reached at first.
+ * Calls `handler` with every committed payload of a topic; returns the unsubscribe function. The topic is a
+ * payload's first word, or its first two. Notifications sent while disconnected are lost, so `handler` gets an
+ * empty payload after each reconnect and callers must re-read the tables.
+ * @throws Error if the initial connection fails.
  */
 export async function listen(topic: string, handler: Handler): Promise<() => Promise<void>> {
   const ofTopic = handlers.get(topic) ?? new Set();
@@ -46,7 +49,10 @@ export async function listen(topic: string, handler: Handler): Promise<() => Pro
   return leave;
 }
 
-/** One connection at a time: one that could not be made is ended here, and only one that was made is made again when it breaks. */
+/**
+ * Keeps at most one connection. A failed attempt is closed here; only an established connection reconnects when
+ * lost.
+ */
 async function connect(since: number): Promise<void> {
   const next = new pg.Client({
     connectionString: config.DATABASE_URL ?? '',
@@ -58,7 +64,7 @@ async function connect(since: number): Promise<void> {
     isBroken = true;
     if (client !== next) return;
     client = undefined;
-    logger.warn({ err: error }, 'the connection that listens for changes broke; connecting again');
+    logger.warn({ err: error }, 'LISTEN connection lost; reconnecting');
     connection = retry(since);
   };
   next.on('notification', ({ payload = '' }) => emit(payload));
@@ -67,7 +73,7 @@ async function connect(since: number): Promise<void> {
   try {
     await next.connect();
     await next.query(`LISTEN ${CHANNEL}`);
-    if (isBroken) throw new Error('The connection that listens for changes broke as it was made.');
+    if (isBroken) throw new Error('The LISTEN connection was lost during setup.');
   } catch (error) {
     await next.end().catch(() => {});
     throw error;
@@ -84,7 +90,7 @@ async function retry(since: number): Promise<void> {
       emit('');
       return;
     } catch (error) {
-      logger.warn({ err: error }, 'the database is not reachable yet');
+      logger.warn({ err: error }, 'database not reachable; will retry');
     }
   }
 }

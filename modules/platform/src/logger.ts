@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { config } from './config.ts';
 
-/** What PostgreSQL adds to an error shows rows and parameters: addresses, and what mails say. Its message and code say enough. */
+/** PostgreSQL's error details contain rows and parameters: addresses and mail contents. Message and code suffice. */
 function withoutRows(error: Error): object {
   const {
     detail: _,
@@ -12,7 +12,7 @@ function withoutRows(error: Error): object {
   return shown;
 }
 
-/** Structured logs, one JSON object a line on standard output. Secrets and addresses do not belong in them. */
+/** Structured logs, one JSON object per line on standard output. They must not contain secrets or addresses. */
 export const logger = pino({
   level: config.LOG_LEVEL,
   base: undefined,

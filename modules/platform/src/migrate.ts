@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { runDataMigrations } from './data-migrations.ts';
 
-/** Where the migrations are: one folder each, in Prisma's format, applied in the order of their names. */
+/** The migrations folder: one subfolder each, in Prisma's format, applied in name order. */
 export const MIGRATIONS_DIR = join(import.meta.dirname, '../migrations');
 
-/** The advisory lock that Prisma's own `migrate deploy` takes, so the two wait for each other as well. */
+/** The advisory lock of Prisma's own `migrate deploy`, so that the two exclude each other. */
 const MIGRATION_LOCK = 72707369;
 
-/** Prisma's table, created as Prisma creates it, so that either tool continues where the other stopped. */
+/** Prisma's migrations table, with its exact definition, so that either tool can continue after the other. */
 const CREATE_MIGRATIONS_TABLE = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                  VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -29,9 +29,9 @@ export interface Migration {
 }
 
 /**
- * Brings the database up to date and returns the names of the migrations it applied. Several may call it at once: one
- * works, the others wait and then find nothing to do. A migration is applied whole or not at all.
- * @throws Error naming the migration that failed, the one changed after it was applied, or the one left half done by Prisma.
+ * Applies pending migrations and returns their names. Concurrent callers wait for each other. Each migration is
+ * applied atomically.
+ * @throws Error naming a migration that failed, that changed after it was applied, or that Prisma left unfinished.
  */
 export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(migrationsDir);
@@ -49,19 +49,20 @@ export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DI
     }
     return waiting.map(({ name }) => name);
   } finally {
-    await client.end(); // gives the lock back too
+    await client.end(); // also releases the lock
   }
 }
 
 /**
- * Events and attempts keep the number of the transaction that recorded them, and another server counts from the beginning:
- * after a dump was restored, those that it has not reached yet become older than all to come. Returns how many there were.
+ * Events and attempts store the id of the transaction that recorded them, and a new server counts from the start.
+ * After a dump is restored, ids ahead of the counter are set to 0, so that they sort before all new rows. Returns
+ * the number of rows changed.
  */
 export async function restartTransactionNumbers(client: pg.ClientBase): Promise<number> {
   const ahead = 'xact >= (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint)';
   let moved = 0;
   for (const table of ['events', 'attempts']) {
-    // Asked by project, since the index begins with it; usually none is found, at no cost.
+    // Checked per project because the index begins with it; usually finds nothing, at no cost.
     const { rowCount } = await client.query(
       `SELECT FROM projects p WHERE EXISTS (SELECT FROM ${table} WHERE project_id = p.id AND ${ahead}) LIMIT 1`,
     );
@@ -71,7 +72,7 @@ export async function restartTransactionNumbers(client: pg.ClientBase): Promise<
   return moved;
 }
 
-/** The migrations of a folder in the order in which they apply. */
+/** The migrations of a folder, in the order in which they apply. */
 export async function readMigrations(migrationsDir = MIGRATIONS_DIR): Promise<Migration[]> {
   const entries = await readdir(migrationsDir, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -92,7 +93,7 @@ async function selectWaiting(client: pg.Client, migrations: Migration[]): Promis
     const row = known.get(name);
     if (!row) return true;
     if (!row.finished) {
-      throw new Error(`Migration ${name} was left half done. Repair the database, then run "prisma migrate resolve".`);
+      throw new Error(`Migration ${name} did not finish. Repair the database, then run "prisma migrate resolve".`);
     }
     if (!checksums(sql).includes(row.checksum)) {
       throw new Error(
@@ -103,7 +104,7 @@ async function selectWaiting(client: pg.Client, migrations: Migration[]): Promis
   });
 }
 
-/** Statements and record share a transaction, so that a crash or a mistake leaves no half of it behind. */
+/** Statements and bookkeeping share a transaction, so a crash or an error leaves nothing behind. */
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   try {
     await client.query('BEGIN');
@@ -115,19 +116,19 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
     );
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined); // the connection may be what failed
-    throw new Error(`Migration ${name} failed and nothing of it was kept: ${describe(error, sql)}`, { cause: error });
+    await client.query('ROLLBACK').catch(() => undefined); // the connection itself may have failed
+    throw new Error(`Migration ${name} failed and was rolled back: ${describe(error, sql)}`, { cause: error });
   }
 }
 
-/** PostgreSQL reports a character position; a person wants the line. */
+/** Converts PostgreSQL's character position to a line number. */
 function describe(error: unknown, sql: string): string {
   if (!(error instanceof pg.DatabaseError) || !error.position) return (error as Error).message;
   const line = sql.slice(0, Number(error.position) - 1).split('\n').length;
   return `${error.message} (line ${line} of migration.sql)`;
 }
 
-/** A checkout may turn line endings; Prisma accepts a file in either form and so do we. */
+/** Git may convert line endings; like Prisma, we accept either form. */
 function checksums(sql: string): string[] {
   const unix = sql.replaceAll('\r\n', '\n');
   return [sql, unix, unix.replaceAll('\n', '\r\n')].map(sha256);

@@ -1,17 +1,17 @@
 import { builder } from './builder.ts';
 import type { Context } from './caller.ts';
 
-/** Marks a mutation as the successor of another, under whose name the audit log keeps what both do. */
+/** Marks a mutation as the successor of another. The audit log records both under the old name. */
 export const succeeds = (name: string) => ({ extensions: { action: name } });
 
-/** Why a mutation is deprecated: another returns a payload with what it changed. */
+/** Deprecation reason of a mutation whose successor returns a payload. */
 export const useInstead = (mutation: string) => `Use Mutation.${mutation}.`;
 
 interface Removal {
-  /** The mutation that did the same and returned a Boolean; it stays, deprecated. */
+  /** The deprecated mutation with the same effect, which returns a Boolean. */
   replaces: string;
   description: string;
-  /** What the id names. */
+  /** What the id refers to. */
   id: string;
   remove: (context: Context, id: string) => Promise<unknown>;
   authScopes?: { manage: true };
@@ -19,8 +19,8 @@ interface Removal {
 }
 
 /**
- * A mutation that removes the node of an id, such as `groupDelete`. Its payload has the id as `deletedId`, which Relay's
- * `@deleteRecord` and `@deleteEdge` take. The mutation it replaces works as it did.
+ * Defines a mutation that deletes a node by id, such as `groupDelete`. Its payload returns the id as `deletedId`,
+ * for Relay's `@deleteRecord` and `@deleteEdge`. Also defines the deprecated mutation that it replaces.
  */
 export function removalMutation(name: string, { replaces, description, id, remove, ...scopes }: Removal): void {
   const Payload = builder

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Reads `10.0.0.0/8, 127.0.0.1, fd00::/8`; undefined when an entry is neither an address nor a network. */
+/** Parses `10.0.0.0/8, 127.0.0.1, fd00::/8`; undefined if an entry is neither an address nor a network. */
 export function parseNetworks(text: string): BlockList | undefined {
   const networks = new BlockList();
   for (const entry of text.split(',').map((each) => each.trim())) {

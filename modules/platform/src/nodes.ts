@@ -9,18 +9,18 @@ interface NodeType {
   prefix: IdPrefix;
   typename: string;
   permission: Permission;
-  /** Loads the rows of these ids that the caller may see, in any order. */
+  /** Loads the rows with these ids that the caller may see, in any order. */
   load: (context: Context, ids: string[]) => Promise<readonly Row[]>;
 }
 
 const types = new Map<string, NodeType>();
 
-/** The ids that one `nodes(ids:)` takes at most. */
+/** Maximum ids per `nodes(ids:)`. */
 export const MAX_NODES = 100;
 
 const prefixOf = (id: string) => id.slice(0, id.indexOf('_'));
 
-/** Anything with a global id. Ids say what they are by their prefix, so `node(id:)` needs no other hint. */
+/** Anything with a global id. The id's prefix names its type, so `node(id:)` needs no other hint. */
 export const Node = builder.interfaceRef<Row>('Node').implement({
   description: 'Anything with a global id.',
   fields: (t) => ({
@@ -30,8 +30,8 @@ export const Node = builder.interfaceRef<Row>('Node').implement({
 });
 
 /**
- * Makes `node(id:)` and `nodes(ids:)` find rows of a type by the prefix of their ids. `load` restricts the rows to the
- * caller's project; `permission` is what the type's own queries ask for.
+ * Registers a type with `node(id:)` and `nodes(ids:)`. `load` must restrict rows to the caller's project;
+ * `permission` is what the type's own queries require.
  */
 export function registerNode(
   prefix: IdPrefix,
@@ -43,8 +43,8 @@ export function registerNode(
 }
 
 /**
- * The row of each id, in the order of the ids: null for an id that is malformed or that names no row the caller may see, and
- * a refusal for a type that the caller may not read. One load for each type, however many ids there are.
+ * Returns the row of each id, in order: null for an id that is malformed or names no visible row, and an error for
+ * a type that the caller may not read. One load per type.
  */
 async function loadNodes(context: Context, ids: readonly string[]): Promise<(Row | null | Error)[]> {
   const known = ids.flatMap((id) => types.get(prefixOf(id)) ?? []);
@@ -82,7 +82,7 @@ builder.queryFields((t) => ({
     args: { ids: t.arg.idList({ required: true, description: `At most ${MAX_NODES} global ids.` }) },
     resolve: (_root, { ids }, context) => {
       if (ids.length > MAX_NODES) throw invalid({ field: 'ids', message: `must be at most ${MAX_NODES} ids` });
-      // GraphQL reports an Error in the list as the error of its item.
+      // GraphQL reports an Error in a list as the error of that item.
       return loadNodes(context, ids) as Promise<(Row | null)[]>;
     },
   }),

@@ -1,19 +1,19 @@
 import { logger } from './logger.ts';
 
 /**
- * PostgreSQL's classes of errors that say nothing about the work at hand: a connection or a resource is missing, another
- * transaction or an operator was in the way, or the schema is of another version while one is installed.
+ * PostgreSQL error classes unrelated to the work itself: a missing connection or resource, interference by another
+ * transaction or an operator, or a schema version mismatch during an upgrade.
  */
 const OUTAGE_CLASSES = new Set(['08', '25', '28', '3D', '40', '42', '53', '55', '57', '58']);
 
-/** Prisma's codes for the same: no connection, no free one, a transaction that was closed or lost a race. */
+/** Prisma's equivalents: no connection, pool timeout, closed transaction, write conflict. */
 const PRISMA_OUTAGES = /^(P1\d{3}|P2024|P2028|P2034|P2037)$/;
 
-/** What pg says, without a code, of a connection that is not there. */
+/** Messages of pg, without a code, about a missing connection. */
 const NO_CONNECTION =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (was closed|has encountered a connection error)|Cannot use a pool|Query read timeout|timeout expired)/;
 
-/** Whether an error comes from something that is away for a while, so that the same work may succeed later without a change. */
+/** Whether an error has a transient external cause, so that the same work may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.some(isOutage)) return true;
@@ -27,16 +27,16 @@ export function isOutage(error: unknown): boolean {
   return NO_CONNECTION.test(error.message) || isOutage(error.cause);
 }
 
-/** An activity that fails so many times in a row, and not because of an outage, will fail for ever. */
+/** An activity that fails this many times in a row without an outage is assumed to fail forever. */
 const MAX_ERRORS_IN_ROW = 10;
 const MAX_REMEMBERED = 10_000;
 const failures = new Map<string, number>();
 
 /**
- * Runs `work`, which something outside repeats when it throws. After ten failures in a row that are no outage, `giveUp` is
- * called with the reason and says how it ended, so that nothing is repeated for ever. This process counts; where several
- * processes share the work it takes a few more.
- * @param key what the failures are counted by: the work and what it is about.
+ * Runs `work`, which its caller retries when it throws. After ten consecutive failures that are no outage, calls
+ * `giveUp` with the reason, so that nothing is retried forever. Failures are counted per process, so several
+ * processes take a few more.
+ * @param key what failures are counted by: the work and its subject
  */
 export async function stopAfterRepeatedErrors<Result>(
   key: string,
@@ -54,7 +54,7 @@ export async function stopAfterRepeatedErrors<Result>(
     failures.set(key, count);
     for (const oldest of failures.keys()) if (failures.size > MAX_REMEMBERED) failures.delete(oldest);
     if (count < MAX_ERRORS_IN_ROW) throw error;
-    logger.error({ err: error, key }, 'the same work failed again and again; it is given up');
+    logger.error({ err: error, key }, 'work failed repeatedly; giving up');
     const result = await giveUp(error instanceof Error ? error.message : String(error));
     failures.delete(key);
     return result;

@@ -5,39 +5,38 @@ import { pool } from './db.ts';
 import { invalid } from './errors.ts';
 import { type IdPrefix, isId } from './ids.ts';
 
-/** Arguments of a list in GraphQL; `/v1` calls them `limit` and `cursor`. */
+/** Pagination arguments in GraphQL; `/v1` calls them `limit` and `cursor`. */
 export interface PageArgs {
   first?: number | null | undefined;
   after?: string | null | undefined;
 }
 
-/** One page of a list, newest first, as a Relay connection with its nodes. */
+/** One page of a list, newest first, as a Relay connection with `nodes`. */
 export interface Page<Row> {
   edges: { cursor: string; node: Row }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
-  /** Counts the whole list, up to `MAX_TOTAL`. Nothing is counted unless it is asked for. */
+  /** Counts the whole list, up to `MAX_TOTAL`. Evaluated only if requested. */
   totalCount: () => Promise<number>;
 }
 
-/** The types of a list, by name: for `t.connection(…, ...relayNames('Contact'))`. */
+/** The connection and edge types of a list: `t.connection(…, ...relayNames('Contact'))`. */
 export const relayNames = (row: string) =>
   [
     { name: `${row}Connection`, description: 'A page of a list.' },
     { name: `${row}Edge`, description: 'A row of a list, with its cursor.' },
   ] as const;
 
-/** How many rows a page has when nobody says, and at most (design: Lists). */
+/** Default and maximum page size (design: Lists). */
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1000;
 
-/** How far a list is counted: a total of this much means "this many or more", so that no count reads millions of rows. */
+/** Count limit, so that no count reads millions of rows: this total means "this many or more". */
 export const MAX_TOTAL = 100_000;
 
 /**
- * Reads one page by key. `read` is asked for `limit` rows whose id sorts before `before` (all when `undefined`), newest
- * first; it gets one more than the page holds, which tells whether there is a next one without counting.
- * `count` counts the whole list, no further than the limit that it is given.
- * @throws DomainError `validation_error` for a size out of range or a cursor that is not ours.
+ * Reads one page by keyset. `read` returns up to `limit` rows whose id sorts before `before` (all if `undefined`),
+ * newest first; we ask for one extra row to detect a next page. `count` counts the list up to the given limit.
+ * @throws DomainError `validation_error` for a page size out of range or an invalid cursor.
  */
 export async function readPage<Row extends { id: string }>(
   prefix: IdPrefix,
@@ -51,13 +50,16 @@ export async function readPage<Row extends { id: string }>(
   return { ...page, totalCount: () => count(MAX_TOTAL) };
 }
 
-/** What Prisma's client offers for a table. Each table types its arguments differently, so the caller names the row. */
+/**
+ * The part of a Prisma table client that we use. Each table types its arguments differently, so the caller names
+ * the row.
+ */
 interface Table {
   findMany: (args: never) => PromiseLike<unknown[]>;
   count: (args: never) => PromiseLike<number>;
 }
 
-/** Reads one page of a table's rows that match `where`, newest first; `query` is what a GraphQL selection asks of them. */
+/** Reads one page of a table's rows that match `where`, newest first; `query` comes from the GraphQL selection. */
 export function readRows<Row extends { id: string }>(
   table: Table,
   prefix: IdPrefix,
@@ -72,16 +74,14 @@ export function readRows<Row extends { id: string }>(
   return readPage(prefix, args, read, async (limit) => table.count({ where, take: limit } as never));
 }
 
-/**
- * Counts what a statement finds, up to a limit. `parameters` are the statement's; the limit is added to them.
- */
+/** Counts a statement's rows up to a limit, which is appended to `parameters`. */
 export async function countUpTo(limit: number, statement: string, parameters: readonly unknown[]): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM (${statement} LIMIT $${parameters.length + 1}) AS found`;
   const { rows } = await pool.query<{ count: number }>(text, [...parameters, limit]);
   return rows[0]?.count ?? 0;
 }
 
-/** The size of a page, checked: 1 to 1000. */
+/** Validates a page size: 1 to 1000. */
 export function pageSize(first: number | null | undefined): number {
   if (first == null) return DEFAULT_PAGE_SIZE;
   if (first < 1 || first > MAX_PAGE_SIZE)
@@ -89,10 +89,10 @@ export function pageSize(first: number | null | undefined): number {
   return first;
 }
 
-/** The id that a cursor stands for. */
+/** The id encoded in a cursor. */
 export function fromCursor(prefix: IdPrefix, cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString('latin1');
-  if (!isId(prefix, id)) throw invalid({ field: 'after', message: 'is not a cursor that this list gave out' });
+  if (!isId(prefix, id)) throw invalid({ field: 'after', message: 'is not a cursor of this list' });
   return id;
 }
 
@@ -116,9 +116,8 @@ function toPage<Row extends { id: string }>(
 }
 
 /**
- * What a GraphQL selection asks of a row: spread into a Prisma call it loads the nested rows in the same statement, and
- * no more columns than are needed. Typed as nothing, so that rows keep their type; rules that read a column of a row that
- * they load with one must not rely on it.
+ * A Prisma query from a GraphQL selection: loads the selected nested rows in the same statement, and only needed
+ * columns. It has no type, so rows keep theirs; rules must not rely on columns of rows loaded with it.
  */
 export type RowsQuery = object;
 

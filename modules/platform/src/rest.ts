@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DocumentNode, parse } from 'graphql';
 import type { Caller } from './caller.ts';
 
-/** What a route's reply function is given: the data its document selected. The document is checked at start. */
+/** The data selected by a route's document. The document is validated at startup. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Selected = any;
 
@@ -12,100 +12,100 @@ export interface Reply {
 }
 
 /**
- * One row of `/v1`: a path and the GraphQL document it runs. The document's variables are the request's contract, and
- * validation, conversion of names and the OpenAPI document follow from them: a variable named in the path is taken from
- * there, the others from the query of a GET or the body of a write, in snake_case. The members of a variable named
- * `input` are the body itself; `limit` and `cursor` are the page of a list, and `total` asks how long it is.
+ * One route of `/v1`: a path and the GraphQL document it runs. The document's variables define the request;
+ * validation, name conversion and OpenAPI derive from them. A variable named in the path is read from there, the
+ * others from the query of a GET or the body of a write, in snake_case. The members of a variable named `input` are
+ * the body itself. `limit` and `cursor` paginate a list, and `total` requests its length.
  */
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Such as `/v1/groups/{id}`. */
   path: string;
-  /** The key scope it takes (spec: Authentication). */
+  /** The required key scope (spec: Authentication). */
   needs: 'full' | 'sending';
-  /** False when the request acts on no single project (`GET /v1/projects`), `path` when the path names it. */
+  /** `none` if the request acts on no single project (`GET /v1/projects`); `path` if the path names it. */
   project?: 'header' | 'path' | 'none';
-  /** One line for the reference. */
+  /** One-line summary for the API reference. */
   summary: string;
-  /** The heading it stands under in the reference. */
+  /** Section heading in the API reference. */
   tag: string;
   document: DocumentNode;
   reply: (data: Selected) => Reply;
-  /** Why it is going away, and what to use instead; for the reference. */
+  /** Deprecation reason and replacement, for the API reference. */
   deprecated?: string;
-  /** Whether its answer shows a secret, so that it is encrypted where it is kept for an idempotency key. */
+  /** Whether the response contains a secret, so that the stored idempotency response is encrypted. */
   answersSecret?: boolean;
-  /** The largest body it takes, in bytes; 1 MB unless it says. */
+  /** Maximum body size in bytes; 1 MB by default. */
   maxBodyBytes?: number;
-  /** An example of the body, for the reference. */
+  /** An example body, for the API reference. */
   example?: Record<string, unknown>;
-  /** The status that `reply` answers with, and others it may choose; for the reference. */
+  /** The status of `reply`, and others it may choose; for the API reference. */
   statuses?: number[];
 }
 
 /**
- * A row of `/v1` whose body or answer is too large to hold: a file that is taken in, or one that is given out. It has a function
- * where others have a document. Who may call it, limits, errors and the reference are the same.
+ * A `/v1` route with a body or response too large for memory: an upload or a download. It has a handler instead of
+ * a document. Authorization, limits, errors and the API reference work as for other routes.
  */
 export interface StreamRoute extends Pick<Route, 'path' | 'needs' | 'project' | 'summary' | 'tag'> {
   method: 'GET' | 'POST';
-  /** What the reference calls it, where others are called after their document. */
+  /** Name in the API reference; other routes are named after their document. */
   operationId: string;
   description: string;
-  /** The GraphQL input type whose members are the parameters of the query, in snake_case. */
+  /** The GraphQL input type whose members are the query parameters, in snake_case. */
   options?: string;
-  /** The bodies that it takes, by media type, as JSON Schemas; `{ $ref: 'options' }` stands for the options as an object. */
+  /** Accepted bodies by media type, as JSON Schemas; `{ $ref: 'options' }` stands for the options as an object. */
   takes?: Record<string, Record<string, unknown>>;
-  /** What it answers with: the status and the schema of its body by media type. */
+  /** The response: status, and body schema by media type. */
   answers: { status: number; description: string; content: Record<string, Record<string, unknown>> };
   answer: (exchange: StreamExchange) => Promise<Reply | undefined>;
 }
 
-/** A request to a route that streams, and what it is answered with. */
+/** A request to a streaming route, and the means to respond. */
 export interface StreamExchange {
   caller: Caller;
   projectId: string;
-  /** The parameters of the path. */
+  /** Path parameters. */
   params: Record<string, string>;
-  /** The query's parameters, read as the members of the options. */
+  /** Query parameters, parsed as the members of the options. */
   options: Record<string, unknown>;
   /**
-   * Reads options from a JSON value, as the body of another route is read.
-   * @throws DomainError `validation_error` naming each member that is wrong.
+   * Parses options from a JSON value, like the body of any other route.
+   * @throws DomainError `validation_error` naming each invalid member.
    */
   readOptions: (value: unknown) => Record<string, unknown>;
-  /** The bytes of the body come from here. */
+  /** The body's byte stream. */
   request: IncomingMessage;
-  /** What the handler writes itself goes here, and then it returns no reply. */
+  /** The response stream, for handlers that write it themselves and return no reply. */
   response: ServerResponse;
   /**
-   * Does what the request asks for, once for each `Idempotency-Key`; `fingerprint` tells the request from others.
+   * Executes the request once per `Idempotency-Key`; `fingerprint` distinguishes it from other requests.
    * @throws DomainError `idempotency_conflict`.
    */
   once: (fingerprint: Buffer, work: () => Promise<Reply>) => Promise<Reply>;
 }
 
-/** Marks GraphQL text for editors and parses it once, when the module is loaded. */
+/** Parses GraphQL text once, when the module loads. The tag enables editor support. */
 export function gql(strings: TemplateStringsArray, ...parts: string[]): DocumentNode {
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
 }
 
-/** `{data: …}` of one root field, with 200. */
+/** Replies 200 with `{data: …}` of one root field. */
 export const found =
   (field: string) =>
   (data: Selected): Reply => ({ status: 200, body: { data: data[field] } });
 
-/** `{data: …}` of one root field, with 201. */
+/** Replies 201 with `{data: …}` of one root field. */
 export const created =
   (field: string) =>
   (data: Selected): Reply => ({ status: 201, body: { data: data[field] } });
 
-/** `{deleted: true}` (spec: What the service does). */
+/** Replies `{deleted: true}` (spec: What the service does). */
 export const deleted = () => (): Reply => ({ status: 200, body: { deleted: true } });
 
 /**
- * A page of a connection: `{data, has_more, next_cursor}`, and `total` if it was asked for. The document selects `nodes`,
- * `pageInfo` and, with `@include(if: $total)`, `totalCount`.
+ * Replies with a page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document
+ * selects `nodes`, `pageInfo` and, with `@include(if: $total)`, `totalCount`.
  */
 export const page =
   (field: string) =>
@@ -124,7 +124,7 @@ export const page =
 
 const snakeNames = new Map<string, string>();
 
-/** `contactIds` → `contact_ids`: requests of `/v1` are in snake_case, GraphQL is not. */
+/** `contactIds` → `contact_ids`: GraphQL uses camelCase, `/v1` snake_case. */
 export function snakeCase(name: string): string {
   let snake = snakeNames.get(name);
   if (snake === undefined) {
@@ -134,15 +134,16 @@ export function snakeCase(name: string): string {
   return snake;
 }
 
-/** What GraphQL calls otherwise than `/v1`. */
+/** Names that differ between GraphQL and `/v1`. */
 const RENAMED = new Map([
   ['first', 'limit'],
   ['after', 'cursor'],
 ]);
 
 /**
- * A path of GraphQL as `/v1` names it: `contacts.3.customFields.ageYears` → `contacts.3.custom_fields.ageYears`. Only
- * names of ours change: the first, and one after an index; keys inside a JSON value stay as the caller wrote them.
+ * Converts a GraphQL path to `/v1` names: `contacts.3.customFields.ageYears` → `contacts.3.custom_fields.ageYears`.
+ * Only our own names change: the first, and any that follows an index. Keys inside JSON values stay as the caller
+ * wrote them.
  */
 export function restPath(path: string): string {
   const segments = path.split('.');

@@ -1,15 +1,15 @@
-/** Codes of PostgreSQL (its appendix A) for which a transaction is worth another try. */
+/** PostgreSQL error codes (appendix A) after which a transaction is worth retrying. */
 export const UNIQUE_VIOLATION = '23505';
 export const DEADLOCK = '40P01';
 export const SERIALIZATION_FAILURE = '40001';
 export const LOCK_NOT_AVAILABLE = '55P03';
-/** A statement took longer than `statement_timeout`, or somebody canceled it. */
+/** The statement exceeded `statement_timeout` or was canceled. */
 export const QUERY_CANCELED = '57014';
 
 /**
- * Runs a transaction, and again when it fails with one of these codes of PostgreSQL, five times in all unless `attempts` says
- * otherwise. `onFailure` is called before each further try.
- * @throws what the last try threw
+ * Runs a transaction and retries it on these PostgreSQL codes, up to `attempts` tries in total. Calls `onFailure`
+ * before each retry.
+ * @throws the last error
  */
 export async function retryOn<Result>(
   codes: readonly string[],

@@ -1,24 +1,24 @@
 import { pool } from './db.ts';
 import { type SecretColumn, secretColumns } from './secrets.ts';
 
-/** Rows that are read and written at once. What a crash finds unwritten is encrypted by the next run. */
+/** Rows per batch. After a crash, the next run encrypts the rest. */
 const PORTION = 200;
 
-/** What was done about one column. */
+/** The result for one column. */
 export interface RotatedSecrets {
   /** Such as `webhook_endpoints.secret`. */
   column: string;
-  /** Secrets that were encrypted anew. */
+  /** Secrets re-encrypted. */
   renewed: number;
-  /** Secrets that are still under another key: those that can't be read. */
+  /** Secrets still under another key because they could not be decrypted. */
   left: number;
-  /** Why the first of them can't be. */
+  /** The error of the first of them. */
   problem: string | undefined;
 }
 
 /**
- * Encrypts every secret in the database that is not under the key in use with that key, and says what is left. It may be killed at any moment
- * and run again, and run beside everything else: a secret that somebody changes meanwhile is left as they wrote it, under the key in use.
+ * Re-encrypts every stored secret that is not under the current key. Safe to kill at any moment, to repeat, and to
+ * run beside everything else: a secret modified meanwhile keeps its new value, already under the current key.
  */
 export async function rotateEncryptionKey(): Promise<RotatedSecrets[]> {
   const renewed: RotatedSecrets[] = [];
@@ -52,12 +52,12 @@ async function renewColumn(secret: SecretColumn): Promise<RotatedSecrets> {
 }
 
 interface Sealed {
-  /** The values of the columns that name its row. */
+  /** Values of the columns that identify the row. */
   key: string[];
   sealed: string;
 }
 
-/** Some of what is under another key, in the order of the rows' keys, after one of them. */
+/** The next batch of secrets under another key, in key order. */
 async function readOld(secret: SecretColumn, after: string[] | undefined): Promise<Sealed[]> {
   const place = secret.key.map((_, index) => `$${index + 2}`).join(', ');
   const later = after === undefined ? '' : `AND (${keyOf(secret)}) > (${place})`;
@@ -72,7 +72,7 @@ const keyOf = ({ key }: SecretColumn) => key.map((name) => `"${name}"`).join(', 
 const select = (secret: SecretColumn) =>
   `SELECT ARRAY[${keyOf(secret)}] AS key, "${secret.column}" AS sealed FROM "${secret.table}"`;
 
-/** Where nobody has changed it since it was read. */
+/** Updates only rows unchanged since they were read. */
 async function write(
   { table, column, key }: SecretColumn,
   fresh: readonly { key: string[]; old: string; renewed: string }[],
@@ -95,8 +95,9 @@ const isSealed = ({ column, envelopes = '%' }: SecretColumn) => `"${column}" LIK
 const isOld = (secret: SecretColumn) => `${isSealed(secret)} AND NOT starts_with("${secret.column}", $1)`;
 
 /**
- * Why a secret in the database can't be read with the keys that are set, if one can't: looked at when a program starts, since a wrong key
- * shows nowhere else until a webhook or a mail fails. It reads one of each column, for which it may look through many that are none.
+ * Returns why a stored secret can't be decrypted with the configured keys, if so. Checked at startup because a
+ * wrong key otherwise shows only when a webhook or mail fails. Reads one secret per column; finding it may scan
+ * rows without one.
  */
 export async function unreadableSecret(): Promise<string | undefined> {
   for (const secret of secretColumns()) {

@@ -4,7 +4,7 @@ const refuse = (message: string): never => {
   throw new GraphQLError(message, { extensions: { code: 'validation_error' } });
 };
 
-/** What is wrong with a text that PostgreSQL could not store as it is; `undefined` when nothing is. */
+/** Describes why PostgreSQL can't store a text; `undefined` if it can. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the NUL character';
   if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half a surrogate pair)';
@@ -17,7 +17,7 @@ function parseText(value: unknown): string {
   return problem === undefined ? value : refuse(problem);
 }
 
-/** Replaces the parsing of GraphQL's own String and ID: no coercion of numbers, no characters that can't be stored. */
+/** Replaces the parsing of GraphQL's String and ID: no number coercion, no characters that PostgreSQL can't store. */
 export const StringScalar = {
   parseValue: parseText,
   parseLiteral: (node: ValueNode) => (node.kind === Kind.STRING ? parseText(node.value) : refuse('must be a string')),
@@ -25,11 +25,11 @@ export const StringScalar = {
 
 const ISO_DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Reads an ISO 8601 date and time with its offset; `undefined` when it is not one. */
+/** Parses an ISO 8601 date and time with offset; `undefined` if invalid. */
 export function parseDateTime(text: string): Date | undefined {
   if (!ISO_DATE_TIME.test(text)) return undefined;
   const date = new Date(text);
-  // A day that its month has not is taken for one of the next month.
+  // JavaScript rolls a day that does not exist over into the next month.
   const lastDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
   return Number.isNaN(date.getTime()) || Number(text.slice(8, 10)) > lastDay ? undefined : date;
 }
@@ -46,20 +46,20 @@ export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-/** How deep JSON may nest: deeper values are an attack on whoever walks them, not data. */
+/** Maximum JSON nesting. Deeper values are attacks on recursive code, not data. */
 const MAX_JSON_DEPTH = 100;
 
-/** Beyond this a number has lost digits by the time we see it: it stands for several that were written. */
+/** Larger integers lose digits when parsed. */
 export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
-/** What is wrong with a number that would come back changed; `undefined` when nothing is. */
+/** Describes why a number would be stored changed; `undefined` if it is safe. */
 export function numberProblem(value: number): string | undefined {
   return Math.abs(value) <= MAX_NUMBER
     ? undefined
     : `must be a number between -${MAX_NUMBER} and ${MAX_NUMBER}; send a larger one as text`;
 }
 
-/** Walks a JSON value for what can't be stored as it was sent; returns the path of the first, and what is wrong with it. */
+/** Finds the first value in a JSON tree that can't be stored unchanged; returns its path and the problem. */
 export function jsonProblem(value: unknown, path = '', depth = 0): { path: string; message: string } | undefined {
   if (typeof value === 'string' || typeof value === 'number') {
     const message = typeof value === 'string' ? textProblem(value) : numberProblem(value);

@@ -1,20 +1,20 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A key that secrets at rest are encrypted with. */
+/** A key that encrypts secrets at rest. */
 export interface SecretKey {
-  /** Eight hexadecimal digits, made of the key: envelopes name it, and tell nothing of it. */
+  /** Eight hex digits derived from the key. Envelopes carry it; it reveals nothing about the key. */
   id: string;
   bytes: Buffer;
 }
 
-/** Where keys are looked for, as errors say it. */
+/** The settings that hold keys, for error messages. */
 export const SECRET_KEY_SETTINGS = 'POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) and POSTROOM_SECRET_KEY_PREVIOUS';
 
 /**
- * The keys that are set: the one that encrypts, then those of before, which only decrypt. The first line of a key file is the one that
- * encrypts, its other lines are keys of before.
- * @throws Error naming the setting that holds something else.
+ * The configured keys: the current key, which encrypts, then previous keys, which only decrypt. The first line of a
+ * key file is the current key, the others are previous keys.
+ * @throws Error naming an invalid setting.
  */
 export function readSecretKeys(settings: {
   POSTROOM_SECRET_KEY?: string | undefined;
@@ -33,15 +33,15 @@ export function readSecretKeys(settings: {
             .map((line) => toKey('POSTROOM_KEY_FILE', line));
   const before = previous?.split(',').map((text) => toKey('POSTROOM_SECRET_KEY_PREVIOUS', text)) ?? [];
   if (keys.length === 0 && before.length > 0)
-    throw new Error('POSTROOM_SECRET_KEY_PREVIOUS: needs POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE) beside it');
+    throw new Error('POSTROOM_SECRET_KEY_PREVIOUS: requires POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE)');
   return [...keys, ...before].filter(({ id }, index, all) => all.findIndex((key) => key.id === id) === index);
 }
 
 function toKey(setting: string, text: string): SecretKey {
   const bytes = Buffer.from(text.trim(), 'base64');
   if (bytes.length !== 32) {
-    const what = setting === 'POSTROOM_SECRET_KEY' ? 'must hold 32 bytes' : 'must hold keys of 32 bytes';
-    throw new Error(`${setting}: ${what} in base64, for example of: openssl rand -base64 32`);
+    const what = setting === 'POSTROOM_SECRET_KEY' ? 'must be 32 bytes' : 'must be keys of 32 bytes';
+    throw new Error(`${setting}: ${what} in base64, for example from: openssl rand -base64 32`);
   }
   return { id: Buffer.from(hkdfSync('sha256', bytes, '', 'postroom key id', 4)).toString('hex'), bytes };
 }

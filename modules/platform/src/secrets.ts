@@ -2,48 +2,48 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { config } from './config.ts';
 import { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
 
-/** Envelopes of before they named their key. */
+/** Version of envelopes that do not name their key. */
 const UNNAMED = 'v1';
 const VERSION = 'v2';
-/** What every envelope of today begins with; the id of its key follows. */
+/** Prefix of current envelopes; the key's id follows. */
 export const SEALED = `${VERSION}:`;
 
-/** A column that holds secrets encrypted at rest, and how what is in it is encrypted anew. */
+/** A column of secrets encrypted at rest, and how to re-encrypt it. */
 export interface SecretColumn {
   table: string;
   column: string;
-  /** The columns that name its row, and that a secret in it is bound to. */
+  /** Columns that identify the row; each secret is bound to them. */
   key: readonly string[];
-  /** What begins everything that the key which encrypts now has encrypted. */
+  /** Prefix of everything encrypted with the current key. */
   current: () => string;
-  /** What tells envelopes from other texts, as LIKE has it, where not everything in the column is one. */
+  /** LIKE pattern of envelopes, if the column also holds other texts. */
   envelopes?: string;
-  /** Encrypts for the row that `key` names. */
+  /** Encrypts for the row identified by `key`. */
   encrypt: (secret: string, ...key: string[]) => string | Promise<string>;
-  /** The inverse. @throws when no key of ours opens it. */
+  /** The inverse. @throws if none of our keys decrypts it. */
   decrypt: (envelope: string, ...key: string[]) => string | Promise<string>;
 }
 
 const columns = new Map<string, SecretColumn>();
 
-/** Every column that holds secrets, of the modules that have been loaded. */
+/** Every secret column of the modules loaded so far. */
 export const secretColumns = (): SecretColumn[] => [...columns.values()];
 
-/** Makes a column known, so that what is in it is encrypted anew when the key is changed. */
+/** Registers a column for key rotation. */
 export function registerSecretColumn(column: SecretColumn): void {
   columns.set(`${column.table}.${column.column}`, column);
 }
 
-/** Encrypts and decrypts what one column holds; `key` are the values of the columns that it is bound to. */
+/** Encrypts and decrypts one column; `key` holds the values of the columns it is bound to. */
 export interface Sealing {
   encrypt: (secret: string, ...key: string[]) => string;
-  /** @throws Error naming the setting, when no key that we have opens it, or when it was made for another row. */
+  /** @throws Error naming the setting, if no configured key decrypts it or it belongs to another row. */
   decrypt: (envelope: string, ...key: string[]) => string;
 }
 
 /**
- * The way to encrypt a secret for a column, and the only one, so that none is forgotten when the key is changed. A secret is bound to
- * its row, by `boundTo` and `context`: a value copied to another row does not decrypt.
+ * The only way to encrypt a secret for a column, so that key rotation never misses one. A secret is bound to its
+ * row by `boundTo` and `context`: copied to another row, it does not decrypt.
  */
 export function secretColumn(
   table: string,
@@ -86,7 +86,7 @@ function open(envelope: string, context: string): string {
   const key = keys.find((one) => one.id === id);
   if (key === undefined) {
     throw new Error(
-      `A stored secret was encrypted with the key ${id}, which ${SECRET_KEY_SETTINGS} do not hold: they hold ${keys.map((one) => one.id).join(', ')}.`,
+      `A stored secret was encrypted with the key ${id}, which is not in ${SECRET_KEY_SETTINGS}; the configured keys are ${keys.map((one) => one.id).join(', ')}.`,
     );
   }
   return decipher(body, context, key);
@@ -97,11 +97,11 @@ function openByAny(body: string, context: string, keys: readonly SecretKey[]): s
     try {
       return decipher(body, context, key);
     } catch {
-      // another key's, or another row's
+      // from another key or another row
     }
   }
   throw new Error(
-    `A stored secret was encrypted with a key that ${SECRET_KEY_SETTINGS} do not hold, or for another row.`,
+    `A stored secret was encrypted for another row, or with a key that is not in ${SECRET_KEY_SETTINGS}.`,
   );
 }
 
@@ -113,8 +113,8 @@ function decipher(body: string, context: string, { bytes: key }: SecretKey): str
 }
 
 /**
- * The secret keys: what is first encrypts and signs, all of them decrypt and verify.
- * @throws Error naming the setting, when there is none.
+ * The secret keys: the first one encrypts and signs, all of them decrypt and verify.
+ * @throws Error naming the setting, if none is set.
  */
 export function secretKeysFor(purpose: string): readonly [SecretKey, ...SecretKey[]] {
   const [first, ...others] = config.secretKeys;

@@ -1,26 +1,26 @@
 import { closeDatabase } from './db.ts';
 import { logger } from './logger.ts';
 
-/** A running part of a program: what ends it lets the work in hand finish. */
+/** A running component. Stopping it drains work in flight. */
 export interface Service {
   stop: () => Promise<void>;
 }
 
-/** How long a program may take to finish what it has in hand. A mail server or a webhook receiver may take ten seconds. */
+/** Drain timeout. A mail server or webhook receiver may take ten seconds. */
 const DRAIN_MS = 25_000;
 
 /**
- * Runs a program until SIGTERM, SIGINT or the end of the process that started it, then drains and exits. A start that
- * fails ends it with status 1 and a sentence.
+ * Runs a program until SIGTERM, SIGINT or the exit of its parent, then drains and exits. If it fails to start, logs
+ * the error and exits with status 1.
  */
 export async function runService(name: string, start: () => Promise<Service>): Promise<void> {
   const log = logger.child({ service: name });
   process.on('unhandledRejection', (error) => {
-    log.fatal({ err: error }, 'a promise was rejected and nobody was there to hear it');
+    log.fatal({ err: error }, 'unhandled promise rejection');
     process.exit(1);
   });
-  // Started by the launcher, a program must not outlive it, even when the launcher is killed. While it starts, it may be
-  // waiting for a part that has ended with the launcher, and nothing is in hand yet.
+  // A program must not outlive the launcher, even if that is killed. During startup there is nothing to drain, and
+  // it may be waiting for a component that stopped with the launcher.
   let launcherEnded = (): void => process.exit(1);
   if (process.send !== undefined) {
     if (!process.connected) launcherEnded();
@@ -37,9 +37,9 @@ export async function runService(name: string, start: () => Promise<Service>): P
   const stop = async (why: string) => {
     if (stopping) return;
     stopping = true;
-    log.info(`${why}: finishing what is in hand`);
+    log.info(`${why}: draining`);
     setTimeout(() => {
-      log.error(`what was in hand did not finish in ${DRAIN_MS} ms`);
+      log.error(`drain timed out after ${DRAIN_MS} ms`);
       process.exit(1);
     }, DRAIN_MS).unref();
     await service.stop();
@@ -48,7 +48,7 @@ export async function runService(name: string, start: () => Promise<Service>): P
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
-  launcherEnded = () => void stop('the launcher has ended');
+  launcherEnded = () => void stop('the launcher exited');
   process.send?.({ ready: true });
   log.info('ready');
 }

@@ -2,26 +2,26 @@ import { isIPv4, isIPv6, type Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
 export interface ClientLimits {
-  /** Connections from one address at once; an IPv6 client has a /64 of them. */
+  /** Maximum concurrent connections per address; an IPv6 client is counted by its /64. */
   perAddress: number;
-  /** Connections at once. At most half of them are of clients that have not been trusted yet. */
+  /** Maximum concurrent connections, at most half of them untrusted. */
   total: number;
-  /** How long a client has until it is trusted, in milliseconds, whatever it says in between. */
+  /** Milliseconds until an untrusted client is disconnected, whatever it sends. */
   untrustedMs: number;
-  /** How long a connection may last in all, in milliseconds. */
+  /** Maximum lifetime of a connection, in milliseconds. */
   sessionMs?: number | undefined;
 }
 
 type Connection = SMTPServer['connections'] extends Set<infer C> ? C : never;
 
 /**
- * An SMTP server whose slots cannot be held by clients that say nothing, or little: they have a short time until they are trusted, they
- * share half of the slots, of which the oldest gives way, and each address has a few connections only.
+ * An SMTP server that idle or slow clients can't exhaust. Clients must become trusted quickly, untrusted ones share
+ * half of the slots, from which the oldest is evicted, and each address is limited to a few connections.
  */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #limits: ClientLimits;
   readonly #perAddress = new Map<string, number>();
-  /** Connections that are not trusted yet, oldest first, with the timers that close them. */
+  /** Untrusted connections, oldest first, with their timeout timers. */
   readonly #untrusted = new Map<SMTPServerSession, { connection: Connection; timer: NodeJS.Timeout }>();
 
   constructor(options: SMTPServerOptions, limits: ClientLimits) {
@@ -29,7 +29,7 @@ export class LimitedSmtpServer extends SMTPServer {
     this.#limits = limits;
   }
 
-  /** Lets a client keep its connection: it has shown who it is. */
+  /** Marks a client as trusted once it has authenticated. */
   trust(session: SMTPServerSession): void {
     clearTimeout(this.#untrusted.get(session)?.timer);
     this.#untrusted.delete(session);
@@ -68,11 +68,11 @@ export class LimitedSmtpServer extends SMTPServer {
 }
 
 function tooLong(connection: Connection): void {
-  // A 421 closes the connection as well.
+  // A 421 also closes the connection.
   connection.send(421, '4.4.2 Timeout', false);
 }
 
-/** Says why and closes, however long the client would wait. */
+/** Replies and closes without waiting for the client. */
 function refuse(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   socket.end('421 4.7.0 Too many connections from your address\r\n');
@@ -86,7 +86,7 @@ function lastOf<T>(all: Set<T>): T {
   return last as T;
 }
 
-/** What one client can choose its addresses from: an IPv4 address, or the /64 of an IPv6 address. */
+/** The range that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address = ''): string {
   const plain = address.replace(/^::ffff:/i, '').replace(/%.*$/, '');
   if (isIPv4(plain) || !isIPv6(plain)) return plain;

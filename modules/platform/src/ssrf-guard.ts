@@ -3,14 +3,14 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 
 /**
- * Which addresses a connection to a host of a tenant's choice may be made to: those of the public internet; loopback as well, for
- * development; or private networks as well, when the operator says so. Everything else is always blocked.
+ * Which addresses a tenant-chosen host may resolve to: the public internet; also loopback, for development; or also
+ * private networks, if the operator allows it. Everything else is always blocked.
  */
 export type AddressScope = 'public' | 'loopback' | 'private';
 
 /**
- * Every block of the IANA special-purpose address registries (IPv4 and IPv6), with the scope that opens it. Of IPv6 only 2000::/3 is
- * routed on the internet, so what is outside that needs no row unless a scope opens it; the rows name it all the same.
+ * Every block of the IANA special-purpose address registries, with the scope that opens it. Only 2000::/3 of IPv6
+ * is routed on the internet, so other rows matter only if a scope opens them; they are listed for completeness.
  */
 const SPECIAL_PURPOSE: readonly (readonly [
   network: string,
@@ -63,7 +63,10 @@ const opening = (scope?: AddressScope) => blockList(SPECIAL_PURPOSE.filter(([, ,
 const [loopback, privateUse, blocked] = [opening('loopback'), opening('private'), opening()];
 const globalUnicast = blockList([['2000::/3']]);
 
-/** Whether an address is in one of the networks. A list for each family: in a common one, ::ffff:0:0/96 would stand for all of IPv4. */
+/**
+ * Whether an address is in one of the networks. One list per family: in a shared list, ::ffff:0:0/96 would match
+ * all of IPv4.
+ */
 function blockList(networks: readonly (readonly [network: string, ...rest: unknown[]])[]) {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const [network] of networks) {
@@ -77,22 +80,22 @@ function familyOf(address: string) {
   return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
-/** Whether a connection may be made to an address. What is no address, or has a zone index, may not be connected to. */
+/** Whether connections to an address are allowed. Invalid addresses and those with a zone index are not. */
 export function isAllowedAddress(address: string, scope: AddressScope): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
-  // ::1 is loopback, and within ::/96, which is blocked: so loopback comes first.
+  // ::1 is loopback but also within the blocked ::/96, so loopback is checked first.
   if (loopback(address)) return scope !== 'public';
   if (blocked(address)) return false;
   if (privateUse(address)) return scope === 'private';
   return !isIPv6(address) || globalUnicast(address);
 }
 
-/** What is said of an address that is blocked. It does not name it: whoever chose the name would learn what is in our network. */
+/** The error for a blocked address. It omits the address, which would reveal our network to whoever chose the name. */
 const NOT_PUBLIC = 'a private or reserved address';
 
 /**
- * What is wrong with a host name or address of a tenant's choice, to be read after a field's name; `undefined` when nothing is. Names
- * are not resolved here: `guardedLookup` checks what they stand for when a connection is made.
+ * Describes what is wrong with a tenant-chosen host name or address, to follow a field's name; `undefined` if
+ * valid. Names are not resolved here: `guardedLookup` checks their addresses at connection time.
  */
 export function hostProblem(host: string, scope: AddressScope): string | undefined {
   if (isIP(host) !== 0) return isAllowedAddress(host, scope) ? undefined : `must not be ${NOT_PUBLIC}`;
@@ -101,8 +104,8 @@ export function hostProblem(host: string, scope: AddressScope): string | undefin
 }
 
 /**
- * What is wrong with a URL of a tenant's choice, to be read after "The URL" or a field's name; `undefined` when nothing is. It must be
- * https, except for loopback, and for everything where private networks are allowed.
+ * Describes what is wrong with a tenant-chosen URL, to follow "The URL" or a field's name; `undefined` if valid. It
+ * must be https, except for loopback and where private networks are allowed.
  */
 export function urlProblem(text: string, scope: AddressScope): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -117,16 +120,16 @@ export function urlProblem(text: string, scope: AddressScope): string | undefine
   return undefined;
 }
 
-/** The host of a URL, without the brackets around an IPv6 address. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 const mayBePlain = (host: string, scope: AddressScope) =>
   scope === 'private' || (scope === 'loopback' && (isLoopbackName(host) || (isIP(host) !== 0 && loopback(host))));
 
-/** Names that stand for this machine and nothing else (RFC 6761); `guardedLookup` holds them to that. */
+/** Names reserved for loopback (RFC 6761); `guardedLookup` enforces it. */
 const isLoopbackName = (host: string) => /^(.+\.)?localhost\.?$/i.test(host);
 
-/** A name that resolves to no address that may be connected to. */
+/** A name without any allowed address. */
 export class BlockedAddressError extends Error {
   readonly code = 'BLOCKED_ADDRESS';
   constructor(host: string) {
@@ -134,17 +137,17 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** Turns a name into addresses. */
+/** Resolves a name to addresses. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Asks as other programs on the machine do, /etc/hosts included. */
+/** Uses the system resolver, including /etc/hosts. */
 export const resolveBySystem: Resolve = async (hostname) =>
   (await systemLookup(hostname, { all: true })).map(({ address }) => address);
 
 /**
- * A lookup for `net.connect`, `tls.connect`, HTTP agents and undici that passes on only addresses that may be connected to. It runs for
- * every connection, so a name that changes what it resolves to gains nothing. Literal addresses never come here: `hostProblem` or
- * `urlProblem` has to check them.
+ * A lookup for `net.connect`, `tls.connect`, HTTP agents and undici that returns only allowed addresses. It runs
+ * for every connection, which defeats DNS rebinding. Literal addresses bypass it: `hostProblem` or `urlProblem`
+ * must check them.
  */
 export function guardedLookup(scope: () => AddressScope, resolve: Resolve = resolveBySystem): LookupFunction {
   return (hostname, options, callback) => {
@@ -168,8 +171,8 @@ export function guardedLookup(scope: () => AddressScope, resolve: Resolve = reso
 const agents = new Map<AddressScope, Agent>();
 
 /**
- * `fetch` that connects only to addresses of the scope and follows no redirect.
- * @throws TypeError for a URL that may not be fetched, or when there was no answer.
+ * `fetch` that connects only to addresses within the scope and follows no redirects.
+ * @throws TypeError for a forbidden URL or a network failure.
  */
 export function guardedFetch(url: string, scope: AddressScope, init: RequestInit = {}): Promise<Response> {
   const problem = urlProblem(url, scope);
@@ -179,7 +182,7 @@ export function guardedFetch(url: string, scope: AddressScope, init: RequestInit
   return fetch(url, { ...init, redirect: 'error', dispatcher: agent });
 }
 
-/** An error of the network without the address that a name resolved to, which Node writes into its message. */
+/** Removes the resolved address from a network error; Node includes it in the message. */
 export function withoutAddress(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
   const { message, address, port } = error;
   if (address === undefined) return message;

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * What `run` yields, for as long as somebody reads it: the value of a subscription. A generator that waits for a change can
- * not be ended from outside before it yields again, so a reader who leaves would leave it waiting for ever. Here `left` is
- * aborted then; `run` looks at it in its loop and waits with `pause`.
+ * Wraps `run` as the value of a subscription. A generator waiting for a change can't be ended from outside before
+ * it yields again, so an unsubscribed client would leave it waiting forever. Instead the signal is aborted; `run`
+ * checks it in its loop and waits with `sleep`.
  */
 export function subscription<T>(run: (left: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T> {
   const left = new AbortController();

@@ -1,4 +1,4 @@
-// What a thread of the pool does: it calls functions of modules, one after another.
+// A pool thread: calls module functions, one after another.
 import { parentPort } from 'node:worker_threads';
 
 export interface ThreadTask {
@@ -7,7 +7,7 @@ export interface ThreadTask {
   args: unknown[];
 }
 
-/** What came of a call, and the CPU time that the thread has used so far, in milliseconds. */
+/** The result of a call, and the thread's total CPU time in milliseconds. */
 export type ThreadReply = ({ value: unknown } | { error: string }) & { usedMs: number };
 
 parentPort?.on('message', (task: ThreadTask) => {

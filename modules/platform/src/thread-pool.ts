@@ -3,19 +3,19 @@ import { Worker } from 'node:worker_threads';
 import { DomainError } from './errors.ts';
 import type { ThreadReply, ThreadTask } from './thread-pool.thread.ts';
 
-/** A function of a module whose arguments and result are plain data. It costs the CPU as much as outsiders make it. */
+/** A module's function with plain-data arguments and result, whose CPU cost untrusted input controls. */
 export interface ThreadFunction {
-  /** As `import.meta.resolve` gives it. */
+  /** As returned by `import.meta.resolve`. */
   module: string;
   name: string;
-  /** A call that takes more CPU time is ended together with its thread, in milliseconds. */
+  /** CPU time limit in milliseconds; a call beyond it is terminated with its thread. */
   timeLimitMs: number;
 }
 
-/** Why a call came to nothing: it took too long, or threw. Calling again with the same arguments does not help. */
+/** A failed call: it timed out or threw. Retrying it with the same arguments does not help. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
-  /** Whether it was ended because of its time limit. */
+  /** Whether it was terminated by its time limit. */
   readonly isTimeout: boolean;
 
   constructor(message: string, { isTimeout = false } = {}) {
@@ -24,22 +24,22 @@ export class ThreadError extends Error {
   }
 }
 
-/** Threads at most. They are started when they are needed, and end when nothing needed them for a while. */
+/** Maximum threads. They start on demand and exit when idle. */
 const MAX_THREADS = Math.max(3, Math.min(6, availableParallelism() - 1));
-/** A caller uses so many of them at once at most, however much it asks for: the others are for the other callers. */
+/** Maximum threads per caller; the rest stay available to others. */
 const MAX_THREADS_PER_CALLER = MAX_THREADS - 1;
 const MAX_QUEUED_PER_CALLER = 2_000;
 const IDLE_MS = 30_000;
-/** A thread that has not loaded a module yet may take so much longer, in milliseconds. */
+/** Extra time for a thread that still has to load its modules, in milliseconds. */
 const LOAD_MS = 60_000;
 const MAX_HEAP_MB = 512;
-/** On a busy machine a call may take so many times its limit until it has had the CPU for so long. */
+/** Wall-clock limit as a multiple of the CPU limit, for busy machines. */
 const MAX_STRETCH = 5;
 
 /**
- * Lets a function run on a thread of its own process's pool, so that what it costs delays no request and no mail. `caller` is
- * whoever asked for it, such as a project: callers take turns, and none has all threads.
- * @throws ThreadError as above; DomainError `rate_limited` when the caller has thousands of calls waiting.
+ * Runs a function on a thread pool, so that its cost delays no request and no mail. `caller` is whoever requested
+ * it, such as a project; callers take turns, and none gets every thread.
+ * @throws ThreadError as above; DomainError `rate_limited` if the caller has thousands of calls queued.
  */
 export function onThread<Args extends unknown[], Result>(
   { module, name, timeLimitMs }: ThreadFunction,
@@ -63,9 +63,9 @@ interface Call extends ThreadTask {
   reject: (error: Error) => void;
 }
 
-/** What waits, by caller; who had a turn last comes last. */
+/** Queued calls by caller, least recently served first. */
 const queues = new Map<string, Call[]>();
-/** How many threads each caller has. */
+/** Threads in use by caller. */
 const running = new Map<string, number>();
 const idle: Thread[] = [];
 let threads = 0;
@@ -101,7 +101,7 @@ class Thread {
   readonly #loaded = new Set<string>();
   #call: Call | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** CPU time that the thread had used before the call, in milliseconds. */
+  /** The thread's CPU time before the call, in milliseconds. */
   #usedBefore = 0;
 
   constructor() {
@@ -147,7 +147,7 @@ class Thread {
     startNext();
   }
 
-  /** Waits for the next call, for a while; meanwhile it keeps no process alive. */
+  /** Keeps an idle thread for a while without keeping the process alive. */
   #rest(): void {
     clearTimeout(this.#timer);
     this.#worker.unref();

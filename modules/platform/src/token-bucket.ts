@@ -1,18 +1,18 @@
-/** Spreads messages evenly over time: at a rate of ten a second one goes every 100 ms. */
+/** Spreads messages evenly over time: at ten per second, one every 100 ms. */
 export class TokenBucket {
   #ratePerSecond: number | null = null;
-  /** Messages that may go now; below zero never. */
+  /** Available tokens; never negative. */
   #tokens = 1;
   #filledAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Messages per second; null for no limit. What has been saved up under the old rate is kept. */
+  /** Messages per second; null for no limit. Tokens saved under the old rate are kept. */
   setRate(ratePerSecond: number | null): void {
     this.#fill();
     this.#ratePerSecond = ratePerSecond;
   }
 
-  /** Takes one message's turn; when it is not yet time, `ready` is called once it is. */
+  /** Takes one token; if none is available, `ready` is called once one is. */
   take(ready: () => void): boolean {
     if (this.#ratePerSecond === null) return true;
     this.#fill();
@@ -28,7 +28,7 @@ export class TokenBucket {
     return false;
   }
 
-  /** How many messages may go within so many milliseconds; at least one. */
+  /** The number of messages allowed within a period in milliseconds; at least one. */
   most(withinMs: number): number {
     return this.#ratePerSecond === null ? Infinity : Math.max(1, Math.round((this.#ratePerSecond * withinMs) / 1000));
   }
@@ -37,7 +37,7 @@ export class TokenBucket {
     clearTimeout(this.#timer);
   }
 
-  /** A tenth of a second's worth may be saved up, and never less than one message. */
+  /** The burst: a tenth of a second's worth, and at least one message. */
   #fill(): void {
     const now = performance.now();
     const rate = this.#ratePerSecond ?? 0;

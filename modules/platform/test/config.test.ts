@@ -41,7 +41,7 @@ test('only trusted documents, and none named: that is refused, and does not mean
 
 test('a secret key of the wrong length is refused', () => {
   expect(() => parseConfig({ POSTROOM_SECRET_KEY: Buffer.alloc(16).toString('base64') })).toThrow(
-    /POSTROOM_SECRET_KEY: must hold 32 bytes/,
+    /POSTROOM_SECRET_KEY: must be 32 bytes/,
   );
 });
 
@@ -53,7 +53,7 @@ test('a key file holds the key in use, and keys of before on its other lines', (
   const { secretKeys } = parseConfig({ POSTROOM_KEY_FILE: file });
   expect(secretKeys.map(({ bytes }) => bytes)).toEqual([fresh, old]);
   writeFileSync(file, `${fresh.toString('base64')}\nno key\n`);
-  expect(() => parseConfig({ POSTROOM_KEY_FILE: file })).toThrow(/^POSTROOM_KEY_FILE: must hold keys of 32 bytes/);
+  expect(() => parseConfig({ POSTROOM_KEY_FILE: file })).toThrow(/^POSTROOM_KEY_FILE: must be keys of 32 bytes/);
   rmSync(folder, { recursive: true });
 });
 

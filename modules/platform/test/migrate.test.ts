@@ -71,7 +71,7 @@ test('a migration that fails is named with its line, leaves nothing of itself, a
   const { url, client } = await emptyDatabase();
   const broken = { '20260101000000_broken': 'CREATE TABLE a (id int);\nCREATE TABLE b (id nonsense);' };
   await expect(migrate(url, await folderOf(broken))).rejects.toThrow(
-    'Migration 20260101000000_broken failed and nothing of it was kept: type "nonsense" does not exist (line 2 of migration.sql)',
+    'Migration 20260101000000_broken failed and was rolled back: type "nonsense" does not exist (line 2 of migration.sql)',
   );
   expect((await client.query(`SELECT to_regclass('a') AS a`)).rows).toEqual([{ a: null }]);
   expect((await client.query('SELECT 1 FROM _prisma_migrations')).rowCount).toBe(0);
@@ -97,6 +97,6 @@ test("a migration that Prisma's own tool left half done is named, and nothing is
   await client.query('UPDATE _prisma_migrations SET finished_at = NULL');
   await expect(
     migrate(url, await folderOf({ ...one, '20260102000000_two': 'CREATE TABLE b (id int);' })),
-  ).rejects.toThrow('Migration 20260101000000_one was left half done.');
+  ).rejects.toThrow('Migration 20260101000000_one did not finish.');
   expect((await client.query(`SELECT to_regclass('b') AS b`)).rows).toEqual([{ b: null }]);
 });

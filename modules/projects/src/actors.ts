@@ -1,8 +1,8 @@
 import { db } from '@postroom/platform';
 
 /**
- * What a person or an API key is called now, by its id; undefined when it is gone, null when nobody wrote down who it was.
- * Prisma gathers those of one answer into one query.
+ * The current name of a user or API key by id; undefined if deleted, null if no actor was recorded. Prisma batches
+ * the lookups of one response into one query.
  */
 export async function actorName(id: string | null): Promise<string | undefined | null> {
   if (id === null) return null;
@@ -13,7 +13,7 @@ export async function actorName(id: string | null): Promise<string | undefined |
   return actor?.name;
 }
 
-/** The options of the GraphQL fields `editedById` and `editedByName`, which are the same whatever it was that was edited. */
+/** Options shared by the GraphQL fields `editedById` and `editedByName`. */
 export const EDITED_BY = {
   id: { nullable: true, description: 'Who edited it last, `usr_…` or `key_…`; null if unknown.' },
   name: {

@@ -19,21 +19,21 @@ const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 const FORM = /^pr_[0-9A-Za-z]{40}$/;
 
-/** A new secret: `pr_`, 34 random base62 characters, and a checksum of 6 that secret scanners can recompute. */
+/** Generates a key: `pr_`, 34 random base62 characters, and a 6-character checksum that secret scanners can verify. */
 export function generateKey(): string {
   let random = '';
   for (let length = 0; length < RANDOM_LENGTH; length++) random += ALPHABET[randomInt(62)];
   return PREFIX + random + checksum(random);
 }
 
-/** Whether a text has the form and the checksum of a key; one that has not is refused without a query. */
+/** Whether a text has a key's form and checksum; anything else is rejected without a query. */
 export function isWellFormedKey(text: string): boolean {
   if (!FORM.test(text)) return false;
   const random = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH);
   return text.endsWith(checksum(random));
 }
 
-/** The first 35 bits of SHA-256 in base62, so that it does not depend on a CRC's table. */
+/** The first 35 bits of SHA-256 in base62, which avoids a CRC table. */
 function checksum(random: string): string {
   let value = createHash('sha256').update(random).digest().readUIntBE(0, 5) >>> 0;
   let text = '';
@@ -44,22 +44,22 @@ function checksum(random: string): string {
   return text;
 }
 
-/** What is stored of a key: SHA-256, hex. A key has 200 bits of entropy, so no salt or slow hash is needed. */
+/** The stored hash: SHA-256, hex. A key has 200 bits of entropy, so it needs no salt or slow hash. */
 export const hashKey = (key: string) => createHash('sha256').update(key).digest('hex');
 
 export interface NewApiKey {
   name: string;
   scope: KeyScope;
-  /** The projects it is authorized for; `all` includes those created later. */
+  /** Authorized projects; `all` includes future ones. */
   projects: 'all' | readonly string[];
-  /** The person who creates it; a key of the installation has none. */
+  /** The user who creates it; an installation key has none. */
   createdById?: string;
 }
 
 /**
- * Creates a key and returns the secret, this once (spec: Authentication).
- * @throws DomainError `validation_error` without a name or a project, `not_found` for an unknown project, `forbidden` when its creator
- * may not manage one of them any more.
+ * Creates a key and returns its secret, which is shown only once (spec: Authentication).
+ * @throws DomainError `validation_error` without a name or project, `not_found` for an unknown project, `forbidden`
+ * if its creator no longer manages one of them.
  */
 export async function createApiKey({
   name,
@@ -93,7 +93,7 @@ export async function createApiKey({
   return { id, key };
 }
 
-/** Of a person who is removed while they create a key, either the key is found and ended, or it is not created. */
+/** If the user is removed concurrently, either the key is found and revoked, or it is not created. */
 async function assertManages(tx: Tx, userId: string, projectIds: readonly string[]): Promise<void> {
   const managed = await sql(
     tx,
@@ -104,23 +104,23 @@ async function assertManages(tx: Tx, userId: string, projectIds: readonly string
     throw new DomainError('forbidden', 'You may only create keys for projects that you manage.');
 }
 
-/** Revokes a key, at once and for ever (spec: Authentication). Revoking it again changes nothing. */
+/** Revokes a key permanently, with immediate effect (spec: Authentication). Idempotent. */
 export async function revokeApiKey(id: string): Promise<void> {
   const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
   if (count === 0 && (await db.apiKey.count({ where: { id } })) === 0) throw notFound('API key');
 }
 
-/** The keys that can act on a project, revoked ones included, newest first. */
+/** All keys that can act on a project, including revoked ones, newest first. */
 export async function listApiKeys(projectId: string, query: RowsQuery = {}): Promise<Prisma.ApiKeyModel[]> {
   return db.apiKey.findMany({ ...query, where: coveredBy(projectId), orderBy: { id: 'desc' } });
 }
 
-/** Keys that can act on a project, by their ids. */
+/** Keys that can act on a project, by id. */
 export async function findApiKeys(projectId: string, ids: string[]): Promise<Prisma.ApiKeyModel[]> {
   return db.apiKey.findMany({ where: { id: { in: ids }, ...coveredBy(projectId) } });
 }
 
-/** Whether the person who asks owns every project, or manages all of those that are named. */
+/** Whether the user owns every project, or manages all of the named ones. */
 export interface KeyRights {
   userId: string;
   ownsAll: () => Promise<boolean>;
@@ -128,9 +128,9 @@ export interface KeyRights {
 }
 
 /**
- * Revokes a key that can act on the project, in all projects that it covers.
- * @throws DomainError `not_found` for a key that can not act on the project, `forbidden` for one that covers a project that the
- * person does not manage.
+ * Revokes a key that can act on the project, in all of its projects.
+ * @throws DomainError `not_found` for a key that can't act on the project, `forbidden` for one that covers a
+ * project the user does not manage.
  */
 export async function revokeKeyOf(
   projectId: string,
@@ -154,8 +154,8 @@ export async function revokeKeyOf(
 }
 
 /**
- * Takes a key's access to one project away; a key that covers no other project is revoked.
- * @throws DomainError `not_found` for a key that can not act on the project, `forbidden` for a key of the installation.
+ * Removes a key's access to one project; a key without another project is revoked.
+ * @throws DomainError `not_found` for a key that can't act on the project, `forbidden` for an installation key.
  */
 export async function removeKeyFromProject(projectId: string, id: string): Promise<void> {
   const key = await db.apiKey.findFirst({ where: { id, revokedAt: null, ...coveredBy(projectId) } });
@@ -169,8 +169,8 @@ export async function removeKeyFromProject(projectId: string, id: string): Promi
 }
 
 /**
- * Takes away what the keys that a person created may do in a project, once that person may no longer create keys there: those of this
- * project alone are revoked, the others lose the project.
+ * Removes a project from the keys of a user who may no longer create keys there. Keys for this project alone are
+ * revoked.
  * @returns the ids of the keys.
  */
 export async function endAccessOfKeysBy(tx: Tx, projectId: string, userId: string): Promise<string[]> {
@@ -186,7 +186,7 @@ export async function endAccessOfKeysBy(tx: Tx, projectId: string, userId: strin
   return ids;
 }
 
-/** A revoked key stays listed in its project. The rows of the keys are locked. */
+/** A revoked key stays listed in its project. Locks the rows of the keys. */
 async function endAccess(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql(
     tx,

@@ -14,13 +14,13 @@ interface KeyRow {
   scope: KeyScope;
   all_projects: boolean;
   projects: string[];
-  /** Whether the project named in the request exists; only asked for keys of every project. */
+  /** Whether the named project exists; only queried for keys that cover every project. */
   named_exists: boolean;
 }
 
 /**
- * By the hash: the key, its projects (two of all of them when it covers every one), and the named one. A key that covers all but some
- * is one that covers those others.
+ * Looks up keys by hash: the key, up to two of its projects, and the named one. A key for all projects with
+ * exclusions lists the remaining projects.
  */
 const FIND_KEYS = `
   SELECT a.hash, a.named, k.id, k.scope, k.all_projects AND k.excluded_project_ids = '{}' AS all_projects,
@@ -30,7 +30,7 @@ const FIND_KEYS = `
     EXISTS (SELECT FROM projects WHERE id = a.named) AS named_exists
   FROM unnest($1::text[], $2::text[]) AS a(hash, named) JOIN api_keys k ON k.hash = a.hash AND k.revoked_at IS NULL`;
 
-/** By the hash and the named project, with a space between; hashes have none. */
+/** Lookup key: hash and named project, separated by a space, which hashes do not contain. */
 const findKey = coalesceReads<KeyRow>(async (asked) => {
   const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<KeyRow & { hash: string; named: string }>({
@@ -42,9 +42,9 @@ const findKey = coalesceReads<KeyRow>(async (asked) => {
 });
 
 /**
- * Finds out who is calling, from the `Authorization` header, and which project the request acts on, from
- * `X-Project-Id` or the path. The database is asked for each request, so a revoked key stops working at once everywhere;
- * requests that wait for it at the same time ask together.
+ * Authenticates the `Authorization` header, and determines the project from `X-Project-Id` or the path. Every
+ * request queries the database, so a revoked key stops working everywhere at once; concurrent requests share a
+ * query.
  * @throws DomainError `unauthorized` for a missing, malformed, unknown or revoked key (spec: Authentication).
  */
 export async function authenticate(
@@ -58,20 +58,20 @@ export async function authenticate(
   return new KeyCaller(row, namedProject);
 }
 
-/** How exactly the last use of a key is known. */
+/** Resolution of a key's last use. */
 const USE_EVERY_MS = 60_000;
 
-/** When this process last wrote down that a key was used, in milliseconds since 1970. */
+/** When this process last recorded each key's use, as a Unix timestamp in milliseconds. */
 const noted = new Map<string, number>();
 
-/** Writes down that a key is in use; not on the request's way, and seldom, since keys call thousands of times a minute. */
+/** Records a key's use. Asynchronous and infrequent, because keys are used thousands of times per minute. */
 function noteUse(id: string): void {
   const now = Date.now();
   if (now - (noted.get(id) ?? 0) < USE_EVERY_MS) return;
   noted.set(id, now);
   pool
     .query('UPDATE api_keys SET last_used_at = now() WHERE id = $1', [id])
-    .catch((error: unknown) => logger.warn({ err: error, keyId: id }, 'the use of a key could not be written down'));
+    .catch((error: unknown) => logger.warn({ err: error, keyId: id }, 'could not record the use of an API key'));
 }
 
 function bearer(authorization: string | undefined): string {
@@ -98,7 +98,7 @@ class KeyCaller implements Caller {
     this.#named = named === '' ? undefined : named;
   }
 
-  /** Spec: Authentication, rule 3. What is kept to the dashboard no key may do. */
+  /** Spec: Authentication, rule 3. No key may use dashboard-only operations. */
   may(permission: Permission): boolean {
     if (permission === 'manage' || permission === 'own') return false;
     return permission === 'sending' || this.#row.scope === 'full';

@@ -162,7 +162,7 @@ const CreateApiKeyPayload = builder.objectRef<{ id: string; key: string }>('Crea
   }),
 });
 
-/** What decides whether the caller may revoke a key. */
+/** The columns that decide whether the caller may revoke a key. */
 function keyRights(context: Context): KeyRights {
   const caller = authenticated(context);
   return {

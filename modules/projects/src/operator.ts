@@ -1,11 +1,11 @@
-// What operators do about an API key of the installation, which may belong to nobody who still signs in:
-//   node modules/projects/src/operator.ts revoke-key key_…
+// Operator commands for installation API keys, whose creator may no longer be able to sign in: node
+// modules/projects/src/operator.ts revoke-key key_…
 import { closeDatabase } from '@postroom/platform';
 import { revokeApiKey } from './api-keys.ts';
 
 const USAGE = 'Usage: operator.ts revoke-key <id>';
 
-/** Runs one command and returns what to tell the operator; `undefined` when it is none. */
+/** Runs one command and returns its output; `undefined` for an unknown command. */
 export async function runCommand([command, id]: readonly string[]): Promise<string | undefined> {
   if (command !== 'revoke-key' || id === undefined) return undefined;
   await revokeApiKey(id);

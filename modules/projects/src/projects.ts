@@ -1,16 +1,16 @@
 import { db, invalid, newId } from '@postroom/platform';
 
-/** Creates a project; two may share a name. @throws DomainError `validation_error` for a name out of bounds. */
+/** Creates a project; names need not be unique. @throws DomainError `validation_error` for an invalid name. */
 export async function createProject(name: string) {
   return db.project.create({ data: { id: newId('prj'), name: projectName(name) } });
 }
 
-/** Gives a project another name. @throws DomainError `validation_error`. */
+/** Renames a project. @throws DomainError `validation_error`. */
 export async function renameProject(id: string, name: string): Promise<void> {
   await db.project.update({ where: { id }, data: { name: projectName(name) } });
 }
 
-/** Whether opens and clicks are tracked where a campaign or message does not say; what is not given stays. */
+/** Sets the tracking defaults of campaigns and messages; omitted values stay. */
 export async function updateTracking(
   id: string,
   { opens, clicks }: { opens?: boolean | null | undefined; clicks?: boolean | null | undefined },
@@ -22,13 +22,13 @@ export async function updateTracking(
   });
 }
 
-/** Bounces come back for two weeks, and reports of complaints mostly within days: so long rows are there to find. */
+/** Minimum retention: bounces arrive for up to two weeks, and complaints mostly within days. */
 const MIN_MESSAGE_DAYS = 30;
 const MIN_EVENT_DAYS = 1;
 const MAX_RETENTION_DAYS = 3650;
 
 /**
- * Sets how many days messages are kept after the last thing was done with them; null is as the installation has it.
+ * Sets message retention in days after a message's last change; null uses the installation's setting.
  * @throws DomainError `validation_error` unless it is 30 to 3650.
  */
 export async function setMessageRetention(id: string, days: number | null): Promise<void> {
@@ -36,8 +36,8 @@ export async function setMessageRetention(id: string, days: number | null): Prom
 }
 
 /**
- * Sets how many days events are kept, and their deliveries and attempts; null is as the installation has it. What may still be
- * delivered is kept however old it is.
+ * Sets the retention of events, deliveries and attempts in days; null uses the installation's setting. Deliveries
+ * that are still pending are always kept.
  * @throws DomainError `validation_error` unless it is 1 to 3650.
  */
 export async function setEventRetention(id: string, days: number | null): Promise<void> {
@@ -50,14 +50,14 @@ function retention(days: number | null, least: number): number | null {
   return days;
 }
 
-/** Sets the colour of pages that recipients see, or takes it away. @throws DomainError `validation_error`. */
+/** Sets or clears the colour of recipient-facing pages. @throws DomainError `validation_error`. */
 export async function setBrandColor(id: string, color: string | null): Promise<void> {
   if (color !== null && !/^#[0-9a-f]{6}$/i.test(color))
     throw invalid({ field: 'color', message: 'must be a colour such as #1f5eff' });
   await db.project.update({ where: { id }, data: { brandColor: color?.toLowerCase() ?? null } });
 }
 
-/** A name without the space around it: 1 to 200 characters. @throws DomainError `validation_error`. */
+/** Trims and validates a name: 1 to 200 characters. @throws DomainError `validation_error`. */
 export function projectName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });

@@ -5,23 +5,23 @@ interface Bucket {
   filledAt: number;
 }
 
-/** What is left of an allowance, after a request that was allowed or not. */
+/** The remaining allowance after a request, allowed or not. */
 export interface Allowance {
   allowed: boolean;
-  /** Whose allowance it is: that of the two which is nearer to its end. */
+  /** Whose allowance this is: the caller's or the project's, whichever is closer to its limit. */
   of: 'caller' | 'project';
-  /** Requests a second. */
+  /** Requests per second. */
   limit: number;
   remaining: number;
 }
 
-/** The oldest use first: what has not been used for long is full again, and forgotten when there are too many. */
+/** Least recently used first; buckets unused for long are full again and can be evicted. */
 const buckets = new Map<string, Bucket>();
 const MAX_BUCKETS = 20_000;
 
 /**
- * Takes one request from the allowance of a caller, which is a key or a person, and from that of the project, which all its
- * callers share. Both refill evenly (design: Limits). Each program counts for itself.
+ * Takes one request from the allowances of the caller (a key or user) and of the project, which all its callers
+ * share. Both refill evenly (design: Limits). Each process counts separately.
  */
 export function takeRequest(callerId: string, projectId: string | undefined, now = Date.now()): Allowance {
   const { RATE_LIMIT_PER_SECOND: perCaller, RATE_LIMIT_PROJECT_PER_SECOND: perProject } = config;

@@ -114,7 +114,7 @@ async function download(folder: string, say: (line: string) => void, aborted: Ab
     throw new Error(`the download failed (${((error.cause as Error | undefined) ?? error).message})`);
   });
   if (createHash('sha256').update(archive).digest('hex') !== checksum)
-    throw new Error('the download's checksum does not match');
+    throw new Error('the download has the wrong checksum');
   writeFileSync(join(folder, 'temporal.tar.gz'), archive);
   const { status } = spawnSync('tar', ['-xzf', 'temporal.tar.gz', 'temporal'], { cwd: folder });
   if (status !== 0) throw new Error('tar could not unpack the download');
