@@ -12,7 +12,7 @@ import { theme } from './app/theme.ts';
 import { NotificationArea } from './components/notify.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
-// The scroll lock of modals makes a style element of its own, with the nonce that this package holds.
+// The modal scroll lock creates a style element and takes its CSP nonce from this package.
 setNonce(nonce);
 
 const root = document.getElementById('root');

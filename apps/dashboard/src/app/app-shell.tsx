@@ -17,7 +17,7 @@ import { UserMenu } from './user-menu.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
-/** The frame around every page of a project: where one can go, which project it is, who is signed in. */
+/** The shell around every project page: navigation, project switcher and user menu. */
 export function ProjectShell() {
   const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const { projects } = useSession();
@@ -108,7 +108,7 @@ function NavItemLink({
       label={label}
       leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
       active={active}
-      // The link marks itself too, by the beginning of the address: every address begins with that of the first page.
+      // The link also sets its own active state by URL prefix, and every URL starts with the home page's.
       activeOptions={{ exact: to === '/p/$projectId' }}
       aria-current={active ? 'page' : undefined}
       onClick={onGo}
@@ -117,7 +117,7 @@ function NavItemLink({
   );
 }
 
-/** Opens what finds pages by their names; what it needs is loaded when it is first asked for. */
+/** Opens the command palette, which loads on first use. */
 function CommandPaletteButton() {
   const [wanted, setWanted] = useState(0);
   const ask = () => setWanted((times) => times + 1);

@@ -30,7 +30,7 @@ type State =
   | { kind: 'failed'; message: string }
   | { kind: 'in'; session: Omit<SignedIn, 'reload'> };
 
-/** Finds out who is signed in, once; shows the pages to them and the sign-in page to anybody else. */
+/** Loads the session once, then renders the pages or redirects to the sign-in page. */
 export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
   const reload = useCallback(async () => {
@@ -63,7 +63,7 @@ async function load(): Promise<State> {
   return { kind: 'failed', message: error === undefined ? 'The server did not respond.' : problemOf(error).message };
 }
 
-/** Where to come back to is read once: while the sign-in page is on its way, the address is already its own. */
+/** Reads the return path once: while the sign-in page loads, the URL is already its own. */
 const stayOut = (state?: State): State =>
   state?.kind === 'out' ? state : { kind: 'out', from: window.location.pathname + window.location.search };
 

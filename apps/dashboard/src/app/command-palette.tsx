@@ -7,7 +7,7 @@ import { may } from './permissions.ts';
 import { NAVIGATION } from './navigation.ts';
 import { useProject, useSession } from './session.tsx';
 
-/** Ctrl+K: goes to a page or a project by a few letters of its name. */
+/** The command palette (Ctrl+K): jumps to a page or project by name. */
 export default function CommandPalette({ asked }: { asked: number }) {
   const navigate = useNavigate();
   const project = useProject();

@@ -22,16 +22,16 @@ import type { Permission } from './permissions.ts';
 
 export interface NavItem {
   label: string;
-  /** The path of the page, below the project's. */
+  /** The route path of the page. */
   to: string;
   icon: typeof IconKey;
-  /** Who may go there; everybody unless given. */
+  /** The required permission; none if omitted. */
   needs?: Permission;
-  /** Other words that people look for it by. */
+  /** Search keywords for the command palette. */
   keywords?: string;
 }
 
-/** Where one can go in a project: the navigation, and what Ctrl+K finds. */
+/** The pages of a project, for the sidebar and the command palette. */
 export const NAVIGATION: { heading: string; places: NavItem[] }[] = [
   {
     heading: '',

@@ -14,7 +14,7 @@ const CREATE = graphql(`
   }
 `);
 
-/** Asks for the name of another project and goes there. */
+/** Creates a project and opens it. */
 export default function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={<Text fw={600}>New project</Text>}>

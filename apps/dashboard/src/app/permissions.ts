@@ -1,6 +1,6 @@
 import type { Role } from './session.tsx';
 
-/** What a role lets a person do: the rules of the server, which decides; this only spares people what would be refused. */
+/** The permissions of each role. The server enforces them; the UI only hides what it would reject. */
 const PERMISSIONS = {
   owner: ['read', 'write', 'manage', 'own'],
   admin: ['read', 'write', 'manage'],

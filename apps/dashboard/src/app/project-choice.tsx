@@ -7,7 +7,7 @@ import { useProject, useSession } from './session.tsx';
 
 const NewProject = lazy(() => import('./new-project.tsx'));
 
-/** The project that the page belongs to, and a way to the others. */
+/** The project switcher. */
 export function ProjectChoice() {
   const { projects } = useSession();
   const current = useProject();

@@ -34,7 +34,7 @@ export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
   scrollRestoration: true,
-  // What no route has checked is not part of an address.
+  // Drops search parameters that no route validates.
   search: { strict: true },
   defaultErrorComponent: LoadFailed,
   defaultPendingComponent: PagePending,

@@ -6,12 +6,12 @@ import { useSession } from './session.tsx';
 
 export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
-/** Everything below needs somebody who is signed in. */
+/** All routes below require a session. */
 export const authRoute = createRoute({ getParentRoute: () => rootRoute, id: 'auth', component: AuthGuard });
 
 export const startRoute = createRoute({ getParentRoute: () => authRoute, path: '/', component: Start });
 
-/** The parent of every page of a project. */
+/** The parent route of all project pages. */
 export const projectRoute = createRoute({
   getParentRoute: () => authRoute,
   path: '/p/$projectId',
@@ -19,7 +19,7 @@ export const projectRoute = createRoute({
   notFoundComponent: NoSuchPage,
 });
 
-/** Leads to the project that was open last, or to the first one. */
+/** Redirects to the first project. */
 function Start() {
   const { projects } = useSession();
   const [first] = projects;

@@ -10,24 +10,24 @@ export interface ProjectOfMine {
   role: Role;
 }
 
-/** Who is signed in, and where they may go. */
+/** The signed-in user and their projects. */
 export interface SignedIn {
   me: { id: string; name: string; email: string; twoFactorEnabled: boolean };
   projects: ProjectOfMine[];
-  /** Reads both again, after one has changed. */
+  /** Reloads both after a change. */
   reload: () => Promise<void>;
 }
 
 export const SessionContext = createContext<SignedIn | null>(null);
 
-/** The signed-in person; pages are only shown to one. */
+/** The current session. Pages render only with one. */
 export function useSession(): SignedIn {
   const session = use(SessionContext);
   if (session === null) throw new Error('This page needs somebody who is signed in.');
   return session;
 }
 
-/** The project that the address names, and the person's role in it. */
+/** The project in the URL, with the user's role in it. */
 export function useProject(): ProjectOfMine {
   const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const project = useSession().projects.find(({ id }) => id === projectId);
@@ -35,7 +35,7 @@ export function useProject(): ProjectOfMine {
   return project;
 }
 
-/** Asks whether the person may do something in this project; what they may not, they are not offered. */
+/** Returns a check of the user's permissions in this project, to hide forbidden actions. */
 export function useMay(): (permission: Permission) => boolean {
   const { role } = useProject();
   return (permission) => may(role, permission);

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Postroom's green, from the lightest to the darkest. */
+/** Postroom's green, lightest to darkest. */
 const pine: MantineColorsTuple = [
   '#eff7f4',
   '#dfeee8',
@@ -14,7 +14,7 @@ const pine: MantineColorsTuple = [
   '#1b473b',
 ];
 
-/** Neutral greys with a breath of the green in them. */
+/** Neutral grays tinted with the green. */
 const gray: MantineColorsTuple = [
   '#f7f9f8',
   '#eff2f0',
@@ -44,8 +44,8 @@ const dark: MantineColorsTuple = [
 const sized = { defaultProps: { size: 'sm' } };
 
 /**
- * Quiet surfaces, one accent, and contrast that passes WCAG AA in both schemes. Defaults of components are
- * named, not imported: the theme is loaded with the first page, most components are not.
+ * The theme meets WCAG AA contrast in both color schemes. It names component defaults instead of importing the
+ * components: the theme is in the initial bundle, most components are not.
  */
 export const theme = createTheme({
   colors: { pine, gray, dark },
@@ -73,7 +73,7 @@ export const theme = createTheme({
     Button: sized,
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
     Menu: {
-      // The placeholder would be a focusable child that is no item.
+      // The placeholder would be a focusable child that is not a menu item.
       defaultProps: { position: 'bottom-end', shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
     },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },

@@ -5,7 +5,7 @@ import { clearClients } from '../data/client.ts';
 import { MenuLink } from '../components/link.tsx';
 import { useProject, useSession } from './session.tsx';
 
-/** Who is signed in, and what they may do about themselves. */
+/** The user menu. */
 export function UserMenu() {
   const { me } = useSession();
   const { id: projectId } = useProject();

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
-/** The state of something in one word; never told by colour alone. */
+/** A status badge. The text carries the meaning, not only the color. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <Badge className={`state state-${tone}`} miw="max-content">

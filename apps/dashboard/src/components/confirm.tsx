@@ -6,24 +6,24 @@ import { FormButtons, FormProblem } from './form.tsx';
 interface ConfirmProps {
   opened: boolean;
   onClose: () => void;
-  /** What is asked, such as "Revoke this key?". */
+  /** The question, such as "Revoke this key?". */
   title: string;
-  /** What the button does, such as "Revoke". */
+  /** The button label, such as "Revoke". */
   action: string;
-  /** Must be typed before the button works; for what can't be undone. */
+  /** Text the user must type to enable the button; for irreversible actions. */
   word?: string;
-  /** Nothing is lost by it, so the button is not red. */
+  /** Not destructive, so the button is not red. */
   harmless?: boolean;
-  /** Something else has to be said first. */
+  /** Disables the button until other input is complete. */
   disabled?: boolean;
   running: boolean;
   problem: Problem | undefined;
   onConfirm: () => void;
-  /** What will happen. */
+  /** The consequences. */
   children: ReactNode;
 }
 
-/** Asks before something is lost. */
+/** A confirmation dialog. */
 export function Confirm(props: ConfirmProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>{props.title}</Text>}>

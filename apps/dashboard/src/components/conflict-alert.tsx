@@ -4,7 +4,7 @@ import { useSession } from '../app/session.tsx';
 import type { Conflict } from '../data/versioned-form.ts';
 import { When } from './when.tsx';
 
-/** Who saved something last, and when. */
+/** Who last saved a record, and when. */
 export interface LastEdit {
   editedById: string | null;
   editedByName: string | null;
@@ -14,13 +14,13 @@ export interface LastEdit {
 interface ClashAlertProps<Content> {
   conflict: Conflict<Content> | undefined;
   of: LastEdit;
-  /** What the fields are called on this page. */
+  /** Field names as shown on this page. */
   words: Partial<Record<keyof Content, string>>;
-  /** Is done after one's own was chosen; nothing where it is saved by itself. */
+  /** Called after the user keeps their version; omitted if the form autosaves. */
   onKeep?: () => void;
 }
 
-/** Somebody else has saved what is being written here: says who and when, shows theirs, and asks which it is to be. */
+/** Shown when someone else saved the same record: names them, shows their version, and asks which to keep. */
 export function ConflictAlert<Content>({ conflict, of, words, onKeep }: ClashAlertProps<Content>) {
   const { me } = useSession();
   if (conflict === undefined) return null;

@@ -9,7 +9,7 @@ const WORDS = {
   offline: ['Offline', 'Live updates resume when the connection is back.'],
 } as const;
 
-/** Says in the header whether the page is told of changes. */
+/** The header's indicator of live updates. */
 export function LiveIndicator() {
   const state = useLiveState();
   if (state === 'off') return null;
@@ -26,7 +26,7 @@ export function LiveIndicator() {
   );
 }
 
-/** A line over every page while the browser has no network: what is shown stays, but may be old. */
+/** A banner on every page while the browser is offline. The page keeps showing stale data. */
 export function OfflineBanner() {
   const { online } = useNetwork();
   if (online) return null;

@@ -19,17 +19,17 @@ const CHECK = graphql(`
 
 export type ContentProblem = ContentCheckQuery['contentCheck']['problems'][number];
 
-/** Has the server look at a text once; undefined when it can not be reached. */
+/** Checks content on the server once; undefined if the server is unreachable. */
 export async function checkContent(client: Client, body: string, format: ContentFormat) {
   const { data } = await client.query(CHECK, { body, format }, { requestPolicy: 'network-only' }).toPromise();
   return data?.contentCheck;
 }
 
-/** What is known of a text that is being written. */
+/** The check state of content being edited. */
 export interface ContentCheck {
-  /** What is wrong with it, as of the last look. */
+  /** Problems found by the last check. */
   problems: readonly ContentProblem[];
-  /** What to show as its preview: the last of it that could be shown. */
+  /** The HTML to preview: the latest valid version. */
   html: string;
 }
 
@@ -37,8 +37,8 @@ const TYPING_MS = 350;
 const NOTHING: readonly ContentProblem[] = [];
 
 /**
- * Has the server look at a text whenever typing pauses. HTML is shown as it is written, MJML as what it was made into the last
- * time that it was right; at first that is `made`.
+ * Checks content on the server whenever typing pauses. HTML previews as written. MJML previews as last compiled
+ * without errors, initially `made`.
  */
 export function useContentCheck(value: string, format: ContentFormat, made = ''): ContentCheck {
   const client = useClient();

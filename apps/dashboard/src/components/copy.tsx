@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 
 const SHOWN_MS = 1500;
 
-/** Copies a text; says so for a moment, to screen readers too. */
+/** Copies text and confirms it briefly, also to screen readers. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -28,7 +28,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** The clipboard needs a secure address; over plain http on a network the old way still works. */
+/** The clipboard API requires a secure context; plain HTTP falls back to execCommand. */
 async function write(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
@@ -39,7 +39,7 @@ async function write(text: string): Promise<void> {
   area.remove();
 }
 
-/** A value to be copied as it is, under what it is called. */
+/** A labeled value with a copy button. */
 export function CopyField({ label, value, shown = value }: { label: string; value: string; shown?: string }) {
   return (
     <Stack gap={4}>
@@ -63,7 +63,7 @@ export function CopyLine({ text, shown = text, label }: { text: string; shown?: 
   );
 }
 
-/** Several lines as they are, scrolled by mouse and keyboard, with a copy button. */
+/** A scrollable code block with a copy button. */
 export function CodeBlock({
   text,
   copied = text,
@@ -71,7 +71,7 @@ export function CodeBlock({
   maxHeight = 360,
 }: {
   text: string;
-  /** What the button copies, when it is not what is shown. */
+  /** The text to copy, if it differs from the text shown. */
   copied?: string;
   label: string;
   maxHeight?: number;

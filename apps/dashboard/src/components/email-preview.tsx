@@ -6,16 +6,16 @@ const NO_VALUES = {};
 
 interface MailFrameProps {
   html: string;
-  /** What the frame is called for those who can't see it. */
+  /** The accessible name of the frame. */
   title: string;
-  /** What placeholders are filled in with; their defaults otherwise. */
+  /** Placeholder values; placeholders without one show their default. */
   values?: Record<string, unknown>;
   height?: number | string;
 }
 
 /**
- * Mail as its reader sees it, on a desktop or a phone. It is posted to the server and comes back as a document that runs no
- * script and has an origin of its own; images from elsewhere are loaded only when asked for, as in mail programs.
+ * Previews an email at desktop or phone width. The HTML is posted to the server and returned as a script-free
+ * document with an opaque origin. Remote images load only on request, as in email clients.
  */
 export function EmailPreview({ html, title, values = NO_VALUES, height = 560 }: MailFrameProps) {
   const [width, setWidth] = useState<'desktop' | 'phone'>('desktop');
@@ -72,8 +72,8 @@ interface PostedProps {
 }
 
 /**
- * Posts into a new frame each time, since the history of a frame that goes on would get between the Back button and the page.
- * The one before is shown until the new one has its mail, or each pause in typing would be a white moment.
+ * Posts into a new frame each time, because reusing one would add history entries and break the Back button. The
+ * previous frame stays visible until the new one loads, to avoid flicker.
  */
 function Posted({ html, values, images, title, height }: PostedProps) {
   const form = useRef<HTMLFormElement>(null);
@@ -87,7 +87,7 @@ function Posted({ html, values, images, title, height }: PostedProps) {
     posted.current = kept.includes(newest) ? kept : [...kept, newest];
     if (!kept.includes(newest)) form.current?.submit();
   }, [shown, newest]);
-  // Some browsers also say so of the empty page that a frame begins with.
+  // Some browsers also fire `load` for the initial blank page.
   const show = (key: string) => posted.current.includes(key) && setShown(key);
   return (
     <>
@@ -114,7 +114,7 @@ function Posted({ html, values, images, title, height }: PostedProps) {
   );
 }
 
-/** Tells texts apart; nothing depends on its being hard to invert. */
+/** A non-cryptographic hash to tell texts apart. */
 function hash(text: string): number {
   let value = 0;
   for (let at = 0; at < text.length; at++) value = (value * 31 + text.charCodeAt(at)) | 0;

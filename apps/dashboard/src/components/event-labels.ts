@@ -12,7 +12,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 
-/** What each kind of event is called, its icon and its colour. */
+/** The label, icon and color of each event type. */
 export const EVENT_LABELS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
   'contact.suppressed': ['Suppressed', IconBan, 'yellow'],

@@ -4,7 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, useEffect } from 'react';
 import type { Problem } from '../data/problem.ts';
 
-/** Puts what the server says of single fields beside them; the form keeps what was typed. */
+/** Shows the server's field errors next to the fields. The form keeps its input. */
 export function useFieldProblems<Values extends Record<string, unknown>>(
   { setErrors }: Pick<UseFormReturnType<Values>, 'setErrors'>,
   problem: Problem | undefined,
@@ -16,7 +16,7 @@ export function useFieldProblems<Values extends Record<string, unknown>>(
   }, [problem]);
 }
 
-/** Why the server refused, unless each reason stands beside a field of the form. */
+/** The server's error message, unless every problem is shown next to a field. */
 export function FormProblem({ problem, fields = [] }: { problem: Problem | undefined; fields?: readonly string[] }) {
   if (problem === undefined) return null;
   const named = Object.keys(problem.fields);
@@ -29,7 +29,7 @@ export function FormProblem({ problem, fields = [] }: { problem: Problem | undef
   );
 }
 
-/** A refusal that is a sentence, such as those of the sign-in endpoints. */
+/** A plain error message, such as those of the sign-in endpoints. */
 export function FormError({ children }: { children: string | undefined }) {
   if (children === undefined) return null;
   return (
@@ -39,7 +39,7 @@ export function FormError({ children }: { children: string | undefined }) {
   );
 }
 
-/** The buttons under a form: the one that does it is the last. */
+/** Form buttons, with the submit button last. */
 export function FormButtons({
   submit,
   running,
@@ -64,5 +64,5 @@ export function FormButtons({
   );
 }
 
-/** Names the boxes of a six-digit code one by one: a name given to `PinInput` itself would be that of their frame. */
+/** Labels each digit input. A label on `PinInput` itself would apply to the wrapper. */
 export const digitProps = (index: number) => ({ 'aria-label': `Digit ${index + 1} of 6` });

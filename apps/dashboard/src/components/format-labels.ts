@@ -1,4 +1,4 @@
 import type { ContentFormat } from '../generated/graphql.ts';
 
-/** What formats are called where they are chosen and written in. */
+/** Content format labels. */
 export const FORMAT_LABELS: Record<ContentFormat, string> = { html: 'HTML', mjml: 'MJML' };

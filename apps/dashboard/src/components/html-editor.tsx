@@ -12,15 +12,15 @@ import type { ContentProblem } from './content-check.ts';
 import { MJML_TAGS } from './mjml-tags.ts';
 
 export interface Placeholder {
-  /** What the braces hold, such as `name`. */
+  /** The name between the braces, such as `name`. */
   key: string;
   label: string;
 }
 
 export interface EditorHandle {
-  /** Puts a text where the cursor is, and the cursor behind it. */
+  /** Inserts text at the cursor and moves the cursor after it. */
   insert: (text: string) => void;
-  /** Puts the cursor where a problem is. */
+  /** Moves the cursor to a problem. */
   show: (problem: ContentProblem) => void;
 }
 
@@ -29,14 +29,14 @@ interface HtmlEditorProps {
   format: ContentFormat;
   label: string;
   placeholders: Placeholder[];
-  /** What is wrong with the text, to be shown at its lines. */
+  /** Problems to mark in the text. */
   problems: readonly ContentProblem[];
   readOnly?: boolean;
   onChange: (value: string) => void;
   ref?: Ref<EditorHandle>;
 }
 
-/** Colours come from the theme's variables, so that they follow the scheme. */
+/** Colors use theme variables, so they follow the color scheme. */
 const COLORS = HighlightStyle.define([
   { tag: [tags.tagName, tags.angleBracket], color: 'var(--editor-tag)' },
   { tag: tags.attributeName, color: 'var(--editor-name)' },
@@ -46,7 +46,7 @@ const COLORS = HighlightStyle.define([
   { tag: [tags.number, tags.color, tags.unit], color: 'var(--editor-number)' },
 ]);
 
-/** An editor for HTML and MJML. Tab indents; Escape and then Tab leaves it. */
+/** An HTML and MJML editor. Tab indents; Escape then Tab leaves the editor. */
 export default function HtmlEditor({
   value,
   format,
@@ -131,17 +131,17 @@ const diagnosticOf = (problem: ContentProblem, doc: Text): Diagnostic => ({
   message: problem.message,
 });
 
-/** From where a problem begins to the end of its line. What is about the whole stands in the first line. */
+/** The range from the problem's start to the end of its line. Problems without a position use the first line. */
 function rangeOf({ line, column }: ContentProblem, doc: Text): { from: number; to: number } {
-  // The text may have become shorter since it was looked at.
+  // The text may have become shorter since it was checked.
   const { from, to, text } = doc.line(Math.min(line ?? 1, doc.lines));
   const start = column === null ? text.search(/\S|$/) : column - 1;
   return { from: Math.min(from + start, to), to };
 }
 
 /**
- * Typing over a selection is done here: left to the browser, it keeps the look of what it replaces by inline styles, which the
- * policy of the page refuses. Extensions such as the one that closes brackets still come first.
+ * Handles typing over a selection. The browser would preserve formatting with inline styles, which the content
+ * security policy blocks. Extensions such as bracket closing still run first.
  */
 function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   const { data, inputType } = event;
@@ -157,7 +157,7 @@ function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-/** After two braces, the names of placeholders. */
+/** Completes placeholder names after two braces. */
 function completionsOf(context: CompletionContext, placeholders: Placeholder[]) {
   const typed = context.matchBefore(/\{\{\s*[\w.-]*$/);
   if (typed === null) return null;

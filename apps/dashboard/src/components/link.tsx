@@ -4,15 +4,15 @@ import type { ComponentPropsWithRef } from 'react';
 
 type AnchorRest = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>;
 
-/** A link in text, to a page of ours: `to` and `params` are checked against the routes. */
+/** An inline link. `to` and `params` are type-checked against the routes. */
 export const TextLink = createLink((props: AnchorProps & AnchorRest) => <Anchor {...props} />);
 
-/** A link that looks like a button. */
+/** A link styled as a button. */
 export const ButtonLink = createLink((props: ButtonProps & Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>) => (
   <Button component="a" {...props} />
 ));
 
-/** A link among the items of a menu. */
+/** A link as a menu item. */
 export const MenuLink = createLink((props: MenuItemProps & Omit<ComponentPropsWithRef<'a'>, keyof MenuItemProps>) => (
   <Menu.Item component="a" {...props} />
 ));

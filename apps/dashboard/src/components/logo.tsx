@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 
-/** The mark and the name. */
+/** The logo and product name. */
 export function Logo() {
   return (
     <Group gap={10} wrap="nowrap">

@@ -33,7 +33,7 @@ const BUILT_IN: Placeholder[] = [
 
 const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribe_url: '#' };
 
-/** What placeholders can name in this project. */
+/** The placeholders available in this project. */
 export function usePlaceholders(): Placeholder[] {
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   return [...BUILT_IN, ...fields.map(({ key, label }) => ({ key, label }))];
@@ -42,15 +42,17 @@ export function usePlaceholders(): Placeholder[] {
 interface MailEditorProps {
   value: string;
   format: ContentFormat;
-  /** The HTML that MJML was made into when it was saved, to be shown at once. */
+  /** The compiled HTML of saved MJML, shown until the first check. */
   made?: string;
   readOnly?: boolean;
   onChange: (value: string) => void;
 }
 
-/** Source and preview of a mail, side by side where there is room; what is wrong is said at its line and below. */
+/**
+ * An email's source and preview, side by side on wide screens. Problems are marked in the source and listed below.
+ */
 export function MailEditor(props: MailEditorProps) {
-  // A text of the other format is another text.
+  // Switching the format resets the editor.
   return <FormatEditor key={props.format} {...props} />;
 }
 
@@ -90,7 +92,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
   const preview = <EmailPreview html={html} values={SAMPLE} title={`Preview: ${label}`} />;
   const show = (problem: ContentProblem) => {
     setShown('write');
-    // On a phone the editor is there only once it is shown again.
+    // On phones the editor mounts only when its tab is shown.
     setTimeout(() => editor.current?.show(problem));
   };
   return (
@@ -124,7 +126,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
   );
 }
 
-/** So many are listed; who has more begins with these. */
+/** The maximum number of problems listed. */
 const MOST = 5;
 
 function Problems({
@@ -160,7 +162,7 @@ function Problems({
   );
 }
 
-/** Puts a placeholder where the cursor is; names come with a default, which those without one see. */
+/** Inserts a placeholder at the cursor. Names get a default for contacts without one. */
 export function PlaceholderMenu({
   placeholders,
   onChoose,

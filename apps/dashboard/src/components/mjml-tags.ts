@@ -7,7 +7,7 @@ const attributes = (...names: string[]) => ({ attrs: Object.fromEntries(names.ma
 const BOX = ['padding', 'background-color', 'css-class'];
 const WORDS = ['color', 'font-family', 'font-size', 'font-weight', 'line-height', 'align'];
 
-/** The tags of MJML that the editor offers, with the attributes that are used most. */
+/** MJML tags and common attributes for completion. */
 export const MJML_TAGS: Tags = {
   mjml: attributes('lang', 'dir'),
   'mj-head': {},

@@ -5,15 +5,15 @@ import type { Problem } from '../data/problem.ts';
 import { Confirm } from './confirm.tsx';
 
 interface MoreMenuProps {
-  /** What it is about is called so, and is deleted by typing it. */
+  /** The item's name, typed to confirm deletion. */
   name: string;
-  /** Missing where there are no copies. */
+  /** Omitted if it can't be duplicated. */
   duplicate?: { run: () => void; running: boolean };
-  /** Missing while it can not be deleted. */
+  /** Omitted while it can't be deleted. */
   remove?: {
-    /** What is asked, such as "Delete this draft?". */
+    /** The question, such as "Delete this draft?". */
     title: string;
-    /** What goes with it, and what stays. */
+    /** What else is deleted and what is kept. */
     about: ReactNode;
     run: () => void;
     running: boolean;
@@ -21,7 +21,7 @@ interface MoreMenuProps {
   };
 }
 
-/** What else can be done with something that a page is about: a copy of it made, and the thing itself deleted. */
+/** The overflow menu of a page: duplicate and delete. */
 export function MoreMenu({ name, duplicate, remove }: MoreMenuProps) {
   const [deleting, setDeleting] = useState(false);
   return (

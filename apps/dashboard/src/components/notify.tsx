@@ -1,6 +1,6 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 
-/** What shows notifications is loaded with the first of them. */
+/** Loads the notification component with the first notification. */
 const load = () => import('./notifications.tsx');
 const Notifications = lazy(async () => ({ default: (await load()).Notifications }));
 
@@ -13,17 +13,17 @@ async function needed() {
   return load();
 }
 
-/** Says in a corner that something was done; one outcome per act, and refusals stand where the act was asked for. */
+/** Shows a success notification. Errors appear where the action was started. */
 export function notifySuccess(message: string): void {
   void needed().then(({ showDone }) => showDone(message));
 }
 
-/** Says that something did not work, where there is no form to say it in. */
+/** Shows an error notification, for actions without a form. */
 export function notifyError(message: string): void {
   void needed().then(({ showProblem }) => showProblem(message));
 }
 
-/** Where they show; once, beside all pages. */
+/** Renders notifications; mounted once. */
 export function NotificationArea() {
   const show = useSyncExternalStore(
     (watcher) => {

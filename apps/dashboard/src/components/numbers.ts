@@ -1,4 +1,4 @@
-/** A duration as people say it; a dash when it is not known. */
+/** Formats a duration; a dash if unknown. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;

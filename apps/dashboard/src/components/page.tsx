@@ -3,32 +3,32 @@ import { IconChevronLeft } from '@tabler/icons-react';
 import { type ReactNode, useEffect } from 'react';
 import { useProject } from '../app/session.tsx';
 
-/** Names the page in the browser's tab. */
+/** Sets the browser tab title. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Postroom`;
   }, [title]);
 }
 
-/** Pages are as wide as this unless they ask for more; narrower ones begin where these do. */
+/** The default page width, in pixels. Narrower pages align with its left edge. */
 const WIDE = 1120;
 
 interface PageProps {
   title: string;
-  /** A sentence on what the page is for. */
+  /** A sentence describing the page. */
   about?: ReactNode;
-  /** What stands beside the title, such as a badge of the state. */
+  /** Rendered next to the title, such as a status badge. */
   mark?: ReactNode;
-  /** A link to the list that this is one of: `<BackLink to=…>`. */
+  /** A link back to the list: `<BackLink to=…>`. */
   back?: ReactNode;
-  /** Buttons, the most important one last. */
+  /** Buttons, primary last. */
   actions?: ReactNode;
-  /** How wide the content may grow, in pixels; forms read better narrow. */
+  /** The maximum content width, in pixels. */
   width?: number;
   children: ReactNode;
 }
 
-/** A page of a project: its title in the tab and as the only first heading, then its content. */
+/** A project page. Sets the tab title and the only `h1`. */
 export function Page({ title, about, mark, back, actions, width, children }: PageProps) {
   const { name } = useProject();
   useTitle(`${title} · ${name}`);
@@ -58,7 +58,7 @@ export function Page({ title, about, mark, back, actions, width, children }: Pag
   );
 }
 
-/** Goes inside the link of `back`. */
+/** The content of the `back` link. */
 export function BackLabel({ children }: { children: string }) {
   return (
     <Group component="span" gap={4} wrap="nowrap" display="inline-flex" mb="xs">
@@ -68,7 +68,7 @@ export function BackLabel({ children }: { children: string }) {
   );
 }
 
-/** A part of a page under a second heading. */
+/** A page section with an `h2`. */
 export function Section({
   title,
   about,

@@ -8,10 +8,7 @@ interface PageInfo {
   endCursor?: string | null;
 }
 
-/**
- * Back and forth in a list that is read by key. The cursors are in the address, so that a page can be reloaded, shared and
- * come back to; nothing is counted, however many rows there are.
- */
+/** Cursor pagination. Cursors live in the URL, so that a page can be reloaded and shared. Rows are never counted. */
 export function Pager({ search, pageInfo, shown }: { search: PageSearch; pageInfo: PageInfo; shown: number }) {
   if (isFirstPage(search) && !pageInfo.hasNextPage) return null;
   const withCursor = (page: PageSearch) => (previous: object) => ({ ...previous, after: page.after });

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Empty, LinesSkeleton } from './states.tsx';
 
-/** While the code of a page is on its way. */
+/** Shown while a page's code loads. */
 export function PagePending() {
   return (
     <Stack maw={1120} mx="auto" role="status" aria-label="Loading">
@@ -13,7 +13,7 @@ export function PagePending() {
   );
 }
 
-/** When the code of a page could not be loaded, or broke: after an update of Postroom, a reload gets the new one. */
+/** Shown when a page's code fails to load or throws. After an upgrade, a reload fetches the new code. */
 export function LoadFailed({ error }: ErrorComponentProps) {
   return (
     <Empty

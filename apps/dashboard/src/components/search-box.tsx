@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 
 const TYPING_MS = 250;
 
-/** A box whose text is searched for once the person pauses typing. */
+/** A search field that applies its text when typing pauses. */
 export function SearchBox({
   value,
   label,
@@ -14,7 +14,7 @@ export function SearchBox({
 }: {
   value: string;
   label: string;
-  /** How wide it grows, in pixels. */
+  /** The maximum width, in pixels. */
   width?: number;
   onSearch: (text: string | undefined) => void;
 }) {

@@ -6,8 +6,8 @@ import type { ApiQuery } from '../data/api-query.ts';
 import { When } from './when.tsx';
 
 /**
- * Shows what was read: a skeleton in its final shape until it is there, why it is not when that failed, and otherwise what
- * `children` make of it. Old data stays when a later try fails, under a line that says how old it is.
+ * Renders a query result: a skeleton while loading, an error, or `children` with the data. If a refetch fails, stale
+ * data stays with a note of its age.
  */
 export function QueryResult<Data>({
   of: { data, at, problem, again },
@@ -46,12 +46,12 @@ export function QueryResult<Data>({
   );
 }
 
-/** Whether what was shown before is gone, or not for this person any more. */
+/** Whether the record no longer exists or access was revoked. */
 const isFinal = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
 
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Why there is nothing to show, and what to do about it. */
+/** An error with a retry button. */
 export function Failure({ problem, again }: { problem: Problem; again: () => void }) {
   if (problem.code === 'not_found') {
     return (
@@ -83,7 +83,7 @@ export function Failure({ problem, again }: { problem: Problem; again: () => voi
   );
 }
 
-/** What a list shows when it has no rows: what would be here, and the one next step. */
+/** An empty state with one next step. */
 export function Empty({
   title,
   icon: Icon,
@@ -115,7 +115,7 @@ export function Empty({
   );
 }
 
-/** The shape of a list that is on its way. */
+/** A list skeleton. */
 export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
   return (
     <Card p={0}>
@@ -130,7 +130,7 @@ export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
-/** The shape of a page of fields that is on its way. */
+/** A detail page skeleton. */
 export function LinesSkeleton({ lines = 5 }: { lines?: number }) {
   return (
     <Card>

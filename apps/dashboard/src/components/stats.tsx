@@ -2,10 +2,10 @@ import { Card, SimpleGrid, Text } from '@mantine/core';
 import { Children, type ReactNode } from 'react';
 import type { Tone } from './badge.tsx';
 
-/** On a wide screen so many numbers have room in one row. */
+/** The maximum number of stats per row on a wide screen. */
 const IN_A_ROW = 7;
 
-/** Some numbers beside each other, with what they are about. */
+/** A labeled row of stats. */
 export function Stats({ label, children }: { label: string; children: ReactNode }) {
   const wide = Math.min(Math.max(Children.toArray(children).length, 6), IN_A_ROW);
   return (
@@ -20,7 +20,7 @@ export function Stats({ label, children }: { label: string; children: ReactNode 
   );
 }
 
-/** One number and what it counts; a tone where it is more than a number. */
+/** One stat, optionally with a tone. */
 export function Stat({
   label,
   value,
@@ -30,7 +30,7 @@ export function Stat({
   label: string;
   value: number | string;
   tone?: Tone | undefined;
-  /** What it is of, or how it compares. */
+  /** A base or comparison, such as "of 200 sent". */
   detail?: ReactNode;
 }) {
   return (

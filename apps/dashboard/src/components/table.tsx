@@ -2,21 +2,18 @@ import { Card, type MantineBreakpoint, Table } from '@mantine/core';
 import { type ReactNode, useCallback, useState } from 'react';
 
 export interface Column<Row> {
-  /** What the column is called; for one of buttons, what they do. */
+  /** The column title; for a column of buttons, their action. */
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Hidden on screens narrower than this; the first column should then say what matters. */
+  /** Hidden below this breakpoint. The first column must then be sufficient. */
   from?: MantineBreakpoint;
   align?: 'right';
   width?: number | string;
-  /** The title is for screen readers only. */
+  /** Shows the title to screen readers only. */
   silent?: boolean;
 }
 
-/**
- * Rows under titles. A row leads somewhere when its first cell holds a link of class `covering`: then all of it can be
- * clicked, and only the link is reached by the keyboard.
- */
+/** A table. A link of class `covering` in the first cell makes the whole row clickable, with one keyboard stop. */
 export function DataTable<Row>({
   label,
   columns,
@@ -58,7 +55,7 @@ export function DataTable<Row>({
   );
 }
 
-/** Scrolls sideways where its content is too wide; only then is it a stop of the keyboard, which scrolls it by arrows. */
+/** Scrolls horizontally when its content overflows, and is focusable only then. */
 function Sideways({ label, children }: { label: string; children: ReactNode }) {
   const [scrolls, setScrolls] = useState(false);
   const watched = useCallback((frame: HTMLDivElement) => {

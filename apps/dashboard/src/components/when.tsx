@@ -11,7 +11,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'lo
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
 
-/** How long ago, or in how long; a date when it is more than a week. */
+/** Relative time; a date beyond one week. */
 export function ago(at: string, now: number): string {
   const seconds = Math.round((Date.parse(at) - now) / 1000);
   const distance = Math.abs(seconds);
@@ -22,10 +22,10 @@ export function ago(at: string, now: number): string {
 
 export const formatExactTime = (at: string) => full.format(new Date(at));
 
-/** The zone of this person's clocks, as people read it. */
+/** The browser's time zone, for display. */
 export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ');
 
-/** A moment, told by its distance; the exact time, with its zone, on hover. */
+/** A relative time with the exact time and zone on hover. */
 export function When({ at }: { at: string }) {
   const now = useNow();
   return (
@@ -38,7 +38,7 @@ export function When({ at }: { at: string }) {
 const watchers = new Set<(now: number) => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time in milliseconds, read anew every ten seconds by one clock for all that show it. */
+/** The current time in ms, updated every ten seconds by one shared timer. */
 function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

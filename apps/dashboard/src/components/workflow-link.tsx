@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 
-/** Opens a workflow in the Temporal UI; nothing where it has none, or operators have not said where that UI is. */
+/** Links to a workflow in the Temporal UI. Renders nothing without a workflow or a configured UI address. */
 export function WorkflowLink({ url }: { url: string | null }) {
   if (url === null) return null;
   return (

@@ -4,16 +4,16 @@ import { useClient } from 'urql';
 import { type Problem, problemOf } from './problem.ts';
 import { refresh } from './refresh.ts';
 
-/** A write that a page offers. */
+/** A mutation and its state. */
 export interface ApiMutation<Data, Variables> {
-  /** Does it; resolves to what the server answered, or to nothing when it refused (`problem` says why then). */
+  /** Runs the mutation. Resolves to its data, or undefined if it failed (see `problem`). */
   run: (variables: Variables) => Promise<Data | undefined>;
   running: boolean;
   problem: Problem | undefined;
   forget: () => void;
 }
 
-/** A mutation with its state. When it succeeds, everything on the page is read again. */
+/** A mutation with its state. On success, every query on the page is refetched. */
 export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   mutation: TypedDocumentNode<Data, Variables>,
 ): ApiMutation<Data, Variables> {
@@ -26,7 +26,7 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
     setRunning(false);
     const refusal = error === undefined ? undefined : problemOf(error);
     setProblem(refusal);
-    // After a conflict, too, it is not any more what the page shows.
+    // A conflict also means that the page is stale.
     if (refusal === undefined || refusal.code === 'conflict') refresh();
     return refusal === undefined ? data : undefined;
   };

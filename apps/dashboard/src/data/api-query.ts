@@ -5,19 +5,19 @@ import { textOf } from './document.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { onStale } from './refresh.ts';
 
-/** What a page asked for, as far as it is known. */
+/** A query and its state. */
 export interface ApiQuery<Data> {
-  /** The last answer; kept while it is asked again and when that fails. */
+  /** The last result; kept during refetches and when they fail. */
   data: Data | undefined;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   problem: Problem | undefined;
-  /** When `data` came, as milliseconds since 1970. */
+  /** When `data` arrived, in ms since the epoch. */
   at: number | undefined;
   fetching: boolean;
   again: () => void;
 }
 
-/** Reads a document and keeps it current: what changes on the page, or is told by a live view, has it read again. */
+/** Runs a query and keeps it current: mutations and live events refetch it. */
 export function useApiQuery<Data, Variables extends Record<string, unknown>>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
@@ -42,7 +42,7 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
   };
 }
 
-/** The last data there was for the same question: urql drops it when a later try fails. */
+/** The last data for the same query and variables: urql drops it when a refetch fails. */
 function useKept<Data>(data: Data | undefined, key: string): { data: Data; at: number } | undefined {
   const [kept, setKept] = useState<{ key: string; data: Data; at: number }>();
   const current = kept?.key === key ? kept : undefined;

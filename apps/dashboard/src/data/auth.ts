@@ -1,7 +1,7 @@
-/** The answer of a sign-in endpoint; the message of a refusal is for the person to read. */
+/** A sign-in endpoint's response. Error messages are user-facing. */
 export type AuthResult = { data: Record<string, unknown>; problem?: undefined } | { data?: undefined; problem: string };
 
-/** Posts to the sign-in endpoints, which are not GraphQL. */
+/** Posts to the sign-in endpoints, which are plain HTTP. */
 export async function postAuth(path: string, body: unknown = {}): Promise<AuthResult> {
   try {
     const response = await fetch(`/app/auth${path}`, {
@@ -17,7 +17,7 @@ export async function postAuth(path: string, body: unknown = {}): Promise<AuthRe
   }
 }
 
-/** What the provider is called that people can sign in with beside a password; null when there is none. */
+/** The name of the single sign-on provider; null if none is configured. */
 export async function providerName(): Promise<string | null> {
   try {
     const response = await fetch('/app/auth/methods');

@@ -1,6 +1,6 @@
 import { cacheExchange, Client, fetchExchange, mapExchange } from '@urql/core';
 
-/** Told when the server says that nobody is signed in any more. */
+/** Called when the server reports that the session has ended. */
 let onSignedOut = () => {};
 
 export function whenSignedOut(handler: () => void): void {
@@ -9,7 +9,7 @@ export function whenSignedOut(handler: () => void): void {
 
 const clients = new Map<string, Client>();
 
-/** The client of a project: each has its own cache, so that nothing of one shows in another. `''` is nobody's. */
+/** The client of a project. Each has its own cache, so projects never mix. `''` means no project. */
 export function clientFor(projectId: string): Client {
   const known = clients.get(projectId);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function clientFor(projectId: string): Client {
   return client;
 }
 
-/** Forgets what was read; for signing out. */
+/** Clears all caches on sign-out. */
 export function clearClients(): void {
   clients.clear();
 }

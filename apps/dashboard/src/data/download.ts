@@ -1,4 +1,4 @@
-/** The address of a file that the browser saves: what `/v1` answers programs with at that path, for the signed-in person. */
+/** The URL of a `/v1` download, authorized by the session. */
 export function downloadUrl(
   projectId: string,
   path: string,

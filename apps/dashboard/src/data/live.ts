@@ -3,26 +3,26 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { textOf } from './document.ts';
 import { refresh } from './refresh.ts';
 
-/** Whether changes are told as they happen. `off` when nothing on the page changes by itself. */
+/** The state of live updates; `off` if the page has no subscriptions. */
 export type LiveState = 'off' | 'live' | 'connecting' | 'offline';
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
-/** A stream that is open for so long is taken for a working one, even if nothing has happened yet. */
+/** A stream open this long counts as healthy, even without events. */
 const SETTLED_MS = 700;
-/** However fast things change, what is on the page is read again only so often. */
+/** The minimum interval between refetches. */
 const REFRESH_EVERY_MS = 300;
 
 let projectId = '';
 
-/** Names the project whose changes are told; the frame does, whenever it shows another. */
+/** Sets the project to subscribe to; the app shell calls it on each switch. */
 export function setLiveProject(id: string): void {
   projectId = id;
 }
 
 /**
- * Listens to a subscription while the component is shown. What happened while the stream was cut is not told again, so
- * each time it opens, and after each event, what is on the page is read again; that loses nothing and needs no order.
+ * Subscribes while the component is mounted. Events missed while disconnected are not replayed, so the page refetches
+ * whenever the stream opens and after each event. Nothing is lost and order does not matter.
  */
 export function useLive<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
@@ -37,7 +37,7 @@ export function useLive<Data, Variables extends Record<string, unknown>>(
   }, [document, key, off]);
 }
 
-/** Browsers open only six connections to a host, so a hidden page keeps none; when it is seen again it catches up. */
+/** Browsers allow only six HTTP/1.1 connections per host, so hidden pages close theirs and catch up when visible. */
 function whileVisible(start: () => () => void): () => void {
   let stop: (() => void) | undefined;
   const follow = () => {
@@ -55,7 +55,7 @@ function whileVisible(start: () => () => void): () => void {
   };
 }
 
-/** Keeps a stream open until it is stopped, waiting longer after each failure. */
+/** Keeps a stream open until stopped, with exponential backoff. */
 function run(query: string, variables: Record<string, unknown>, onEvent: (data: unknown) => void): () => void {
   const stopped = new AbortController();
   const mark = newMark();
@@ -75,7 +75,7 @@ function run(query: string, variables: Record<string, unknown>, onEvent: (data: 
   };
 }
 
-/** Listens until the stream ends; tells whether it had worked. */
+/** Listens until the stream ends; resolves to whether it was healthy. */
 async function listen(
   query: string,
   variables: Record<string, unknown>,
@@ -116,7 +116,7 @@ async function listen(
   return worked;
 }
 
-/** Waits, but not longer than until the connection is back. */
+/** Sleeps, but wakes when the browser comes online. */
 function pause(timeMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -139,7 +139,7 @@ function refreshSoon(): void {
   }, REFRESH_EVERY_MS);
 }
 
-/** The states of the streams that are wanted; the header shows the worst. */
+/** The state of each active stream; the header shows the worst. */
 const marks = new Map<symbol, LiveState>();
 const watchers = new Set<() => void>();
 let shown: LiveState = 'off';
@@ -155,7 +155,7 @@ function newMark(): (state: LiveState) => void {
   };
 }
 
-/** What the header says of the streams of this page. */
+/** The combined stream state for the header. */
 export function useLiveState(): LiveState {
   return useSyncExternalStore(
     (notifySuccess) => {

@@ -1,16 +1,16 @@
 import type { CombinedError } from '@urql/core';
 
-/** What went wrong, in words for the person; and by field, for forms. */
+/** A user-facing error, with field errors for forms. */
 export interface Problem {
-  /** The server's code (`not_found`, `conflict` …), or `unreachable`. */
+  /** The server's error code (`not_found`, `conflict` …), or `unreachable`. */
   code: string;
   message: string;
   fields: Record<string, string>;
-  /** What to quote when asking for help. */
+  /** The request ID, for support. */
   requestId?: string;
 }
 
-/** Reads a failed operation. The server's messages are written for people; anything else gets ours. */
+/** Converts a failed operation. Server messages are user-facing; other errors get a generic message. */
 export function problemOf(error: CombinedError): Problem {
   const requestId = requestIdOf(error);
   if (error.networkError !== undefined) {
@@ -33,7 +33,7 @@ function requestIdOf({ response }: CombinedError): string | undefined {
   return response instanceof Response ? (response.headers.get('x-request-id') ?? undefined) : undefined;
 }
 
-/** The rules name a field by its path, forms by its last part. */
+/** The server names fields by path, forms by the last segment. */
 const lastName = (field: string) => field.split('.').at(-1) ?? field;
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

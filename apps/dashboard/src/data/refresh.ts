@@ -1,12 +1,12 @@
 const readers = new Set<() => void>();
 
-/** Calls `read` whenever what is shown may have changed; returns what ends it. */
+/** Calls `read` whenever data may be stale; returns an unsubscribe function. */
 export function onStale(read: () => void): () => void {
   readers.add(read);
   return () => readers.delete(read);
 }
 
-/** Has everything on the page read again: after a change, an event, or a connection that came back. */
+/** Refetches every query on the page, after a mutation, an event or a reconnect. */
 export function refresh(): void {
   for (const read of readers) read();
 }

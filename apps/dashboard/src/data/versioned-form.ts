@@ -1,47 +1,47 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
-/** Tells one save of something from the next: it rises with each. */
+/** Incremented on each save. */
 type Version = number | string;
 
-/** Something as the server has it. */
+/** The server's copy. */
 interface Saved<Content> {
   content: Content;
   version: Version;
 }
 
-/** Somebody else has saved something else in the same place meanwhile; which it is to be is for the person to say. */
+/** A conflict: someone else changed the same fields. The user decides which version to keep. */
 export interface Conflict<Content> {
-  /** What both changed. */
+  /** The conflicting fields. */
   fields: (keyof Content)[];
   seesTheirs: boolean;
-  /** Shows what they wrote instead of one's own, or one's own again. */
+  /** Toggles between the user's version and theirs. */
   see: (theirs: boolean) => void;
   takeTheirs: () => void;
   keepMine: () => void;
 }
 
-/** Saves a content that was written on a version; answers with the version that came of it, or nothing when it was refused. */
+/** Saves content based on a version. Resolves to the new version, or undefined if rejected. */
 type Save<Content> = (content: Content, version: Version) => Promise<Version | undefined>;
 
-/** What is edited here and may be edited elsewhere at the same time. */
+/** A form with optimistic concurrency. */
 export interface VersionedForm<Content> {
-  /** What is to be shown: one's own, unless theirs is looked at. */
+  /** The content to show: the user's, unless they are viewing theirs. */
   content: Content;
   set: (part: Partial<Content>) => void;
   isSaved: boolean;
-  /** The version that this was written on. */
+  /** The version this content is based on. */
   version: Version;
   conflict: Conflict<Content> | undefined;
-  /** Saves what is there by then, one save at a time; false when it was refused. */
+  /** Saves the latest content, one save at a time; false if rejected. */
   save: (save: Save<Content>) => Promise<boolean>;
 }
 
 const sameText = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Edits what was read. When somebody else saves it meanwhile, `read` comes with a newer version: what they changed is taken in
- * where nothing was typed here, and where both changed something it is asked about. Nothing that was typed is ever lost by it.
- * `units` are fields that mean something only together.
+ * Edits a versioned record. When someone else saves it, `read` brings a newer version: their changes merge into
+ * untouched fields, and conflicting fields raise a conflict. Typed input is never lost. `units` are fields that must
+ * change together.
  */
 export function useVersionedForm<Content extends object>(
   read: Saved<Content>,
@@ -53,7 +53,7 @@ export function useVersionedForm<Content extends object>(
   const [state, setState] = useState({ base: read, mine: read.content });
   const [seesTheirs, see] = useState(false);
   const [isSaving, setSaving] = useState(false);
-  // A save may begin before the page was drawn again, so it reads what is there from here.
+  // A save can start before the next render, so it reads the latest state from this ref.
   const now = useRef(state);
   const saving = useRef(Promise.resolve(true));
   const refused = useRef<Save<Content>>(undefined);
@@ -79,7 +79,7 @@ export function useVersionedForm<Content extends object>(
   const takeIn = useEffectEvent(() => {
     if (merged?.fields.length !== 0) return;
     put({ base: read, mine: merged.mine });
-    // It was refused for being written on an older version only.
+    // Rejected only because of an outdated version.
     if (refused.current !== undefined) void save(refused.current);
   });
   useEffect(() => {
@@ -104,7 +104,7 @@ export function useVersionedForm<Content extends object>(
   return {
     content: conflict?.seesTheirs === true && merged !== undefined ? merged.theirs : state.mine,
     set: (part) => {
-      // An editor tells of each text that it is given, theirs too.
+      // Editors also report text set programmatically, such as theirs.
       if (conflict?.seesTheirs !== true) put({ ...now.current, mine: { ...now.current.mine, ...part } });
     },
     isSaved: keysOf(state.mine).every((key) => same(state.mine[key], state.base.content[key])),
@@ -114,7 +114,7 @@ export function useVersionedForm<Content extends object>(
   };
 }
 
-/** What both had changed since `base`, and the two ways to go on: with one's own there, or with theirs. */
+/** Computes the fields both changed since `base`, and the merge for keeping mine or theirs. */
 function merge<Content extends object>(
   base: Content,
   mine: Content,
