@@ -4,7 +4,7 @@ import { testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 import { holdMail } from './hold-mail.ts';
 
-/** A project whose mail stays where it is: a worker of other tests may be at work. */
+/** A project whose mail stays queued, even if a worker of another test is running. */
 async function sender() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -18,7 +18,7 @@ const fieldsOf = (reply: { body: { error: { details: { field: string }[] } } }) 
   reply.body.error.details.map(({ field }) => field);
 
 describe('POST /v1/emails', () => {
-  test('is allowed for sending-scope and full-scope keys, and answers 202 with an id and queued', async () => {
+  test('accepts keys with sending or full scope, and returns 202 with an id and status queued', async () => {
     const api = await sender();
     const { key } = await api.newKey('sending');
     for (const options of [{ key }, {}]) {
@@ -35,7 +35,7 @@ describe('POST /v1/emails', () => {
     }
   });
 
-  test('has its rows committed before the answer', async () => {
+  test('commits its rows before the response', async () => {
     const api = await sender();
     const { id } = (await api.post('/v1/emails', { ...HELLO, metadata: { order: '1' }, tags: ['receipt'] })).body.data;
     const { rows } = await pool.query('SELECT state, email, subject, metadata, tags FROM messages WHERE id = $1', [id]);
@@ -44,7 +44,7 @@ describe('POST /v1/emails', () => {
     ]);
   });
 
-  test('takes one address or a list of them, with or without names', async () => {
+  test('accepts one address or a list, with or without names', async () => {
     const api = await sender();
     const reply = await api.post('/v1/emails', {
       ...HELLO,
@@ -67,13 +67,13 @@ describe('POST /v1/emails', () => {
 
   test.each([
     ['nothing', {}, ['from', 'to']],
-    ['no words', { from: HELLO.from, to: HELLO.to }, ['subject', 'html']],
+    ['no content', { from: HELLO.from, to: HELLO.to }, ['subject', 'html']],
     [
       'bad addresses',
       { ...HELLO, from: 'x', to: ['a@b.test', 'nobody'], cc: ['a@'], bcc: 'b@', reply_to: ['c@'] },
       ['from', 'to.1', 'cc.0', 'bcc.0', 'reply_to.0'],
     ],
-    ['nobody', { ...HELLO, to: [] }, ['to']],
+    ['no recipients', { ...HELLO, to: [] }, ['to']],
     ['a line break in a name', { ...HELLO, to: ['Ada\r\nBcc: eve@example.net <ada@example.net>'] }, ['to.0']],
     ['too many addresses', { ...HELLO, bcc: Array.from({ length: 50 }, (_, i) => `b${i}@example.net`) }, ['to']],
     [
@@ -86,7 +86,7 @@ describe('POST /v1/emails', () => {
       { ...HELLO, attachments: [{ filename: '../x', content: '%' }] },
       ['attachments.0.filename', 'attachments.0.content'],
     ],
-    ['a time that is past', { ...HELLO, scheduled_at: '2020-01-01T00:00:00Z' }, ['scheduled_at']],
+    ['a time in the past', { ...HELLO, scheduled_at: '2020-01-01T00:00:00Z' }, ['scheduled_at']],
     ['metadata that is a list', { ...HELLO, metadata: [1] }, ['metadata']],
     [
       'an unknown template',
@@ -94,8 +94,8 @@ describe('POST /v1/emails', () => {
       ['template_id'],
     ],
     ['an unknown field', { ...HELLO, form: 'x' }, ['form']],
-    ['a value that is missing', { ...HELLO, html: '<p>{{name}}</p>', variables: {} }, ['variables.name']],
-  ])('with %s is a validation_error that names each field', async (_name, body, fields) => {
+    ['a missing variable', { ...HELLO, html: '<p>{{name}}</p>', variables: {} }, ['variables.name']],
+  ])('with %s returns a validation_error that names each field', async (_name, body, fields) => {
     const api = await sender();
     const reply = await api.post('/v1/emails', body);
     expect(reply.status).toBe(400);
@@ -103,7 +103,7 @@ describe('POST /v1/emails', () => {
     expect(fieldsOf(reply)).toEqual(fields);
   });
 
-  test('from a domain that may not send is forbidden', async () => {
+  test('rejects a domain that may not send with forbidden', async () => {
     const api = await sender();
     const unknown = await api.post('/v1/emails', { ...HELLO, from: 'hello@elsewhere.test' });
     await pool.query('UPDATE domains SET blocked_at = now() WHERE project_id = $1', [api.projectId]);
@@ -111,7 +111,7 @@ describe('POST /v1/emails', () => {
     for (const reply of [unknown, blocked]) expect([reply.status, reply.body.error.code]).toEqual([403, 'forbidden']);
   });
 
-  test('has the words of a published template, with its variables filled in by their place', async () => {
+  test('renders a published template, with variables escaped by context', async () => {
     const api = await sender();
     const body = '<p>Hello {{name|there}}, <a href="https://x.test/?o={{order}}">order</a></p>';
     const template = (await api.post('/v1/templates', { name: 'Receipt', subject: 'Order {{order}}', body })).body.data;
@@ -129,13 +129,13 @@ describe('POST /v1/emails', () => {
     expect(data.html).toBe('<p>Hello &lt;Ada&gt;, <a href="https://x.test/?o=a%26b">order</a></p>');
   });
 
-  test('without variables leaves braces as they are', async () => {
+  test('leaves braces unchanged without variables', async () => {
     const api = await sender();
     const { id } = (await api.post('/v1/emails', { ...HELLO, html: '<p>{{ not ours }}</p>' })).body.data;
     expect((await api.get(`/v1/emails/${id}`)).body.data.html).toBe('<p>{{ not ours }}</p>');
   });
 
-  test('to an address that bounced is recorded as suppressed; to one that unsubscribed from campaigns it goes', async () => {
+  test('records a suppressed address as suppressed, but sends to one that unsubscribed from campaigns', async () => {
     const api = await sender();
     await api.post('/v1/suppressions', { email: 'ada@example.net' });
     const suppressed = await api.post('/v1/emails', { ...HELLO, to: 'Ada@Example.net' });
@@ -152,7 +152,7 @@ describe('POST /v1/emails', () => {
     ]);
   });
 
-  test('under an idempotency key is sent once', async () => {
+  test('sends once per idempotency key', async () => {
     const api = await sender();
     const headers = { 'Idempotency-Key': 'receipt-1' };
     const [first, again] = [await api.post('/v1/emails', HELLO, headers), await api.post('/v1/emails', HELLO, headers)];
@@ -161,7 +161,7 @@ describe('POST /v1/emails', () => {
     expect((await api.get('/v1/emails')).body.data).toHaveLength(1);
   });
 
-  test('may have 30 MB of attachments, whose content is kept as it was', async () => {
+  test('accepts 30 MB of attachments and stores them unchanged', async () => {
     const api = await sender();
     const content = Buffer.alloc(25 * 1024 * 1024, 'postroom ');
     const attachments = [
@@ -182,7 +182,7 @@ describe('POST /v1/emails', () => {
 });
 
 describe('POST /v1/emails/batch', () => {
-  test('takes up to 100 emails and answers with an id for each', async () => {
+  test('accepts up to 100 emails and returns an id for each', async () => {
     const api = await sender();
     const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`r${index}@example.net`] }));
     const reply = await api.post('/v1/emails/batch', { emails });
@@ -192,7 +192,7 @@ describe('POST /v1/emails/batch', () => {
     expect((await api.post('/v1/emails/batch', { emails: [] })).status).toBe(400);
   });
 
-  test('takes none when one is bad, and names it', async () => {
+  test('accepts none if one is invalid, and names its field', async () => {
     const api = await sender();
     const reply = await api.post('/v1/emails/batch', { emails: [HELLO, { ...HELLO, to: ['nobody'] }] });
     expect(reply.status).toBe(400);
@@ -204,7 +204,7 @@ describe('POST /v1/emails/batch', () => {
 describe('scheduled emails', () => {
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-  test('wait, can be moved, and can be canceled once', async () => {
+  test('can be rescheduled, and canceled once', async () => {
     const api = await sender();
     const [first, second] = [at(1), at(2)];
     const queued = (await api.post('/v1/emails', { ...HELLO, scheduled_at: first })).body.data;
@@ -222,7 +222,7 @@ describe('scheduled emails', () => {
     expect((await api.patch(path, { scheduled_at: second })).status).toBe(409);
   });
 
-  test('of two cancels at once one is answered with 409', async () => {
+  test('return 409 to one of two concurrent cancels', async () => {
     const api = await sender();
     const { id } = (await api.post('/v1/emails', { ...HELLO, scheduled_at: at(1) })).body.data;
     const replies = await Promise.all([api.post(`/v1/emails/${id}/cancel`), api.post(`/v1/emails/${id}/cancel`)]);

@@ -1,14 +1,14 @@
 import type { KillableWorker } from '@postroom/testkit';
 import { expect } from 'vitest';
 
-/** Who gets mail in tests of faults: of some it is refused, put off or suppressed. */
+/** Recipients in fault tests. Mail to some is rejected, deferred or suppressed. */
 export const NAMES = ['ada', 'refused', 'bob', 'later', 'gone', 'eve'];
 
-/** What everybody got, by how often, against what the tables say of a project's mail. */
+/** Compares the mail that each address received (`got`) with the ledger and events of a project. */
 export async function expectLedgerConsistent(
   { db }: KillableWorker,
   { projectId, addresses }: { projectId: string; addresses: string[] },
-  mostUnknown: number,
+  maxUnknown: number,
   got: Map<string, number>,
 ): Promise<void> {
   const { rows } = await db.query<{ email: string; state: string }>(
@@ -21,7 +21,7 @@ export async function expectLedgerConsistent(
     const end = email.startsWith('refused') ? 'failed' : email.startsWith('gone') ? 'suppressed' : 'unknown';
     expect(got.has(email) ? ['accepted', 'unknown'] : [end, 'unknown'], email).toContain(state);
   }
-  expect(inState('unknown')).toBeLessThanOrEqual(mostUnknown);
+  expect(inState('unknown')).toBeLessThanOrEqual(maxUnknown);
   const { rows: events } = await db.query<{ type: string; count: number }>(
     'SELECT type, count(*)::int AS count FROM events WHERE project_id = $1 GROUP BY type ORDER BY type',
     [projectId],

@@ -13,7 +13,7 @@ interface Made {
   addresses: string[];
 }
 
-/** Emails that the relay has given to a workflow; one address was suppressed after they were taken. */
+/** Emails that the dispatcher has assigned to a workflow; one address was suppressed after they were accepted. */
 async function emails(): Promise<Made> {
   const projectId = newId('prj');
   const ids = NAMES.map(() => newId('eml'));
@@ -36,13 +36,13 @@ async function emails(): Promise<Made> {
 }
 
 test.each<[DatabaseFault, string]>([
-  ['lost', 'before the server has it'],
-  ['unheard', 'after the server has done it, before its answer'],
-  ['late', 'and the server does it later'],
+  ['lost', 'before the server receives it'],
+  ['unheard', 'after the server executes it, before its answer'],
+  ['late', 'and the server executes it later'],
 ])(
-  'when the connection to the database breaks at any statement (%s: %s), no email goes out twice, none is lost, and each event is recorded once',
+  'when the connection to the database breaks at any statement (%s: %s), no email is sent twice, none is lost, and each event is recorded once',
   async (fault) => {
-    await send(await emails()); // connections are open, statements are prepared
+    await send(await emails()); // opens connections and prepares statements
     const statements: string[] = [];
     faults.proxy.watch(({ text }) => void statements.push(text.replace(/\s+/g, ' ').slice(0, 100)));
     await send(await emails());

@@ -16,7 +16,7 @@ interface Made {
   addresses: string[];
 }
 
-/** Emails that wait, and the burst that is to take them; one address was suppressed after they were taken. */
+/** Queued emails, and the id of a drain to send them; one address was suppressed after they were accepted. */
 async function emails(names = NAMES): Promise<Made> {
   const projectId = newId('prj');
   const ids = names.map(() => newId('eml'));
@@ -39,10 +39,10 @@ async function emails(names = NAMES): Promise<Made> {
   return { projectId, workflowId, addresses };
 }
 
-/** The burst from its first turn to its end. */
-const burst = ({ projectId, workflowId }: Made) => ask({ projectId, workflowId });
+/** Runs the queue drain to its end. */
+const drain = ({ projectId, workflowId }: Made) => ask({ projectId, workflowId });
 
-/** As the relay and its sweep do: what the burst left behind, and what a server put off, gets a workflow of its own. */
+/** Assigns messages that the drain left or deferred to a workflow, as the dispatcher does, and runs it. */
 async function sendRest({ projectId }: Made): Promise<void> {
   const workflowId = newId('eml');
   const { rowCount } = await faults.worker.db.query(
@@ -53,8 +53,8 @@ async function sendRest({ projectId }: Made): Promise<void> {
   if (rowCount !== 0) await ask({ workflowId });
 }
 
-/** No burst is at work any more, so that the relay decides what becomes of the project's mail. */
-async function expectNoBurst({ projectId }: Made): Promise<void> {
+/** No drain holds the lease, so the dispatcher handles the project's mail. */
+async function expectNoDrain({ projectId }: Made): Promise<void> {
   const { rows } = await faults.worker.db.query('SELECT workflow_id FROM email_queue_drains WHERE project_id = $1', [
     projectId,
   ]);
@@ -62,14 +62,14 @@ async function expectNoBurst({ projectId }: Made): Promise<void> {
 }
 
 test.each<[DatabaseFault, string]>([
-  ['lost', 'before the server has it'],
-  ['unheard', 'after the server has done it, before its answer'],
-  ['late', 'and the server does it later'],
+  ['lost', 'before the server receives it'],
+  ['unheard', 'after the server executes it, before its answer'],
+  ['late', 'and the server executes it later'],
 ])(
-  'when the connection to the database breaks at any statement of a burst (%s: %s), no email goes out twice, none is lost, and each event is recorded once',
+  'when the connection to the database breaks at any statement of a queue drain (%s: %s), no email is sent twice, none is lost, and each event is recorded once',
   async (fault) => {
-    await burst(await emails()); // connections are open, statements are prepared
-    // How often it looks for mail depends on the time it takes, so the walk ends with a burst that had no such statement.
+    await drain(await emails()); // opens connections and prepares statements
+    // The number of polls varies with timing, so the loop ends at the first drain without a statement of that number.
     let at = 0;
     for (let isBroken = true; isBroken;) {
       at++;
@@ -82,14 +82,14 @@ test.each<[DatabaseFault, string]>([
         broken = text.replace(/\s+/g, ' ').slice(0, 100);
         return fault;
       });
-      await burst(made);
+      await drain(made);
       faults.proxy.watch(() => undefined);
       try {
-        // What the server does late may say that a burst is at work, until its lease has run out.
+        // A late statement may renew the lease, which then has to expire.
         if (fault === 'late') await sleep(LATE_MS);
-        else await expectNoBurst(made);
+        else await expectNoDrain(made);
         await sendRest(made);
-        // Only a claim that the server makes after its program has gone on is in nobody's hands.
+        // Only a claim executed after its process has moved on may leave messages unknown.
         await expectLedgerConsistent(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
       } catch (error) {
         throw new Error(`statement ${at}, ${broken}: ${(error as Error).message}`, { cause: error });
@@ -100,23 +100,23 @@ test.each<[DatabaseFault, string]>([
   300_000,
 );
 
-test('a burst that can not hear of new mail at first says in the end that it is over, and goes on saying so', async () => {
+test('a drain whose LISTEN fails at first still ends, and its lease stays deleted', async () => {
   const made = await emails();
-  const beatMs = 50;
+  const renewMs = 50;
   const isBroken = faults.breakOnce(/^LISTEN/, 'lost');
-  await ask({ projectId: made.projectId, workflowId: made.workflowId, beatMs });
+  await ask({ projectId: made.projectId, workflowId: made.workflowId, renewMs });
   expect(isBroken()).toBe(true);
-  await sleep(4 * beatMs);
-  await expectNoBurst(made);
+  await sleep(4 * renewMs);
+  await expectNoDrain(made);
 });
 
 const STEPS: [string, RegExp, { unknown: number }][] = [
-  ['the burst says that it is at work', /^\s*INSERT INTO email_queue_drains/, { unknown: 0 }],
+  ['the drain renews its lease', /^\s*INSERT INTO email_queue_drains/, { unknown: 0 }],
   ['emails are claimed', /SET state = 'claimed'/, { unknown: NAMES.length }],
-  ['where links lead is written', /INSERT INTO tracked_links/, { unknown: NAMES.length }],
+  ['link targets are stored', /INSERT INTO tracked_links/, { unknown: NAMES.length }],
   ['outcomes are recorded', /^\s*WITH outcome AS/, { unknown: NAMES.length }],
-  ['what was not sent waits again', /^\s*WITH back AS/, { unknown: NAMES.length }],
-  ['the burst ends', /DELETE FROM email_queue_drains/, { unknown: 0 }],
+  ['unsent emails are requeued', /^\s*WITH back AS/, { unknown: NAMES.length }],
+  ['the drain ends', /DELETE FROM email_queue_drains/, { unknown: 0 }],
 ];
 
 for (const [fault, when] of [
@@ -124,13 +124,13 @@ for (const [fault, when] of [
   ['held', 'after'],
 ] as const) {
   test.each(STEPS)(
-    `kill -9 ${when} %s: no email goes out twice, none is lost, and it goes on in another process`,
+    `kill -9 ${when} %s: no email is sent twice, none is lost, and another process continues`,
     async (_step, text, { unknown }) => {
       const made = await emails();
       const work = { projectId: made.projectId, workflowId: made.workflowId };
       expect(await faults.killAt(text, fault, work)).toMatch(text);
-      await burst(made);
-      await expectNoBurst(made);
+      await drain(made);
+      await expectNoDrain(made);
       await sendRest(made);
       await expectLedgerConsistent(faults.worker, made, unknown, faults.sink.counts());
     },
@@ -140,16 +140,16 @@ for (const [fault, when] of [
 
 for (const pipelining of [true, false]) {
   test.each(DIALOGUE_BREAKS)(
-    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s in a burst: no email goes out twice, and unknown is only what may have had its final dot`,
+    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s in a queue drain: no email is sent twice, and only those whose final dot may have arrived are unknown`,
     async (at) => {
       const server = await startBreakingServer({ at, pipelining, to: 'bob' });
       await faults.worker.kill();
       await startWorker(server.url);
       const made = await emails(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
-      await burst(made);
+      await drain(made);
       await sendRest(made);
       expect(server.isBroken()).toBe(true);
-      // A short body and its dot are one write.
+      // A short body and its final dot are one write.
       const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
       await expectLedgerConsistent(faults.worker, made, unknown, server.counts());
       server.close();

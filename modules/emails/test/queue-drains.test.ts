@@ -28,8 +28,8 @@ afterAll(async () => {
 
 const email = (to: string) => ({ from: 'hello@example.com', to: [to], subject: 'Hello', text: 'Hello' });
 
-/** Takes so many emails at once, to `<name><number>@mail.test`. */
-async function takeMany(api: SystemApi, name: string, count: number): Promise<void> {
+/** Sends `count` emails in batches, to `<name><number>@mail.test`. */
+async function sendMany(api: SystemApi, name: string, count: number): Promise<void> {
   for (let page = 0; page < count; page += 100) {
     const size = Math.min(100, count - page);
     const emails = Array.from({ length: size }, (_, index) => email(`${name}${page + index}@mail.test`));
@@ -53,9 +53,9 @@ async function workflowsOf({ projectId }: SystemApi): Promise<string[]> {
   return types;
 }
 
-test('emails that come faster than a workflow each share one, which ends when no more come, and each goes out once', async () => {
+test('emails that arrive too fast for individual workflows share a queue drain, which ends when the queue is empty, and each is sent once', async () => {
   const api = await system.api();
-  await takeMany(api, 'burst', 500);
+  await sendMany(api, 'burst', 500);
   await eventually(async () => expect(await statesOf(api)).toEqual({ accepted: 500 }), 30_000);
   expect(receivedBy('burst')).toEqual(Array.from({ length: 500 }, () => 1));
   await eventually(async () => {
@@ -66,7 +66,7 @@ test('emails that come faster than a workflow each share one, which ends when no
   }, 30_000);
 }, 120_000);
 
-test('what a server puts off in a burst goes on in a workflow of its own at its time, and is queued, not scheduled, until then', async () => {
+test('an email deferred during a queue drain is sent later by its own workflow, and is queued, not scheduled, until then', async () => {
   const api = await system.api();
   const refused = new Set<string>();
   sink.answer((to) => {
@@ -74,7 +74,7 @@ test('what a server puts off in a burst goes on in a workflow of its own at its 
     refused.add(to);
     return { code: 450, message: '4.2.1 Mailbox busy' };
   });
-  await takeMany(api, 'later', 50);
+  await sendMany(api, 'later', 50);
   await eventually(async () => expect((await statesOf(api)).accepted).toBe(48), 30_000);
   const [waiting] = refused;
   const { data } = (await api.get(`/v1/emails?to=${waiting}`)).body;
@@ -86,7 +86,7 @@ test('what a server puts off in a burst goes on in a workflow of its own at its 
   );
 }, 120_000);
 
-test('a server that takes nothing holds a burst up, and nothing of it is lost', async () => {
+test('a queue drain backs off while the server accepts nothing, and loses no email', async () => {
   const api = await system.api();
   let refusals = 0;
   sink.answer((to) => {
@@ -94,7 +94,7 @@ test('a server that takes nothing holds a burst up, and nothing of it is lost', 
     refusals++;
     return { code: 421, message: '4.3.2 Closing' };
   });
-  await takeMany(api, 'held', 60);
+  await sendMany(api, 'held', 60);
   await eventually(() => expect(refusals).toBeGreaterThan(0));
   expect(await statesOf(api)).not.toHaveProperty('failed');
   sink.answer(() => undefined);
@@ -102,7 +102,7 @@ test('a server that takes nothing holds a burst up, and nothing of it is lost', 
   expect(receivedBy('held').every((count) => count === 1)).toBe(true);
 }, 120_000);
 
-test('under kill -9 of the worker in a burst nothing is lost or doubled, and at most what was in hand is unknown', async () => {
+test('after kill -9 of the worker during a queue drain no email is lost or sent twice, and only those in flight are unknown', async () => {
   const api = await system.api();
   sink.answer(() => new Promise((resolve) => setTimeout(resolve, 20)));
   let taken = 0;
@@ -113,11 +113,11 @@ test('under kill -9 of the worker in a burst nothing is lost or doubled, and at 
       expect(reply.status).toBe(202);
     }
   });
-  let inHand = 0;
+  let inFlight = 0;
   for (const received of [100, 400]) {
     await eventually(() => expect(receivedBy('kill').length).toBeGreaterThan(received), 60_000);
     await system.killWorker();
-    inHand += (await statesOf(api)).claimed ?? 0;
+    inFlight += (await statesOf(api)).claimed ?? 0;
     await system.startWorker();
   }
   going = false;
@@ -128,12 +128,16 @@ test('under kill -9 of the worker in a burst nothing is lost or doubled, and at 
     return now;
   }, 90_000);
   expect(receivedBy('kill').filter((count) => count > 1)).toEqual([]);
-  expect(states.unknown ?? 0).toBeLessThanOrEqual(inHand);
+  expect(states.unknown ?? 0).toBeLessThanOrEqual(inFlight);
   expect(receivedBy('kill').length).toBeGreaterThanOrEqual(states.accepted ?? 0);
 }, 180_000);
 
-/** Rows as a burst had them in hand some minutes ago, of a project whose mail no worker of other tests takes. */
-async function left(workflowId: string, states: readonly string[], claim: string | null = null): Promise<string[]> {
+/** Inserts rows that a drain was assigned minutes ago, in a project whose mail no worker of another test sends. */
+async function insertAssigned(
+  workflowId: string,
+  states: readonly string[],
+  claim: string | null = null,
+): Promise<string[]> {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   await holdMail(projectId);
@@ -151,25 +155,25 @@ const rowsOf = async (ids: string[]) =>
   (await pool.query('SELECT state, workflow_id, dispatched_at FROM messages WHERE id = ANY ($1) ORDER BY id', [ids]))
     .rows;
 
-test('what a burst left behind that Temporal knows nothing of is given to another workflow', async () => {
+test('messages of a drain unknown to Temporal are assigned to another workflow', async () => {
   const workflowId = newId('eml').replace('eml_', 'burst_');
-  await left(workflowId, ['claimed', 'planned']);
-  // Workers of other tests sweep as well, and each sweep looks at some workflows only.
+  await insertAssigned(workflowId, ['claimed', 'planned']);
+  // Workers of other tests reconcile too, and each pass checks only some workflows.
   await eventually(async () => {
     await reconcile(client, '1 minute');
     expect((await client.workflow.getHandle(workflowId).describe()).type).toBe('sendEmails');
   });
 });
 
-test('what was taken for lost and is given back after all waits for the relay again', async () => {
+test('an unknown message whose claim is released after all returns to the dispatcher', async () => {
   const claim = newClaim();
-  const ids = await left('burst_lost', ['unknown'], claim);
+  const ids = await insertAssigned('burst_lost', ['unknown'], claim);
   await pool.query('UPDATE messages SET workflow_id = NULL WHERE id = ANY ($1)', [ids]);
   await settle(claim, [{ id: ids[0] ?? '', state: 'planned', answer: null }]);
   expect(await rowsOf(ids)).toEqual([{ state: 'planned', workflow_id: null, dispatched_at: null }]);
 });
 
-test('one burst of a project is at work at a time; another takes over when it has not been heard of', async () => {
+test('a project has one queue drain at a time; another takes over once the lease has expired', async () => {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   expect(await renewDrainLease(projectId, 'burst_a')).toBe(true);

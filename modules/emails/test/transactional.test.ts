@@ -33,7 +33,7 @@ const untilStatus = (api: SystemApi, id: string, status: string, timeoutMs?: num
 
 const mailsTo = (to: string) => sink.mails.filter((mail) => mail.to === to);
 
-test('an email goes out once, with a Message-ID made of its id, and emits email.sent with its metadata', async () => {
+test('an email is sent once, with a Message-ID derived from its id, and emits email.sent with its metadata', async () => {
   const api = await system.api();
   const id = await send(api, {
     to: 'Ada <one@mail.test>',
@@ -71,7 +71,7 @@ test('an email goes out once, with a Message-ID made of its id, and emits email.
   ]);
 });
 
-test('an email to several addresses goes to each once; a blind copy is named to nobody, and a file arrives as it was', async () => {
+test('an email to several addresses reaches each once; bcc recipients stay hidden, and attachments arrive unchanged', async () => {
   const api = await system.api();
   const content = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index % 256));
   const id = await send(api, {
@@ -99,7 +99,7 @@ test('an email to several addresses goes to each once; a blind copy is named to 
   }
 });
 
-test('a scheduled email goes out at its time, and a canceled one never does', async () => {
+test('a scheduled email is sent on time, and a canceled one never is', async () => {
   const api = await system.api();
   const scheduledAt = Date.now() + 2_500;
   const scheduled_at = new Date(scheduledAt).toISOString();
@@ -111,7 +111,7 @@ test('a scheduled email goes out at its time, and a canceled one never does', as
   expect(mailsTo('never@mail.test')).toEqual([]);
 });
 
-test('a refused email fails with the reason, and its address is suppressed when it is none', async () => {
+test('a rejected email fails with the reason, and a nonexistent address is suppressed', async () => {
   const api = await system.api();
   sink.answer((to) => (to === 'gone@mail.test' ? { code: 550, message: '5.1.1 No such user' } : undefined));
   const id = await send(api, { to: 'gone@mail.test' });
@@ -123,7 +123,7 @@ test('a refused email fails with the reason, and its address is suppressed when 
   expect((await api.post('/v1/emails', { ...HELLO, to: 'gone@mail.test' })).body.data.status).toBe('suppressed');
 });
 
-test('an address that is suppressed after the email was taken gets nothing', async () => {
+test('an address suppressed after the email was accepted receives nothing', async () => {
   const api = await system.api();
   const id = await send(api, { to: 'late@mail.test', scheduled_at: new Date(Date.now() + 2_000).toISOString() });
   await api.post('/v1/suppressions', { email: 'late@mail.test' });
@@ -131,7 +131,7 @@ test('an address that is suppressed after the email was taken gets nothing', asy
   expect(mailsTo('late@mail.test')).toEqual([]);
 });
 
-test('many emails at once share workflows, and each goes out once', async () => {
+test('concurrent emails share workflows, and each is sent once', async () => {
   const api = await system.api();
   for (let page = 0; page < 5; page++) {
     const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`burst${page}-${index}@mail.test`] }));
@@ -149,7 +149,7 @@ test('many emails at once share workflows, and each goes out once', async () => 
   expect(bursts.every(([, count]) => count === 1)).toBe(true);
 });
 
-test('after kill -9 of the worker what waits goes out, nothing goes out twice, and what was in flight is unknown', async () => {
+test('after kill -9 of the worker queued emails are sent, none twice, and those in flight are unknown', async () => {
   const api = await system.api();
   sink.answer(() => new Promise((resolve) => setTimeout(resolve, 300)));
   const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`kill${index}@mail.test`] }));

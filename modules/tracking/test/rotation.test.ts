@@ -10,21 +10,21 @@ import { storeLinks, trackHtml } from '../src/index.ts';
 const fresh = randomBytes(32).toString('base64');
 const old = process.env.POSTROOM_SECRET_KEY ?? '';
 
-/** Where a program with these keys answers pixels and links, on the same database. Once it has stopped, what came is kept. */
+/** Starts a process that serves pixels and links with these keys, on the same database. `stop` resolves once its hits are stored. */
 async function startGateway(keys: Record<string, string>): Promise<{ url: string; stop: () => Promise<void> }> {
   const child = fork(join(import.meta.dirname, 'tracking.program.ts'), {
     env: { ...process.env, POSTROOM_SECRET_KEY_PREVIOUS: undefined, ...keys },
   });
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve(message as number));
-    child.once('exit', () => reject(new Error('the program ended before it listened')));
+    child.once('exit', () => reject(new Error('the process exited before it listened')));
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return { url: `http://127.0.0.1:${port}`, stop: () => (child.disconnect(), ended) };
 }
 
-/** A mail that went out a minute ago: what its pixel, a link and a link with a value of the recipient's lead to, as paths. */
-async function mailThatIsOut() {
+/** Inserts a mail sent a minute ago. Returns the paths of its pixel, a plain link and a link with a sealed value. */
+async function sentMail() {
   const { projectId } = await testApi();
   const [campaignId, id] = [newId('cmp'), newId('eml')];
   await pool.query(
@@ -51,7 +51,7 @@ const follow = async (url: string) => {
   return { status, leadsTo: headers.get('location') };
 };
 
-/** The numbers of the links of a message that were followed; null for its pixel. */
+/** The numbers of the clicked links of a message; null for its pixel. */
 async function hits(id: string): Promise<(number | null)[]> {
   const { rows } = await pool.query<{ position: number | null }>(
     'SELECT position FROM tracking_hits WHERE message_id = $1 ORDER BY position NULLS FIRST',
@@ -60,8 +60,8 @@ async function hits(id: string): Promise<(number | null)[]> {
   return rows.map(({ position }) => position);
 }
 
-test('after the secret key was changed, pixels and links of mail that is out work as long as the old key is set', async () => {
-  const { id, plain, sealed, pixel } = await mailThatIsOut();
+test('after key rotation, pixels and links of sent mail work as long as the previous key is set', async () => {
+  const { id, plain, sealed, pixel } = await sentMail();
   const gateway = await startGateway({ POSTROOM_SECRET_KEY: fresh, POSTROOM_SECRET_KEY_PREVIOUS: old });
   expect(await follow(gateway.url + plain)).toEqual({ status: 302, leadsTo: 'https://a.example/' });
   expect(await follow(gateway.url + sealed)).toEqual({ status: 302, leadsTo: 'https://b.example/hat%207' });
@@ -70,8 +70,8 @@ test('after the secret key was changed, pixels and links of mail that is out wor
   expect(await hits(id)).toEqual([null, 0, 1]);
 });
 
-test('without the old key they lead nowhere and count nothing', async () => {
-  const { id, plain, sealed, pixel } = await mailThatIsOut();
+test('without the previous key they redirect nowhere and record no hits', async () => {
+  const { id, plain, sealed, pixel } = await sentMail();
   const gateway = await startGateway({ POSTROOM_SECRET_KEY: fresh });
   expect(await follow(gateway.url + pixel)).toEqual({ status: 200, leadsTo: null });
   expect(await follow(gateway.url + plain)).toEqual({ status: 404, leadsTo: null });

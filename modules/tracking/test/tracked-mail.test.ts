@@ -61,7 +61,7 @@ async function startCampaign(word: string, more: Record<string, unknown> = {}) {
   return { api, id: id as string };
 }
 
-test('the links of a campaign lead each recipient where theirs lead, by the values they had when it was sent', async () => {
+test('campaign links redirect each recipient by the values they had when it was sent', async () => {
   const { api, id } = await startCampaign('tracked');
   const [first, second] = [await mailTo('tracked0@mail.test'), await mailTo('tracked1@mail.test')];
   await system.pool.query(`UPDATE contacts SET custom_fields = '{"city":"Elsewhere"}' WHERE project_id = $1`, [
@@ -81,7 +81,7 @@ test('the links of a campaign lead each recipient where theirs lead, by the valu
   expect(data.map(({ url }: { url: string }) => url)).toEqual(['https://a.example/?n={{city}}', 'https://b.example/']);
 });
 
-test('a campaign that is not to be tracked has its own links and no pixel', async () => {
+test('an untracked campaign keeps its original links and has no pixel', async () => {
   const { api, id } = await startCampaign('plain', { track_opens: false, track_clicks: false });
   const { html } = await mailTo('plain0@mail.test');
   expect(html).not.toMatch(/\/t\/[oc]\//);
@@ -90,7 +90,7 @@ test('a campaign that is not to be tracked has its own links and no pixel', asyn
   expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({ trackOpens: false, trackClicks: false });
 });
 
-test('each who gets a transactional email has links of their own, which lead where it says', async () => {
+test('each recipient of a transactional email has individual links to its targets', async () => {
   const api = await system.api();
   const send = (body: object) =>
     api.post('/v1/emails', {

@@ -1,4 +1,4 @@
-// Answers pixels and links as a gateway does, with the keys that it is started with (see rotation.test.ts).
+// Serves pixels and links like a gateway, with the keys from its environment (see rotation.test.ts).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startTracking } from '../src/tracking-requests.ts';
@@ -6,4 +6,4 @@ import { startTracking } from '../src/tracking-requests.ts';
 const tracking = startTracking();
 const server = createServer((request, response) => void tracking.answer(request, response));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-process.on('disconnect', () => void tracking.stop().finally(() => process.exit(0))); // it does not outlive its test
+process.on('disconnect', () => void tracking.stop().finally(() => process.exit(0))); // exit with the test

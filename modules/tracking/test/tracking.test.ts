@@ -10,7 +10,7 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefo
 const BASE = 'https://mail.example.com';
 const ALL = { opens: true, clicks: true };
 
-/** Messages of a campaign that were accepted an hour ago, with links at their numbers. */
+/** Inserts messages of a campaign that were accepted an hour ago, and its links. */
 async function campaignOf(count: number, links: string[], state = 'accepted') {
   const api = await testApi();
   const campaignId = newId('cmp');
@@ -36,8 +36,8 @@ const fetchAs = (api: Api, path: string, userAgent = BROWSER, method = 'GET') =>
 const open = (api: Api, id: string, userAgent?: string) => fetchAs(api, `/t/o/${trackingToken(id)}`, userAgent);
 const click = (api: Api, id: string, link: number, userAgent?: string, method?: string) =>
   fetchAs(api, `/t/c/${trackingToken(id)}.${link}`, userAgent, method);
-/** Lets a minute pass. Opens are kept behind their answers, and another program may be judging, so it looks again. */
-async function judged(id: string, hits: number): Promise<{ verdict: string; reason: string | null }[]> {
+/** Classifies hits as if a minute had passed. It polls, because opens are stored after their response and another process may hold the lock. */
+async function classified(id: string, hits: number): Promise<{ verdict: string; reason: string | null }[]> {
   for (;;) {
     await classifyHits(new Date(Date.now() + 60_000));
     const { rows } = await pool.query(
@@ -57,7 +57,7 @@ const factsOf = async (id: string) => {
   return rows[0];
 };
 
-test('a pixel is answered with a picture that is never kept by caches, and counts as one open however often it is fetched', async () => {
+test('a pixel returns an uncacheable image and counts as one open however often it is fetched', async () => {
   const { api, campaignId, id } = await campaignOf(1, []);
   const reply = await open(api, id);
   expect(reply.status).toBe(200);
@@ -66,7 +66,7 @@ test('a pixel is answered with a picture that is never kept by caches, and count
   expect((await reply.bytes()).length).toBeGreaterThan(30);
   await open(api, id);
   await open(api, id);
-  await judged(id, 3);
+  await classified(id, 3);
   expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 1, openedByMachines: 0, clicked: 0 });
   const events = await api.events('email.opened');
   expect(events.map(({ data }) => data)).toEqual([
@@ -75,7 +75,7 @@ test('a pixel is answered with a picture that is never kept by caches, and count
   expect((await factsOf(id)).opened_at).toBeInstanceOf(Date);
 });
 
-test('a link leads where its campaign says, and each link of a message is one email.clicked', async () => {
+test("a link redirects to its campaign's target, and each link of a message emits one email.clicked", async () => {
   const { api, campaignId, ids, id } = await campaignOf(2, [
     'https://a.example/?q=1&r=%C3%A4#top',
     'http://b.example/',
@@ -86,8 +86,8 @@ test('a link leads where its campaign says, and each link of a message is one em
   await click(api, id, 0);
   await click(api, id, 1);
   await click(api, ids[1]!, 1);
-  await judged(id, 3);
-  await judged(ids[1]!, 1);
+  await classified(id, 3);
+  await classified(ids[1]!, 1);
   expect(await engagementOf(api, campaignId)).toMatchObject({ clicked: 2, clickedByMachines: 0, opened: 0 });
   const { body } = await api.get(`/v1/campaigns/${campaignId}/links`);
   expect(body.data).toEqual([
@@ -102,7 +102,7 @@ test('a link leads where its campaign says, and each link of a message is one em
   ]);
 });
 
-test('a token that we did not make opens nothing and leads nowhere', async () => {
+test('a forged token records no open and redirects nowhere', async () => {
   const { api, id } = await campaignOf(1, ['https://a.example/']);
   const token = trackingToken(id);
   const other = newId('eml').slice(4);
@@ -130,31 +130,31 @@ test('a token that we did not make opens nothing and leads nowhere', async () =>
 
 test.each<[string, string, string | null]>([
   ['Apple Mail Privacy Protection', 'Mozilla/5.0', 'apple_privacy'],
-  ['a scanner that says so', 'Barracuda Sentinel (EE)', 'program'],
-  ['a program', 'python-requests/2.32', 'program'],
-  ['who says nothing', '', 'no_user_agent'],
+  ['a known scanner', 'Barracuda Sentinel (EE)', 'program'],
+  ['a script', 'python-requests/2.32', 'program'],
+  ['a request without a user agent', '', 'no_user_agent'],
   [
-    "Gmail's proxy, which fetches when a person opens",
+    "Gmail's proxy, which fetches when a human opens",
     'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
     null,
   ],
   ['a browser', BROWSER, null],
-  ['a telephone called Robot', 'Mozilla/5.0 (Linux; Android 15; Robotics X) AppleWebKit/537.36 Mobile', null],
-])('%s is judged by what it says', async (_who, userAgent, reason) => {
+  ['a phone called Robot', 'Mozilla/5.0 (Linux; Android 15; Robotics X) AppleWebKit/537.36 Mobile', null],
+])('%s is classified by its user agent', async (_who, userAgent, reason) => {
   const { api, campaignId, id } = await campaignOf(1, []);
   await open(api, id, userAgent);
-  expect(await judged(id, 1)).toEqual([{ verdict: reason === null ? 'person' : 'machine', reason }]);
+  expect(await classified(id, 1)).toEqual([{ verdict: reason === null ? 'person' : 'machine', reason }]);
   const expected = reason === null ? { opened: 1, openedByMachines: 0 } : { opened: 0, openedByMachines: 1 };
   expect(await engagementOf(api, campaignId)).toMatchObject(expected);
   expect(await api.events('email.opened')).toHaveLength(reason === null ? 1 : 0);
 });
 
-test('what comes within seconds of acceptance is a machine', async () => {
+test('hits within seconds of acceptance are a bot', async () => {
   const { api, campaignId, id } = await campaignOf(1, ['https://a.example/']);
   await pool.query('UPDATE messages SET accepted_at = now() WHERE id = $1', [id]);
   await open(api, id);
   await click(api, id, 0);
-  const hits = await judged(id, 2);
+  const hits = await classified(id, 2);
   expect(hits.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
     'machine: too_soon',
     'machine: too_soon',
@@ -167,7 +167,7 @@ test('what comes within seconds of acceptance is a machine', async () => {
   });
 });
 
-test('many links followed at the same moment are a machine, and so is HEAD; a person who comes later is one', async () => {
+test('concurrent clicks on many links are a bot, and so is HEAD; a later click by a human still counts', async () => {
   const { api, campaignId, id } = await campaignOf(1, [
     'https://a.example/',
     'https://b.example/',
@@ -175,20 +175,20 @@ test('many links followed at the same moment are a machine, and so is HEAD; a pe
   ]);
   await Promise.all([0, 1, 2].map((link) => click(api, id, link)));
   expect((await click(api, id, 0, BROWSER, 'HEAD')).headers.get('location')).toBe('https://a.example/');
-  const hits = await judged(id, 4);
+  const hits = await classified(id, 4);
   expect(hits.map(({ reason }) => reason).sort()).toEqual(['burst', 'burst', 'burst', 'method']);
   await pool.query(`UPDATE tracking_hits SET at = at - interval '1 minute' WHERE message_id = $1`, [id]);
   await click(api, id, 1);
-  await judged(id, 5);
+  await classified(id, 5);
   expect(await engagementOf(api, campaignId)).toMatchObject({ clicked: 1, clickedByMachines: 1 });
   const [, second] = (await api.get(`/v1/campaigns/${campaignId}/links`)).body.data;
   expect(second).toMatchObject({ clicks: 1, uniqueClicks: 1, clicksByMachines: 1 });
 });
 
-test('a message whose outcome was unknown has been accepted when it is read', async () => {
+test('an unknown message becomes accepted when it is opened', async () => {
   const { api, campaignId, id } = await campaignOf(1, [], 'unknown');
   await open(api, id);
-  await judged(id, 1);
+  await classified(id, 1);
   expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data).toMatchObject({
     engagement: { sent: 1, opened: 1 },
     progress: { unknown: 0, accepted: 1 },
@@ -197,14 +197,14 @@ test('a message whose outcome was unknown has been accepted when it is read', as
   expect(types).toEqual(['email.sent', 'email.opened']);
 });
 
-test('opens and clicks stand in the timeline of the message and in statistics, those of programs beside those of people', async () => {
+test('opens and clicks appear in the timeline and in statistics, with bots and humans counted separately', async () => {
   const { api, ids, id } = await campaignOf(2, ['https://a.example/']);
   await open(api, id);
   await open(api, id, 'Mozilla/5.0');
   await click(api, id, 0, 'curl/8.9');
   await open(api, ids[1]!);
-  await judged(id, 3);
-  await judged(ids[1]!, 1);
+  await classified(id, 3);
+  await classified(ids[1]!, 1);
   const { events } = (await api.get(`/v1/emails/${id}`)).body.data;
   expect(events.map(({ type }: { type: string }) => type)).toEqual(
     expect.arrayContaining(['email.opened', 'email.opened_by_machine', 'email.clicked_by_machine']),
@@ -216,7 +216,7 @@ test('opens and clicks stand in the timeline of the message and in statistics, t
   expect(body.data.statistics.at(-1)).toEqual({ opened: 2, clicked: 0, openedByMachines: 1, clickedByMachines: 1 });
 });
 
-test('a link of a message that has been deleted is a page that says so and leads nowhere, and its pixel is a pixel', async () => {
+test('a link of a deleted message shows that it has expired, and its pixel still returns an image', async () => {
   const { api, campaignId, id } = await campaignOf(1, ['https://a.example/']);
   await pool.query('DELETE FROM messages WHERE id = $1', [id]);
   const reply = await click(api, id, 0);
@@ -230,14 +230,14 @@ test('a link of a message that has been deleted is a page that says so and leads
   expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 0, clicked: 0 });
 });
 
-test('segments find who opened and who clicked', async () => {
+test('segments match contacts who opened or clicked', async () => {
   const { api, id } = await campaignOf(1, ['https://a.example/']);
   const ada = await api.contact('ada@example.com');
   await pool.query('UPDATE messages SET contact_id = $2 WHERE id = $1', [id, ada.id]);
   const found = async (field: string) =>
     (await api.post('/v1/segments/preview', { filter: { field, op: 'ever' } })).body.data.contactCount;
   await open(api, id);
-  await judged(id, 1);
+  await classified(id, 1);
   expect([await found('opened'), await found('clicked')]).toEqual([1, 0]);
 });
 
@@ -247,7 +247,7 @@ const track = (html: string, values: Values = {}, switches = ALL) => {
   return { ...tracked, id, rendered: renderTemplate(tracked.html, tracked.valuesFor(id, values)) };
 };
 
-test('the links of a mail lead through us without naming their targets, and the pixel ends its body', () => {
+test('tracked links do not reveal their targets, and the pixel ends the body', () => {
   const { id, links, rendered } = track(
     '<html><body><a class="x" href="https://a.example/?x=1&amp;y=2">A</a><A HREF=\'http://b.example/\' title="a > b">B</A></body></html>',
   );
@@ -284,14 +284,14 @@ test.each([
   expect(rendered).toBe(html.replace('{{unsubscribe_url}}', `${config.PUBLIC_URL}/u/x`));
 });
 
-test("links in Outlook's conditional comments are tracked, since it shows them", () => {
+test("links in Outlook's conditional comments are tracked, since Outlook shows them", () => {
   const { links } = track(
     '<!--[if mso]><v:roundrect href="https://a.example/"></v:roundrect><![endif]--><area href="https://b.example/">',
   );
   expect(links).toEqual(['https://a.example/', 'https://b.example/']);
 });
 
-test('a link with placeholders leads where it led when the mail was made, and shows none of its values', async () => {
+test('a link with placeholders keeps its target from when the mail was rendered and reveals none of its values', async () => {
   const { api, campaignId, id } = await campaignOf(1, []);
   const { links, html, valuesFor } = trackHtml(
     parseTemplate('<a href="https://shop.example/{{sku}}?who={{email}}&amp;x=1">x</a><a href="{{page}}">y</a>', 'html'),
@@ -316,12 +316,12 @@ test('a link with placeholders leads where it led when the mail was made, and sh
   ]);
   const [first = ''] = /\/t\/c\/[^"]+/.exec(rendered) ?? [];
   const [token, , sealed] = first.slice('/t/c/'.length).split('.');
-  // Its values fit no other link and no other message.
+  // Its values are valid for no other link and no other message.
   expect((await fetchAs(api, `/t/c/${token}.1.${sealed}`)).status).toBe(404);
   expect((await fetchAs(api, `/t/c/${trackingToken(newId('eml'))}.0.${sealed}`)).status).toBe(404);
 });
 
-test('a link that is a placeholder is tracked only for whom it leads to the web', () => {
+test('a link that is a placeholder is tracked only for recipients whose value is an http(s) URL', () => {
   const html = '<a href="{{page}}">x</a>';
   expect(track(html, { page: 'mailto:a@example.com' }, { opens: false, clicks: true }).rendered).toBe(
     '<a href="mailto:a@example.com">x</a>',
@@ -329,7 +329,7 @@ test('a link that is a placeholder is tracked only for whom it leads to the web'
   expect(track(html, { page: 'https://a.example/' }).rendered).toContain(`href="${BASE}/t/c/`);
 });
 
-test('what is switched off is not there', () => {
+test('disabled tracking adds no links or pixel', () => {
   const html = '<a href="https://a.example/">x</a>';
   expect(track(html, {}, { opens: false, clicks: false })).toMatchObject({ rendered: html, links: [] });
   expect(track(html, {}, { opens: true, clicks: false }).rendered).toMatch(
@@ -337,16 +337,16 @@ test('what is switched off is not there', () => {
   );
 });
 
-test('hits of the same moment come in one set, and none of many is lost', async () => {
+test('concurrent hits are stored in batches, and none is lost', async () => {
   const { api, campaignId, ids } = await campaignOf(200, ['https://a.example/']);
   const replies = await Promise.all(ids.flatMap((id) => [open(api, id), click(api, id, 0)]));
   expect(replies.every(({ status }) => status === 200 || status === 302)).toBe(true);
-  await Promise.all(ids.map((id) => judged(id, 2)));
+  await Promise.all(ids.map((id) => classified(id, 2)));
   expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 200, clicked: 200 });
   expect(await api.events('email.clicked')).toHaveLength(200);
 }, 60_000);
 
-test('the switches of a project hold where a campaign or message does not say, and people who manage it set them', async () => {
+test("a campaign or message without tracking settings uses the project's, which its managers can set", async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const of = (opens: boolean | null, clicks: boolean | null) =>
@@ -359,7 +359,7 @@ test('the switches of a project hold where a campaign or message does not say, a
   expect(await of(true, false)).toMatchObject({ opens: true, clicks: false });
 });
 
-test('links begin with the tracking domain of the sender, which must lie below its domain', async () => {
+test("links use the sender's tracking domain, which must be a subdomain of the sending domain", async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const { id } = await addLocalDomain(api.projectId, 'example.com');
@@ -379,14 +379,14 @@ test('links begin with the tracking domain of the sender, which must lie below i
   expect((await set(null)).body.data.setTrackingDomain).toEqual({ trackingDomain: null });
 });
 
-test('hits are deleted when they are older than events are kept, and what they counted for stays', async () => {
+test('hits past the event retention are deleted, and their counters stay', async () => {
   const { api, campaignId, id } = await campaignOf(1, []);
   await open(api, id);
-  await judged(id, 1);
+  await classified(id, 1);
   await deleteOldHits(Date.now() + config.RETENTION_DAYS * 86_400_000 - 60_000);
-  expect(await judged(id, 1)).toHaveLength(1);
+  expect(await classified(id, 1)).toHaveLength(1);
   await pool.query(`UPDATE tracking_hits SET at = at - interval '1 year' WHERE message_id = $1`, [id]);
   await deleteOldHits();
-  expect(await judged(id, 0)).toEqual([]);
+  expect(await classified(id, 0)).toEqual([]);
   expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 1 });
 });
