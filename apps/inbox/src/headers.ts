@@ -1,21 +1,21 @@
 import { decodeWords } from 'postal-mime';
 
-/** What the inbox's lists show of a mail without parsing its body. */
+/** What the inbox lists show of a mail, read without parsing its body. */
 export interface Summary {
-  /** Without its angle brackets; `undefined` when there is none. */
+  /** Without angle brackets; `undefined` if there is none. */
   messageId: string | undefined;
   sender: string;
   subject: string;
 }
 
 const END_OF_HEADERS = /\r?\n\r?\n/;
-/** More than any real header needs; what comes after is not looked at. */
+/** More than any real header needs; the rest is ignored. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** PostgreSQL's text can't hold NUL, and nobody wants line breaks in a list. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001F\u007F]+/g;
 
-/** Reads the three headers that lists show. Parsing the whole of each mail would cost more than keeping it. */
+/** Reads the three headers that lists show. Parsing every mail completely would cost more than storing it. */
 export function summarize(raw: Buffer): Summary {
   const head = raw.toString('utf8', 0, MAX_HEADER_BYTES).split(END_OF_HEADERS, 1)[0]!;
   const value = (name: string) => new RegExp(`^${name}:((?:.|\\r?\\n[ \\t])*)`, 'im').exec(head)?.[1];

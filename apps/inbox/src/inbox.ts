@@ -12,16 +12,16 @@ export interface Inbox extends Service {
 }
 
 /**
- * Starts the inbox of a development system: it takes every mail in place of the world, keeps it and shows it. Port 0
- * takes a free one.
+ * Starts the inbox of a development system: it accepts, stores and shows every mail instead of delivering it. Port 0
+ * picks a free port.
  */
 export async function startInbox(options: {
   host: string;
   smtpPort: number;
   webPort: number;
-  /** The gateway that they ask; that of `PUBLIC_URL` unless given. */
+  /** The gateway that simulated readers call; defaults to `PUBLIC_URL`. */
   gatewayUrl?: string;
-  /** How long after their mail simulated readers come, in milliseconds. */
+  /** The delay of simulated readers, in milliseconds. */
   readAfterMs?: number;
 }): Promise<Inbox> {
   const live = new Live();
@@ -33,7 +33,7 @@ export async function startInbox(options: {
   const readers = new Readers(options.gatewayUrl, options.readAfterMs);
   const smtp = await listenSmtp(options.host, options.smtpPort, intake, readers);
   const web = await listenWeb(options.host, options.webPort, live);
-  reporter.wake(); // what a killed one left unreported
+  reporter.wake(); // reports left by a killed process
   const stop = async () => {
     readers.stop();
     await smtp.stop();

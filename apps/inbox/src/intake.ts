@@ -2,7 +2,7 @@ import { retryOn, DEADLOCK, emailKey, newId, pool, SERIALIZATION_FAILURE } from 
 import { type Summary, summarize } from './headers.ts';
 import { reportsOf } from './simulator.ts';
 
-/** A message as SMTP brought it. */
+/** A message received over SMTP. */
 export interface Incoming {
   mailFrom: string;
   recipients: string[];
@@ -15,35 +15,35 @@ interface Waiting extends Incoming {
   failed: (error: unknown) => void;
 }
 
-/** Messages that go into one INSERT at most. */
+/** Maximum messages per INSERT. */
 const MAX_GROUP = 500;
 const MAX_GROUP_BYTES = 32 * 1024 * 1024;
-/** Transactions at a time: while one waits for the disk, the next is being put together. */
+/** Concurrent transactions: while one waits for the disk, the next is assembled. */
 const MAX_WRITERS = 2;
-/** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */
+/** Errors that a retry of the same transaction may resolve. */
 const CONFLICTS = [DEADLOCK, SERIALIZATION_FAILURE];
-/** The classes of errors that are about the values. */
+/** SQLSTATE classes of errors caused by the values. */
 const BAD_DATA = /^2[1-3]/;
 
 /**
- * Keeps mails in PostgreSQL. Those that arrive while a transaction is under way go together into the next one, so that
- * the cost of a commit is shared without making a single mail wait.
+ * Stores mails in PostgreSQL. Mails that arrive during a transaction share the next one (group commit), so commits are
+ * amortized without delaying single mails.
  */
 export class Intake {
   #waiting: Waiting[] = [];
   #writers = 0;
   readonly #onKept: (count: number) => void;
 
-  /** `onKept` hears how many messages a commit brought. */
+  /** `onKept` receives the number of messages of each commit. */
   constructor(onKept: (count: number) => void) {
     this.#onKept = onKept;
   }
 
-  /** Resolves when the mail is committed, together with what is to be reported of it. */
+  /** Resolves when the mail and its pending reports are committed. */
   keep(mail: Incoming): Promise<void> {
     return new Promise((kept, failed) => {
       this.#waiting.push({ ...mail, summary: summarize(mail.raw), kept, failed });
-      // What the same turn of the event loop brings on other connections joins in.
+      // Mails from other connections in the same event loop turn join the batch.
       if (this.#waiting.length === 1) setImmediate(() => this.#start());
     });
   }
@@ -72,13 +72,13 @@ export class Intake {
     } catch (error) {
       const code = String((error as { code?: unknown }).code);
       if (group.length === 1 || !BAD_DATA.test(code)) return group.forEach((mail) => mail.failed(error));
-      // One message that PostgreSQL objects to must not cost the others of its group.
+      // One message that PostgreSQL rejects must not fail the others of its group.
       for (const mail of group) await this.#write([mail]);
     }
   }
 }
 
-/** One statement, and so one transaction: the mails, and what is to be reported of them. */
+/** Inserts the mails and their pending reports in one statement, and thus one transaction. */
 const STORE = `
   WITH kept AS (
     INSERT INTO inbox_mails (id, message_id, mail_from, recipient, sender, subject, size, raw, received_at)
@@ -120,7 +120,7 @@ async function store(group: Waiting[]): Promise<void> {
       mails.map((mail) => mail.sender),
       mails.map((mail) => mail.subject),
       mails.map((mail) => mail.size),
-      // All bodies travel as one binary value and are cut up by the server: an array of them would be sent as text.
+      // All bodies are sent as one binary value and split by the server: an array would be sent as text.
       Buffer.concat(group.map((mail) => mail.raw)),
       mails.map((mail) => mail.start),
       receivedAt,

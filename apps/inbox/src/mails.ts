@@ -9,33 +9,33 @@ export interface Mail {
   recipient: string;
   sender: string;
   subject: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   receivedAt: Date;
 }
 
 export interface MailsFilter {
-  /** Whole address, in any case. */
+  /** Full address, case-insensitive. */
   recipient?: string | undefined;
   /** Words that occur in the subject, an address or the Message-ID. */
   search?: string | undefined;
 }
 
 export interface MailsQuery extends MailsFilter {
-  /** 1 to 1000; 50 unless given. */
+  /** 1 to 1000; defaults to 50. */
   limit?: number | undefined;
-  /** The id of a mail: only older ones. */
+  /** Only mails older than the one with this id. */
   before?: string | undefined;
 }
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1000;
 
-const noSuchMail = () => new DomainError('not_found', 'No such mail.');
+const noSuchMail = () => new DomainError('not_found', 'Mail not found.');
 
 const COLUMNS = `id, message_id AS "messageId", mail_from AS "mailFrom", recipient, sender, subject, size, received_at AS "receivedAt"`;
 
-/** The condition of a filter; its values are $1 and $2. */
+/** The condition of a filter; its parameters are $1 and $2. */
 const FITS = `($1::text IS NULL OR recipient = $1)
   AND ($2::text[] = '{}' OR concat_ws(' ', subject, sender, recipient, mail_from, message_id) ILIKE ALL ($2))`;
 
@@ -44,7 +44,7 @@ function filterValues({ recipient, search = '' }: MailsFilter): [string | null, 
   return [recipient == null ? null : emailKey(recipient), words.map(likePattern)];
 }
 
-/** The newest mails that fit, and whether there are more. */
+/** The newest matching mails, and whether there are more. */
 export async function listMails({
   limit = DEFAULT_LIMIT,
   before,
@@ -59,7 +59,7 @@ export async function listMails({
 
 const likePattern = (word: string) => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** A mail as it came over SMTP. @throws DomainError `not_found` */
+/** A mail as received over SMTP. @throws DomainError `not_found` */
 export async function getSource(id: string): Promise<Mail & { raw: Buffer }> {
   const { rows } = await pool.query<Mail & { raw: Buffer }>(`SELECT ${COLUMNS}, raw FROM inbox_mails WHERE id = $1`, [
     id,
@@ -68,7 +68,7 @@ export async function getSource(id: string): Promise<Mail & { raw: Buffer }> {
   return rows[0];
 }
 
-/** A mail and its parts. @throws DomainError `not_found` */
+/** A parsed mail. @throws DomainError `not_found` */
 export async function getMail(id: string): Promise<{ mail: Mail; email: Email }> {
   const { raw, ...mail } = await getSource(id);
   return { mail, email: await PostalMime.parse(raw) };
@@ -80,7 +80,7 @@ export async function deleteMail(id: string): Promise<void> {
   if (rowCount === 0) throw noSuchMail();
 }
 
-/** Deletes every mail; returns how many there were. */
+/** Deletes every mail; returns the count. */
 export async function deleteMails(): Promise<number> {
   const { rowCount } = await pool.query('DELETE FROM inbox_mails');
   return rowCount ?? 0;
@@ -89,12 +89,12 @@ export async function deleteMails(): Promise<number> {
 export interface Stats {
   mails: number;
   uniqueRecipients: number;
-  /** Mails whose Message-ID the same recipient has already got. */
+  /** Mails whose recipient already has one with the same Message-ID. */
   duplicates: number;
   bytes: number;
 }
 
-/** Counts of the mails that fit. */
+/** Counts the matching mails. */
 export async function countMails(filter: MailsFilter = {}): Promise<Stats> {
   const { rows } = await pool.query<Stats>(
     `SELECT count(*)::int AS mails, count(DISTINCT recipient)::int AS "uniqueRecipients", coalesce(sum(size), 0)::float8 AS bytes,

@@ -2,15 +2,15 @@ import { config, logger } from '@postroom/platform';
 import PostalMime from 'postal-mime';
 import type { Act } from './simulator.ts';
 
-/** A reader comes so long after the mail, in milliseconds: what comes within five seconds is taken for a machine. */
+/** Delay between a mail and its reader, in milliseconds: opens within five seconds are classified as bots. */
 export const READ_AFTER_MS = 8_000;
-/** Mails that wait for their readers; what comes beyond is not read. */
+/** Maximum mails waiting for readers; further ones are not read. */
 const MAX_WAITING = 5_000;
 
-/** Such as a person's mail program says it is. */
+/** The User-Agent of a common mail client. */
 const BROWSER = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 15_1) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/605.1.15';
 
-/** What a reader fetches of a mail: its pixel, and its first tracked link for one who clicks. */
+/** The URLs a reader fetches: the pixel, and the first tracked link if they click. */
 export async function fetchedBy(act: Act, raw: Buffer): Promise<string[]> {
   if (act !== 'opened' && act !== 'clicked') return [];
   const { html = '' } = await PostalMime.parse(raw);
@@ -19,7 +19,7 @@ export async function fetchedBy(act: Act, raw: Buffer): Promise<string[]> {
   return [pixel, link].filter((path) => path !== undefined);
 }
 
-/** The people behind `opened@` and `clicked@`: they look at their mail some seconds after it came. */
+/** The simulated humans behind `opened@` and `clicked@`, who read their mail after some seconds. */
 export class Readers {
   readonly #waiting = new Set<NodeJS.Timeout>();
   readonly #gatewayUrl: string;
@@ -30,26 +30,26 @@ export class Readers {
     this.#readAfterMs = readAfterMs;
   }
 
-  /** A mail has come for them. */
+  /** Schedules the reading of a mail. */
   notice(act: Act, raw: Buffer): void {
     if ((act !== 'opened' && act !== 'clicked') || this.#waiting.size >= MAX_WAITING) return;
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
       read(act, raw, this.#gatewayUrl).catch((error: unknown) =>
-        logger.warn({ err: error }, 'a simulated reader could not read'),
+        logger.warn({ err: error }, 'simulated reader failed'),
       );
     }, this.#readAfterMs);
     this.#waiting.add(timer);
   }
 
-  /** Nobody reads any more. */
+  /** Cancels all scheduled reads. */
   stop(): void {
     for (const timer of this.#waiting) clearTimeout(timer);
     this.#waiting.clear();
   }
 }
 
-/** Only our own gateway is asked, whatever the links begin with, and where they lead nobody goes. */
+/** Requests go only to our own gateway, whatever the links say, and redirects are not followed. */
 async function read(act: Act, raw: Buffer, gatewayUrl: string): Promise<void> {
   for (const path of await fetchedBy(act, raw)) {
     const reply = await fetch(gatewayUrl + path, {

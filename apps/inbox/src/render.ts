@@ -1,7 +1,7 @@
 import type { Address, Attachment, Email } from 'postal-mime';
 import type { Mail } from './mails.ts';
 
-/** One mail as the API shows it. */
+/** A mail as the API returns it. */
 export function mailJson(mail: Mail, email: Email) {
   return {
     ...mail,
@@ -17,7 +17,7 @@ export function mailJson(mail: Mail, email: Email) {
   };
 }
 
-/** Groups are unwrapped: who gets the mail is what people look for. */
+/** Flattens address groups, because users look for the actual recipients. */
 function addresses(list: readonly Address[] = []): { name: string; address: string }[] {
   return list.flatMap((entry) => entry.group ?? [entry]).map(({ name, address }) => ({ name, address }));
 }
@@ -26,7 +26,7 @@ function attachmentJson({ filename, mimeType, disposition, contentId, content }:
   return { index, filename, mimeType, disposition, contentId: contentId ?? null, size: bytesOf(content).length };
 }
 
-/** The content of an attachment as bytes. */
+/** An attachment's content as bytes. */
 export function bytesOf(content: Attachment['content']): Buffer {
   if (typeof content === 'string') return Buffer.from(content);
   return content instanceof Uint8Array
@@ -34,7 +34,7 @@ export function bytesOf(content: Attachment['content']): Buffer {
     : Buffer.from(content);
 }
 
-/** The mail's HTML as it is shown in a frame: links open outside of it, and inline images are part of the page. */
+/** The mail's HTML for a frame: links open outside of it, and inline images are embedded. */
 export function framed({ html = '', attachments }: Email): string {
   const images = new Map(attachments.map((part) => [part.contentId?.replace(/^<|>$/g, ''), part]));
   const withImages = html.replace(/\bcid:([^"'\s)>]+)/gi, (reference, id: string) => {
@@ -44,7 +44,7 @@ export function framed({ html = '', attachments }: Email): string {
       : `data:${image.mimeType};base64,${bytesOf(image.content).toString('base64')}`;
   });
   const base = '<base target="_blank">';
-  // Before the doctype it would put the page into quirks mode, so it goes behind the first of these.
+  // Before the doctype it would cause quirks mode, so insert it after the first of these.
   const tag = [/<head[\s>]/i, /<html[\s>]/i, /<!doctype[\s>]/i]
     .map((pattern) => withImages.search(pattern))
     .find((index) => index !== -1);

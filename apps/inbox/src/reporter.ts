@@ -2,22 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Report, recordReports } from '@postroom/bounces';
 import { inTransaction, logger } from '@postroom/platform';
 
-/** Reports recorded in one transaction at most. */
+/** Maximum reports recorded in one transaction. */
 const MAX_BATCH = 1000;
-/** The wait after a failure, in milliseconds; the reports stay in their table. */
+/** Delay after a failure, in milliseconds; reports stay in their table. */
 const RETRY_MS = 500;
 
 /**
- * Takes from the table what is to be reported and records it, as a provider's notifications would. Behind the answer to
- * the sender and many at once, it keeps up with the mail; in the same transaction as the few that arrive together it
- * would take most of the inbox's time.
+ * Records pending reports, as a provider's notifications would. It runs in batches after the SMTP response, so it keeps
+ * up with the mail; in the transaction of each mail it would take most of the inbox's time.
  */
 export class Reporter {
   #running: Promise<void> | undefined;
   #again = false;
   readonly #stopped = new AbortController();
 
-  /** There is something to report. */
+  /** Signals that there are pending reports. */
   wake(): void {
     this.#again = true;
     this.#running ??= this.#run().finally(() => {
@@ -26,7 +25,7 @@ export class Reporter {
     });
   }
 
-  /** Resolves when everything is reported, or can't be now: the next start goes on. */
+  /** Resolves when everything is reported, or when it fails: the next start resumes. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
@@ -39,7 +38,7 @@ export class Reporter {
         while ((await recordSome()) > 0);
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
-        logger.warn({ err: error }, 'reports could not be recorded; trying again');
+        logger.warn({ err: error }, 'could not record reports; will retry');
         this.#again = true;
         await sleep(RETRY_MS, undefined, { signal: this.#stopped.signal }).catch(() => {});
       }
@@ -47,7 +46,7 @@ export class Reporter {
   }
 }
 
-/** What one inbox takes another leaves, should several run. */
+/** Skips rows claimed by another inbox. */
 const TAKE = `
   DELETE FROM inbox_reports WHERE id IN (SELECT id FROM inbox_reports ORDER BY id LIMIT ${MAX_BATCH} FOR UPDATE SKIP LOCKED)
   RETURNING message_id AS "messageId", recipient, kind, detail, at`;

@@ -1,9 +1,9 @@
 import type { Report } from '@postroom/bounces';
 
-/** Mail to this domain, which never exists, is answered and reported on as its local part says. */
+/** Mail to this reserved domain gets the response and reports named by its local part. */
 const DOMAIN = 'simulator.invalid';
 
-/** How the addresses of the simulator act; every other address takes its mail. */
+/** The simulator's behaviours; every other address accepts its mail. */
 export type Act =
   | 'bounced'
   | 'complained'
@@ -25,12 +25,12 @@ const ACTS: ReadonlySet<string> = new Set<Act>([
   'clicked',
 ]);
 
-/** How long `slow@` takes to answer, in milliseconds. */
+/** Response delay of `slow@`, in milliseconds. */
 export const SLOW_MS = 4_000;
-/** How many tries `deferred@` answers with 451 before it takes the mail. */
+/** Attempts that `deferred@` rejects with 451 before it accepts the mail. */
 export const DEFERRED_TRIES = 2;
 
-/** What the address does. `bounced+anything@…` acts as `bounced@…`, so that many contacts can. */
+/** The behaviour of an address. `bounced+anything@…` acts as `bounced@…`, so that many contacts can use it. */
 export function actOf(address: string): Act {
   const [local = '', domain] = address.toLowerCase().split('@');
   const name = local.split('+', 1)[0]!;
@@ -51,7 +51,7 @@ const REPORTS: Record<Act, Pick<Report, 'kind' | 'detail'>[]> = {
 
 const OUR_MESSAGE_ID = /^(eml_[0-9a-z]{26})@/;
 
-/** What a provider would report of a mail that it takes for these recipients; nothing if the mail is not ours. */
+/** The reports a provider would send after accepting a mail for these recipients; empty if the mail is not ours. */
 export function reportsOf(messageId: string | undefined, recipients: readonly string[]) {
   const id = OUR_MESSAGE_ID.exec(messageId ?? '')?.[1];
   if (id === undefined) return [];
@@ -60,14 +60,14 @@ export function reportsOf(messageId: string | undefined, recipients: readonly st
   );
 }
 
-/** Messages whose tries are remembered. */
+/** Maximum messages whose attempts are remembered. */
 const REMEMBERED = 10_000;
 
-/** Counts the tries of each message to `deferred@`. A restart of the inbox counts anew. */
+/** Counts the attempts of each message to `deferred@`. Counts are lost on restart. */
 export class Deferrals {
   readonly #tries = new Map<string, number>();
 
-  /** Whether this try of the message is to be answered with 451. */
+  /** Whether to reject this attempt with 451. */
   defers(messageId: string): boolean {
     const tries = (this.#tries.get(messageId) ?? 0) + 1;
     this.#tries.delete(messageId);

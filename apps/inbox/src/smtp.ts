@@ -6,16 +6,16 @@ import type { Intake } from './intake.ts';
 import type { Readers } from './readers.ts';
 import { actOf, Deferrals, SLOW_MS } from './simulator.ts';
 
-/** The largest message taken: one of 40 MB with its attachments in base64, and a margin. */
+/** Maximum message size: 40 MB with base64 attachments, plus a margin. */
 const MAX_MESSAGE_BYTES = 60 * 1024 * 1024;
-/** Messages that are in memory at once, in bytes, and connections. */
+/** Maximum bytes of messages in memory, and maximum connections. */
 const MAX_HELD_BYTES = 512 * 1024 * 1024;
 const MAX_CLIENTS = 500;
 const IDLE_MS = 5 * 60_000;
-/** When the inbox ends, senders have this long to hear the last answers before their connections are closed. */
+/** How long senders can read the last responses on shutdown before their connections are closed. */
 const CLOSE_MS = 100;
 
-/** An answer other than 250. */
+/** A response other than 250. */
 class Refusal extends Error {
   readonly responseCode: number;
 
@@ -30,11 +30,11 @@ export interface SmtpListener {
   stop: () => Promise<void>;
 }
 
-/** Takes mail for any address and answers 250 once it is kept. Any user name and password will do. */
+/** Accepts mail for any address with any credentials, and responds 250 once it is stored. */
 export async function listenSmtp(host: string, port: number, intake: Intake, readers: Readers): Promise<SmtpListener> {
   const taker = new Taker(intake, readers);
   const server = new SMTPServer({
-    banner: 'Postroom inbox: nothing leaves this machine',
+    banner: 'Postroom inbox: mail is not delivered',
     size: MAX_MESSAGE_BYTES,
     rejectOversized: true,
     disabledCommands: ['STARTTLS'],
@@ -46,7 +46,8 @@ export async function listenSmtp(host: string, port: number, intake: Intake, rea
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     onAuth: (auth, _session, callback) => callback(null, { user: auth.username ?? 'anyone' }),
-    // Answered in the same turn: the default ones wait for the next, which costs a sender time on every command.
+    // Respond synchronously: the default handlers defer each response to the next event loop turn, which slows down
+    // senders.
     onConnect: (_session, callback) => callback(),
     onMailFrom: (_address, _session, callback) => callback(taker.refusal()),
     onRcptTo: ({ address }, _session, callback) => callback(taker.refusal(address)),
@@ -54,8 +55,8 @@ export async function listenSmtp(host: string, port: number, intake: Intake, rea
       taker.take(stream, session).then(() => callback(null, 'kept'), callback);
     },
   });
-  // A sender that drops its connection is its own business; the server lives on.
-  server.on('error', (error) => logger.debug({ err: error }, 'a connection to the inbox broke'));
+  // A dropped connection must not crash the server.
+  server.on('error', (error) => logger.debug({ err: error }, 'inbox connection failed'));
   const address = await new Promise<{ port: number }>((resolve, reject) => {
     server.server.once('error', reject);
     server.listen(port, host, () => resolve(server.server.address() as { port: number }));
@@ -67,7 +68,7 @@ export async function listenSmtp(host: string, port: number, intake: Intake, rea
   return { port: address.port, stop };
 }
 
-/** Decides what becomes of each message, until it is told to finish. */
+/** Decides the response to each message, until shutdown. */
 class Taker {
   readonly #intake: Intake;
   readonly #readers: Readers;
@@ -81,13 +82,13 @@ class Taker {
     this.#readers = readers;
   }
 
-  /** Why nothing is taken now, or nothing for this address. */
+  /** The reason to reject mail now, or for this address. */
   refusal(address = ''): Refusal | null {
-    if (this.#finishing) return new Refusal(421, 'The inbox is ending');
+    if (this.#finishing) return new Refusal(421, 'The inbox is shutting down');
     return actOf(address) === 'refused' ? new Refusal(550, 'No such mailbox (simulated)') : null;
   }
 
-  /** Resolves once the message is kept. */
+  /** Resolves once the message is stored. */
   async take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -100,8 +101,8 @@ class Taker {
         length += chunk.length;
         this.#heldBytes += chunk.length;
       }
-      if (stream.sizeExceeded) return; // the server itself answers 552
-      if (isFull) throw new Refusal(451, 'Too many large messages arrive at once; try again');
+      if (stream.sizeExceeded) return; // smtp-server itself responds with 552
+      if (isFull) throw new Refusal(451, 'Too many large messages in flight; try again');
       const refusal = this.refusal();
       if (refusal !== null) throw refusal;
       const keeping = this.#keep(Buffer.concat(chunks, length), session);
@@ -123,12 +124,14 @@ class Taker {
       await this.#intake.keep({ mailFrom, recipients, raw });
       for (const act of acts) this.#readers.notice(act, raw);
     } catch (error) {
-      logger.error({ err: error }, 'a mail could not be kept');
-      throw new Refusal(451, 'The mail could not be kept; try again');
+      logger.error({ err: error }, 'could not store a mail');
+      throw new Refusal(451, 'The mail could not be stored; try again');
     }
   }
 
-  /** Takes no more and waits for what is being kept: a 421 for a mail that is kept all the same would bring it again. */
+  /**
+   * Stops accepting and waits for mail being stored: a 421 for a mail that is stored anyway would cause a duplicate.
+   */
   async finish(): Promise<void> {
     this.#finishing = true;
     await Promise.allSettled(this.#keeping);

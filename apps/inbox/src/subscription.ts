@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** How long news is gathered before it is sent, so that a campaign's thousands do not flood a page. */
+/** How long changes are collected before pages are notified, so that a campaign's mails do not flood them. */
 const GATHER_MS = 400;
-/** Proxies and browsers close what is silent for a minute. */
+/** Proxies and browsers close connections that are silent for a minute. */
 const HEARTBEAT_MS = 20_000;
 
-/** The pages that watch the inbox, told over server-sent events that it has changed. They then ask for what they show. */
+/** Notifies open pages over server-sent events that the inbox has changed; they then reload what they show. */
 export class Live {
   readonly #watchers = new Set<ServerResponse>();
   #timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export class Live {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
-    response.req.socket.setTimeout(0); // its pages may be quiet for long
+    response.req.socket.setTimeout(0); // its pages may be idle for long
     response.write('retry: 1000\n\n');
     this.#watchers.add(response);
     response.on('close', () => this.#watchers.delete(response));

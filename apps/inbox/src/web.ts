@@ -26,7 +26,7 @@ const STATIC: Record<string, { file: string; type: string }> = {
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
-/** A mail is a stranger's page: it gets no script, no origin and no form, and pictures from elsewhere only when asked for. */
+/** Mail is untrusted: it gets no scripts, origin or forms, and remote images only on request. */
 const mailPolicy = (pictures: boolean) =>
   `sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:${
     pictures ? ' http: https:' : ''
@@ -39,7 +39,7 @@ interface Exchange {
 }
 type Handler = (exchange: Exchange, ...parts: string[]) => Promise<unknown>;
 
-/** What each handler returns is sent as JSON; those that answer by themselves return nothing. */
+/** Return values are sent as JSON; handlers that respond themselves return nothing. */
 const ROUTES: [method: string, path: RegExp, handler: Handler][] = [
   ['GET', /^\/healthz$/, async () => ({ status: 'ok' })],
   ['GET', /^\/api\/mails$/, async ({ url }) => showMails(queryOf(url))],
@@ -68,7 +68,7 @@ export interface WebListener {
   stop: () => Promise<void>;
 }
 
-/** The page for people and the API for tests. */
+/** The web page and the API for tests. */
 export async function listenWeb(host: string, port: number, live: Live): Promise<WebListener> {
   const server = createHttpServer((request, response) => void answer(request, response, live));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
@@ -85,15 +85,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, live: 
   response.setHeader('referrer-policy', 'no-referrer');
   response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
   try {
-    // Not everybody encodes what is typed into an address: curl sends UTF-8 as it is, and Node takes it for Latin-1.
+    // Some clients do not percent-encode URLs: curl sends raw UTF-8, which Node reads as Latin-1.
     const url = new URL(Buffer.from(request.url ?? '/', 'latin1').toString(), 'http://inbox');
     if (!isOwnHost(request.headers.host))
-      throw new DomainError('forbidden', 'Open the inbox by its IP address or as localhost.');
+      throw new DomainError('forbidden', "Use the inbox's IP address or localhost.");
     await dispatch(request.method ?? 'GET', { url, response, live });
   } catch (error) {
-    if (!(error instanceof DomainError)) logger.error({ err: error, url: request.url }, 'the inbox could not answer');
+    if (!(error instanceof DomainError)) logger.error({ err: error, url: request.url }, 'inbox request failed');
     const { code, message } =
-      error instanceof DomainError ? error : { code: 'internal_error' as const, message: 'Something went wrong here.' };
+      error instanceof DomainError ? error : { code: 'internal_error' as const, message: 'Internal server error.' };
     if (response.headersSent) response.destroy();
     else sendJson(response, { error: { code, message } }, STATUS_BY_CODE[code]);
   }
@@ -104,10 +104,10 @@ async function dispatch(method: string, exchange: Exchange): Promise<void> {
   const page = STATIC[pathname];
   const found = ROUTES.filter(([, path]) => path.test(pathname));
   const allowed = page === undefined ? found.map(([allow]) => allow) : ['GET'];
-  if (allowed.length === 0) throw new DomainError('not_found', 'There is nothing at this address.');
+  if (allowed.length === 0) throw new DomainError('not_found', 'Not found.');
   if (!allowed.includes(method)) {
     exchange.response.setHeader('allow', allowed.join(', '));
-    throw new DomainError('method_not_allowed', `${method} is not possible here, only ${allowed.join(', ')}.`);
+    throw new DomainError('method_not_allowed', `${method} is not allowed here; use ${allowed.join(', ')}.`);
   }
   if (page !== undefined) return sendPage(exchange.response, page);
   const [, path, handler] = found.find(([allow]) => allow === method)!;
@@ -175,11 +175,11 @@ async function sendSource({ response, url }: Exchange, id?: string): Promise<voi
 async function sendAttachment({ response }: Exchange, id?: string, index?: string): Promise<void> {
   const { email } = await getMail(id!);
   const attachment = email.attachments[Number(index)];
-  if (attachment === undefined) throw new DomainError('not_found', 'No such attachment.');
+  if (attachment === undefined) throw new DomainError('not_found', 'Attachment not found.');
   const name = attachment.filename ?? `attachment-${index}`;
   response.writeHead(200, {
     'content-type': /^[\w.+-]+\/[\w.+-]+$/.test(attachment.mimeType) ? attachment.mimeType : 'application/octet-stream',
-    // Always a download: opened in place, an HTML attachment would run with the inbox's rights.
+    // Always a download: opened inline, an HTML attachment would run with the inbox's origin.
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}`,
     'content-security-policy': "default-src 'none'; sandbox",
     'cache-control': 'no-store',

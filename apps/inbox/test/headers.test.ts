@@ -3,7 +3,7 @@ import { summarize } from '../src/headers.ts';
 
 const head = (...lines: string[]) => Buffer.from([...lines, '', 'Subject: of the body', ''].join('\r\n'));
 
-test('encoded and folded headers are shown as people wrote them', () => {
+test('encoded and folded headers are decoded', () => {
   const raw = head(
     'Received: by x',
     'subject: =?UTF-8?Q?Br=C3=B6tchen_=26_?=',
@@ -19,12 +19,12 @@ test('encoded and folded headers are shown as people wrote them', () => {
   });
 });
 
-test('a mail without headers, and one that is nothing but headers, can be shown', () => {
+test('a mail without headers, or with headers only, can be shown', () => {
   expect(summarize(Buffer.from('Just text.\r\n'))).toEqual({ messageId: undefined, subject: '', sender: '' });
   expect(summarize(Buffer.from('Subject: end'))).toMatchObject({ subject: 'end' });
   expect(summarize(Buffer.alloc(0))).toMatchObject({ subject: '' });
 });
 
-test('characters that the database can’t hold, or a list can’t show, become spaces', () => {
+test('characters that the database can’t store, or a list can’t show, become spaces', () => {
   expect(summarize(head('Subject: =?utf-8?Q?a=00b=0D=0Ac?='))).toMatchObject({ subject: 'a b c' });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => inbox.stop());
 
 const mailer = () => createTransport({ host: '127.0.0.1', port: inbox.smtpPort, pool: true });
-/** An address of which other tests have no mail. */
+/** A unique address, so that other tests send it no mail. */
 const someone = () => `${randomBytes(6).toString('hex')}@example.com`;
 
 async function api(path: string, init?: RequestInit) {
@@ -39,7 +39,7 @@ async function send(message: Parameters<ReturnType<typeof mailer>['sendMail']>[0
   }
 }
 
-/** A row of the ledger, as sending makes it. */
+/** A ledger row, as sending creates it. */
 async function message(projectId: string, email: string) {
   const id = newId('eml');
   await pool.query(`INSERT INTO messages (id, project_id, email, state) VALUES ($1, $2, $3, 'claimed')`, [
@@ -105,7 +105,7 @@ test('the HTML of a mail runs no script, sends no form and loads nothing from el
   );
 });
 
-test('each recipient of the envelope has the mail, those of Bcc included', async () => {
+test('each envelope recipient gets the mail, including Bcc', async () => {
   const [to, bcc] = [someone(), someone()];
   await send({ to, bcc, subject: 'Both' });
   expect(await mailsTo(to)).toHaveLength(1);
@@ -113,7 +113,7 @@ test('each recipient of the envelope has the mail, those of Bcc included', async
   expect((await api(`/api/mails/${(await mailsTo(bcc))[0].id}/source`)).text).not.toContain(bcc);
 });
 
-test('mails are searched by words and paged from the newest back', async () => {
+test('mails are searched by words and paginated, newest first', async () => {
   const word = randomBytes(6).toString('hex');
   for (const number of [1, 2, 3]) await send({ to: someone(), subject: `Number ${number} 100% of ${word}` });
   const first = (await api(`/api/mails?search=${word}+NUMBER&limit=2`)).body;
@@ -126,7 +126,7 @@ test('mails are searched by words and paged from the newest back', async () => {
   expect((await api(`/api/mails?search=${word}+1_0%25`)).body.data).toHaveLength(0);
 });
 
-test('statistics count recipients, and a Message-ID that the same one got twice', async () => {
+test('statistics count recipients, and duplicate Message-IDs per recipient', async () => {
   const word = randomBytes(6).toString('hex');
   const [a, b] = [someone(), someone()];
   await send({ to: [a, b], subject: word, messageId: `<${word}@x>` });
@@ -148,7 +148,7 @@ test('a mail can be deleted', async () => {
   expect((await api(`/api/mails/${id}`, { method: 'DELETE' })).status).toBe(404);
 });
 
-test('what is not there or not possible is said', async () => {
+test('unknown paths, mails and methods are errors', async () => {
   expect(await api('/nothing')).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
   expect(await api('/api/mails?limit=0')).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
   const refused = await api('/api/mails', { method: 'POST' });
@@ -156,7 +156,7 @@ test('what is not there or not possible is said', async () => {
   expect(refused.headers.get('allow')).toBe('GET, DELETE');
 });
 
-test('a page elsewhere can’t read mail through a name of its own', async () => {
+test('another site can’t read mail through a host name of its own (DNS rebinding)', async () => {
   const { port } = new URL(inbox.webUrl);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), '127.0.0.1', () =>
@@ -168,7 +168,7 @@ test('a page elsewhere can’t read mail through a name of its own', async () =>
   expect(answer).toMatch(/^HTTP\/1\.1 403/);
 });
 
-test('pages that watch are told of new mail', async () => {
+test('open pages are notified of new mail', async () => {
   const response = await fetch(`${inbox.webUrl}/api/events`);
   const reader = response.body!.getReader();
   await send({ to: someone() });
@@ -178,7 +178,7 @@ test('pages that watch are told of new mail', async () => {
   expect(text).toContain('"received":');
 });
 
-test('mail to an ordinary address is reported as delivered, at the time it was taken', async () => {
+test('mail to an ordinary address is reported as delivered at the time it was accepted', async () => {
   const { projectId, events } = await testApi();
   const to = someone();
   const { id, messageId } = await message(projectId, to);
@@ -194,7 +194,7 @@ test('mail to an ordinary address is reported as delivered, at the time it was t
   expect(rows[0]!.delivered_at.toISOString()).toBe(receivedAt);
 });
 
-test('a bounce after acceptance is reported as one, and not as delivered', async () => {
+test('a bounce after acceptance is reported as a bounce only', async () => {
   const { projectId, events } = await testApi();
   const { messageId } = await message(projectId, 'bounced@simulator.invalid');
   await send({ to: 'bounced@simulator.invalid', messageId });
@@ -202,7 +202,7 @@ test('a bounce after acceptance is reported as one, and not as delivered', async
   expect(await events('email.delivered')).toHaveLength(0);
 });
 
-test('what a killed inbox left unreported is reported by the next', async () => {
+test('reports left by a killed inbox are sent by the next one', async () => {
   const { projectId, events } = await testApi();
   const { id } = await message(projectId, 'ada@example.com');
   await pool.query(
@@ -213,7 +213,7 @@ test('what a killed inbox left unreported is reported by the next', async () => 
   await eventually(async () => expect(await events('email.delivered')).toHaveLength(1));
 });
 
-test('refused@ is refused at RCPT, deferred@ on its first two tries', async () => {
+test('refused@ is rejected at RCPT, deferred@ on its first two attempts', async () => {
   await expect(send({ to: 'refused@simulator.invalid' })).rejects.toMatchObject({ responseCode: 550 });
   const messageId = `<${randomBytes(6).toString('hex')}@x>`;
   const again = () => send({ to: 'deferred@simulator.invalid', messageId });
@@ -223,8 +223,8 @@ test('refused@ is refused at RCPT, deferred@ on its first two tries', async () =
 });
 
 /**
- * Speaks SMTP by hand: each part is sent once the one before has been answered. Resolves with the last answer, or drops
- * the connection right behind the last part.
+ * A raw SMTP session: sends each part after the response to the previous one. Resolves with the last response, or drops
+ * the connection right after the last part.
  */
 function dialogue(parts: (string | Buffer)[], { drop = false } = {}): Promise<string> {
   const socket = connect(inbox.smtpPort, '127.0.0.1');
@@ -251,7 +251,7 @@ function dialogue(parts: (string | Buffer)[], { drop = false } = {}): Promise<st
 }
 const envelope = (to: string) => ['EHLO x\r\n', 'MAIL FROM:<>\r\n', `RCPT TO:<${to}>\r\n`, 'DATA\r\n'];
 
-test('any bytes are kept as they came, only the dots of the transfer are undone', async () => {
+test('all bytes are stored as received, except for dot-stuffing', async () => {
   const to = someone();
   const body = (dot: string) => [
     Buffer.from(`Subject: bytes\r\n\r\n${dot}\r\n${dot}.two\r\n`),
@@ -265,7 +265,7 @@ test('any bytes are kept as they came, only the dots of the transfer are undone'
   expect(mailFrom).toBe('');
 });
 
-test('a whole transaction may be sent at once, and another behind it', async () => {
+test('a whole transaction may be pipelined, followed by another one', async () => {
   const to = someone();
   const mail = `Subject: pipelined\r\n\r\nx\r\n.\r\n`;
   const [hello, ...rest] = envelope(to);
@@ -273,14 +273,14 @@ test('a whole transaction may be sent at once, and another behind it', async () 
   expect(await mailsTo(to)).toHaveLength(2);
 });
 
-test('a message that breaks off before its end is not kept', async () => {
+test('a message that ends prematurely is not stored', async () => {
   const to = someone();
   await dialogue([...envelope(to), 'Subject: half\r\n\r\nhalf of it'], { drop: true });
   await send({ to: someone() });
   expect(await mailsTo(to)).toHaveLength(0);
 });
 
-test('many connections at once lose nothing and double nothing', async () => {
+test('many concurrent connections lose and duplicate nothing', async () => {
   const word = randomBytes(6).toString('hex');
   const transport = createTransport({
     host: '127.0.0.1',
@@ -302,7 +302,7 @@ test('many connections at once lose nothing and double nothing', async () => {
   });
 });
 
-test('the reader of opened@ fetches the pixel, and that of clicked@ follows the first tracked link as well', async () => {
+test('the reader of opened@ fetches the pixel, and that of clicked@ also follows the first tracked link', async () => {
   const tester = await testApi();
   const own = await startInbox({ host: '127.0.0.1', smtpPort: 0, webPort: 0, gatewayUrl: tester.url, readAfterMs: 10 });
   const transport = createTransport({ host: '127.0.0.1', port: own.smtpPort });

@@ -27,7 +27,7 @@ async function startProgram(): Promise<{ program: ChildProcess; port: number }> 
   return { program, port };
 }
 
-/** Sends mails over many connections until the inbox is gone; returns the recipients whose mail was answered 250. */
+/** Sends mails over many connections until the inbox exits; returns the recipients whose mail was accepted with 250. */
 async function sendUntilItEnds(port: number, word: string, onAccepted: (count: number) => void): Promise<string[]> {
   const accepted: string[] = [];
   const transport = createTransport({
@@ -65,7 +65,7 @@ test.each([
   ['SIGKILL', CONNECTIONS],
   ['SIGTERM', 0],
 ] as const)(
-  'a %s in the middle loses nothing that was answered 250, and keeps at most %i mails that were not',
+  'a %s under load loses nothing accepted with 250, and stores at most %i other mails',
   async (signal, unanswered) => {
     const word = randomBytes(6).toString('hex');
     const { program, port } = await startProgram();
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test('the inbox ends when the process that started it is gone', async () => {
+test('the inbox exits when its parent process does', async () => {
   const { program } = await startProgram();
   program.disconnect();
   const [code] = await once(program, 'exit');

@@ -17,7 +17,7 @@ test.each([
   expect(actOf(address)).toBe(act);
 });
 
-test('opened@ fetches the pixel of its mail and clicked@ its first tracked link as well; others fetch nothing', async () => {
+test('opened@ fetches its pixel and clicked@ also its first tracked link; others fetch nothing', async () => {
   const html = `<a href="https://a.example/">a</a><a href="http://x/t/c/abc.0">b</a><a href="http://x/t/c/abc.1">c</a><img src="http://x/t/o/abc">`;
   const mail = Buffer.from(`Subject: Hi\r\nContent-Type: text/html\r\n\r\n${html}\r\n`);
   expect(await fetchedBy(actOf('opened+3@simulator.invalid'), mail)).toEqual(['/t/o/abc']);
@@ -26,7 +26,7 @@ test('opened@ fetches the pixel of its mail and clicked@ its first tracked link 
   expect(await fetchedBy('opened', Buffer.from('Subject: Hi\r\n\r\ntext'))).toEqual([]);
 });
 
-test('a provider’s reports are those of the address', () => {
+test('the reports are those of the address', () => {
   expect(kinds('ada@example.com')).toEqual(['delivered']);
   expect(kinds('bounced@simulator.invalid')).toEqual(['bounced']);
   expect(kinds('complained@simulator.invalid')).toEqual(['delivered', 'complained']);
@@ -34,7 +34,7 @@ test('a provider’s reports are those of the address', () => {
   expect(kinds('ada@example.com', 'bounced@simulator.invalid')).toEqual(['delivered', 'bounced']);
 });
 
-test('mail that is not ours is not reported on', () => {
+test('mail that is not ours is not reported', () => {
   expect(reportsOf(undefined, ['ada@example.com'])).toEqual([]);
   expect(reportsOf('1234@example.com', ['ada@example.com'])).toEqual([]);
   expect(reportsOf(MESSAGE_ID, ['ada@example.com'])).toEqual([
@@ -42,7 +42,7 @@ test('mail that is not ours is not reported on', () => {
   ]);
 });
 
-test('each message is deferred on its own first tries', () => {
+test('each message is deferred on its own first attempts', () => {
   const deferrals = new Deferrals();
   const tries = (id: string) => Array.from({ length: DEFERRED_TRIES + 1 }, () => deferrals.defers(id));
   expect(tries('a')).toEqual([true, true, false]);

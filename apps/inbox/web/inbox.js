@@ -1,10 +1,10 @@
-// The inbox's page. Everything a mail says is put in as text; its HTML lives in a sandboxed frame with an address of its own.
+// The inbox page. All mail content is inserted as text; its HTML is shown in a sandboxed frame with its own URL.
 
 const PAGE = 50;
 const $ = (id) => document.getElementById(id);
 const state = { mails: [], hasMore: false, selected: undefined, tab: 'html', pictures: false, phone: false };
 
-/** An element with attributes, properties such as `onclick`, and children. */
+/** Creates an element with attributes, properties such as `onclick`, and children. */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -50,8 +50,8 @@ function listQuery(before) {
 
 let loading;
 /**
- * Reads the list again; while that is under way, one more reading is enough for whatever happens meanwhile. While mail
- * pours in, most of the time is left to the server.
+ * Reloads the list. Changes during a reload are covered by a single further one, and under load, most of the time is
+ * left to the server.
  */
 async function refresh() {
   if (loading !== undefined) {
@@ -145,12 +145,8 @@ async function open(id) {
 function showNothing() {
   const empty = state.mails.length === 0 && $('search').value === '';
   const words = empty
-    ? el(
-        'p',
-        { class: 'empty' },
-        'No mail yet. Everything that this system sends ends up here; nothing leaves the machine.',
-      )
-    : el('p', { class: 'empty' }, state.mails.length === 0 ? 'No mail fits the search.' : 'Choose a mail.');
+    ? el('p', { class: 'empty' }, 'No mail yet. Everything this system sends arrives here; nothing is delivered.')
+    : el('p', { class: 'empty' }, state.mails.length === 0 ? 'No matching mail.' : 'Select a mail.');
   $('mail').replaceChildren(words);
 }
 
@@ -164,7 +160,7 @@ function showMail(mail) {
     ['From', people(mail.from) || mail.mailFrom],
     ['To', people(mail.to) || mail.recipient],
     ['Cc', people(mail.cc)],
-    ['Reply to', people(mail.replyTo)],
+    ['Reply-to', people(mail.replyTo)],
     [
       'Delivered',
       mail.to.some(({ address }) => address.toLowerCase() === mail.recipient) ? '' : `to ${mail.recipient}`,
@@ -236,9 +232,9 @@ function options(mail, tab) {
     'div',
     { class: 'options' },
     remote
-      ? box('pictures', 'Load pictures', { title: 'Pictures from elsewhere, the one that counts opens included' })
+      ? box('pictures', 'Load images', { title: 'Loads remote images, including the open-tracking pixel' })
       : undefined,
-    box('phone', 'As on a phone', { class: 'only-wide' }),
+    box('phone', 'Mobile width', { class: 'only-wide' }),
   );
 }
 
@@ -262,7 +258,7 @@ function body(mail, tab) {
   const pre = el('pre', {}, 'Loading…');
   void fetch(`/api/mails/${mail.id}/source`)
     .then((response) => response.text())
-    .catch(() => 'The inbox does not answer.')
+    .catch(() => 'The inbox is not responding.')
     .then((text) => (pre.textContent = text));
   return pre;
 }
