@@ -5,7 +5,7 @@ export interface Activity {
   /** Such as `contact.created` or `email.opened`. */
   type: string;
   at: Date;
-  /** What a server answered, why an address is not mailed, or where the contact came from. */
+  /** The server's reply, the suppression reason or the contact's source, depending on the type. */
   detail: string | null;
   messageId: string | null;
   subject: string | null;
@@ -15,16 +15,16 @@ export interface Activity {
 
 const MAX_MESSAGES = 200;
 
-/** How many messages are looked at: 1 to 200. @throws DomainError `validation_error` for another number. */
+/** Validates the number of messages to include: 1 to 200. @throws DomainError `validation_error`. */
 export function checkMessages(messages: number): number {
   if (messages < 1 || messages > MAX_MESSAGES)
-    throw new DomainError('validation_error', `messages must be from 1 to ${MAX_MESSAGES}.`);
+    throw new DomainError('validation_error', `messages must be between 1 and ${MAX_MESSAGES}.`);
   return messages;
 }
 
 /**
- * What happened with each of the contacts, newest first: how it came, what its address is suppressed for, and each fact of
- * the latest `messages` to it.
+ * The activity of each contact, newest first: its creation, its suppressions, and every event of the latest `messages` sent to
+ * it.
  */
 export async function activitiesOf(
   projectId: string,
@@ -36,8 +36,8 @@ export async function activitiesOf(
 }
 
 /**
- * The facts of a message are columns of its row, so each row becomes as many lines as it has facts. A server may report on a
- * message before its acceptance is written down; it is told in the order in which it must have happened.
+ * A message's events are columns of its row, so the query turns each row into one line per event. A report may arrive before the
+ * acceptance is recorded; `greatest` and `rank` put the events in causal order.
  */
 const ACTIVITY = `
   WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = ANY ($2)),

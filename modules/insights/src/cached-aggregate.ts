@@ -1,44 +1,44 @@
-/** What was counted from fewer rows is counted anew each time it is asked for. */
-const MANY_ROWS = 20_000;
-/** What was counted from many is shown for a millisecond for so many of them, and not longer than five minutes. */
-const ROWS_A_MILLISECOND = 10;
-const LONGEST_MS = 300_000;
-/** How many answers are kept; past it, the oldest goes. */
+/** Aggregates over fewer rows than this are not cached. */
+const MIN_CACHED_ROWS = 20_000;
+/** An aggregate is cached for 1 ms per this many rows, up to `MAX_TTL_MS`. */
+const ROWS_PER_MS = 10;
+const MAX_TTL_MS = 300_000;
+/** Cache capacity; the oldest entry is evicted. */
 const MAX_ENTRIES = 1_000;
 
-/** Figures, and how many rows had to be read for them. */
+/** A result, and the number of rows it was computed from. */
 export interface Aggregate<Result> {
   result: Result;
   rows: number;
 }
 
 /**
- * Figures that are counted from rows, by what they are about. A page that is read again at each event would count a million rows
- * each time: such figures are counted once, by whoever asks first, and shown to all who ask in the next minutes.
+ * Creates a cache of expensive aggregates by key. A page that reloads on every event would otherwise count a million rows each
+ * time. The first caller computes the aggregate; concurrent and later callers share it until it expires.
  */
 export function cachedAggregate<Result>(): (key: string, count: () => Promise<Aggregate<Result>>) => Promise<Result> {
-  const known = new Map<string, { figures: Promise<Aggregate<Result>>; until: number }>();
+  const cache = new Map<string, { aggregate: Promise<Aggregate<Result>>; expiresAt: number }>();
 
-  const keep = (key: string, figures: Promise<Aggregate<Result>>, until: number) => {
-    known.delete(key);
-    const [oldest] = known.keys();
-    if (known.size >= MAX_ENTRIES && oldest !== undefined) known.delete(oldest);
-    known.set(key, { figures, until });
+  const store = (key: string, aggregate: Promise<Aggregate<Result>>, expiresAt: number) => {
+    cache.delete(key);
+    const [oldest] = cache.keys();
+    if (cache.size >= MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
+    cache.set(key, { aggregate, expiresAt });
   };
 
   return async (key, count) => {
-    const before = known.get(key);
-    if (before !== undefined && Date.now() < before.until) return (await before.figures).result;
+    const cached = cache.get(key);
+    if (cached !== undefined && Date.now() < cached.expiresAt) return (await cached.aggregate).result;
     const counting = count();
-    // There were many the last time: who asks meanwhile waits for this count.
-    if (before !== undefined) keep(key, counting, Infinity);
+    // An expired entry means the aggregate is expensive, so concurrent callers wait for this count.
+    if (cached !== undefined) store(key, counting, Infinity);
     try {
       const { result, rows } = await counting;
-      if (rows < MANY_ROWS) known.delete(key);
-      else keep(key, counting, Date.now() + Math.min(rows / ROWS_A_MILLISECOND, LONGEST_MS));
+      if (rows < MIN_CACHED_ROWS) cache.delete(key);
+      else store(key, counting, Date.now() + Math.min(rows / ROWS_PER_MS, MAX_TTL_MS));
       return result;
     } catch (error) {
-      known.delete(key);
+      cache.delete(key);
       throw error;
     }
   };

@@ -1,9 +1,9 @@
 import { isId, notFound, pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
 
-/** What recipients of a campaign did in one hour. */
+/** The outcomes of a campaign's messages in one hour. */
 export interface CampaignHour {
-  /** When it begins. */
+  /** Start of the hour. */
   at: Date;
   delivered: number;
   opened: number;
@@ -13,7 +13,7 @@ export interface CampaignHour {
   unsubscribed: number;
 }
 
-/** Most of what ever comes of a mail comes of it in the first three days. */
+/** Nearly all engagement happens within three days. */
 const HOURS = 72;
 
 const COUNTED = {
@@ -25,12 +25,12 @@ const COUNTED = {
   unsubscribed: 'unsubscribed_at',
 } satisfies Record<Exclude<keyof CampaignHour, 'at'>, string>;
 
-const kept = cachedAggregate<CampaignHour[]>();
+const cached = cachedAggregate<CampaignHour[]>();
 
 /**
- * What became of the mail of a campaign, hour by hour without gaps, since it started and for its first three days. Each
- * message counts once for each thing; nothing before it has started. All its messages are read for it, so that of a large
- * campaign it is some minutes old at most.
+ * The outcomes of a campaign's messages per hour, without gaps, for the first three days after its start; empty before that.
+ * Each message counts once per outcome. The query reads all messages, so results for large campaigns are cached for up to five
+ * minutes.
  * @throws DomainError `not_found`.
  */
 export async function campaignHours(projectId: string, id: string): Promise<CampaignHour[]> {
@@ -43,13 +43,13 @@ export async function campaignHours(projectId: string, id: string): Promise<Camp
   if (campaign === undefined) throw notFound('campaign');
   const { startedAt, messages } = campaign;
   if (startedAt === null) return [];
-  return kept(id, async () => ({
+  return cached(id, async () => ({
     result: (await runCostly(projectId, () => pool.query<CampaignHour>(SERIES, [id, startedAt]))).rows,
     rows: messages,
   }));
 }
 
-/** Messages are put together by the hours of all that became of them, which are few, before each of these is looked at. */
+/** Groups messages by their combination of hours first. There are few combinations, which makes the unpivot cheap. */
 const SERIES = `
   WITH alike AS (
     SELECT ${Object.entries(COUNTED)

@@ -6,22 +6,22 @@ import { type CampaignHour, campaignHours } from './campaign-hours.ts';
 import { statistics, type Statistics, STEPS } from './statistics.ts';
 
 const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
-  description: 'Something that happened between the project and a contact.',
+  description: 'An event in the history of a contact.',
   fields: (t) => ({
     type: t.exposeString('type', { description: 'Such as `contact.created`, `contact.suppressed` or `email.opened`.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'What a server answered, why the address is not mailed, or where the contact came from.',
+      description: "The server's reply, the suppression reason or the contact's source, depending on the type.",
     }),
-    messageId: t.exposeID('messageId', { nullable: true, description: 'The message it is about.' }),
+    messageId: t.exposeID('messageId', { nullable: true, description: 'The message concerned.' }),
     subject: t.exposeString('subject', { nullable: true, description: 'The subject of that message.' }),
     campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign of that message.' }),
-    campaignName: t.exposeString('campaignName', { nullable: true, description: 'What that campaign is called.' }),
+    campaignName: t.exposeString('campaignName', { nullable: true, description: 'Name of that campaign.' }),
   }),
 });
 
-/** One loader for each number of messages that is asked for: there are 200 at most. */
+/** One loader per requested number of messages; there are at most 200. */
 const loaders = new Map<number, (context: Context, id: string) => Promise<Activity[] | undefined>>();
 
 function loaderOf(messages: number) {
@@ -34,10 +34,10 @@ function loaderOf(messages: number) {
 builder.objectField(Contact, 'activity', (t) =>
   t.field({
     type: [ContactActivity],
-    description: 'What happened with it, newest first.',
+    description: 'Its activity, newest first.',
     complexity: 100,
     args: {
-      messages: t.arg.int({ defaultValue: 50, description: 'How many of its latest messages are included, 1 to 200.' }),
+      messages: t.arg.int({ defaultValue: 50, description: 'Number of latest messages to include, 1 to 200.' }),
     },
     resolve: async ({ id }, { messages }, context) =>
       (await loaderOf(checkMessages(messages ?? 50))(context, id)) ?? [],
@@ -45,27 +45,27 @@ builder.objectField(Contact, 'activity', (t) =>
 );
 
 const Step = builder.enumType('StatisticsStep', {
-  description: 'How long each point of a series lasts.',
+  description: 'Length of each point of a series.',
   values: STEPS,
 });
 
 const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({
-  description: 'What happened in one hour or day.',
+  description: 'Counts for one hour or day.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When it begins.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Start of the period.' }),
     sent: t.exposeInt('sent', { description: 'Messages the provider accepted.' }),
     delivered: t.exposeInt('delivered', { description: "Messages the recipients' servers accepted." }),
     opened: t.exposeInt('opened', { description: 'Messages that were opened.' }),
     clicked: t.exposeInt('clicked', { description: 'Messages in which a link was clicked.' }),
     openedByMachines: t.exposeInt('openedByMachines', {
-      description: 'Messages whose images a program fetched, such as a privacy proxy on arrival.',
+      description: 'Messages opened by a bot, such as a privacy proxy that fetches images on arrival.',
     }),
     clickedByMachines: t.exposeInt('clickedByMachines', {
-      description: 'Messages whose links a program tried, such as a scanner.',
+      description: 'Messages clicked by a bot, such as a link scanner.',
     }),
     bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
     complained: t.exposeInt('complained', { description: 'Messages that were marked as spam.' }),
-    failed: t.exposeInt('failed', { description: 'Messages that were refused for good.' }),
+    failed: t.exposeInt('failed', { description: 'Messages that were permanently rejected.' }),
     unsubscribed: t.exposeInt('unsubscribed', { description: 'Contacts who unsubscribed.' }),
     added: t.exposeInt('added', { description: 'Contacts that were added.' }),
   }),
@@ -74,12 +74,15 @@ const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({
 builder.queryField('statistics', (t) =>
   t.field({
     type: [Point],
-    description: 'How much of everything happened, hour by hour or day by day, without gaps; at most 400 points.',
+    description: 'Counts by hour or day, without gaps; at most 400 points.',
     complexity: 6_000,
     args: {
-      since: t.arg({ type: 'DateTime', required: true, description: 'Where the first point lies.' }),
-      step: t.arg({ type: Step, required: true, description: 'How long a point lasts.' }),
-      timeZone: t.arg.string({ defaultValue: 'UTC', description: 'Whose days and hours, such as `Europe/Berlin`.' }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'Start of the first point.' }),
+      step: t.arg({ type: Step, required: true, description: 'Length of each point.' }),
+      timeZone: t.arg.string({
+        defaultValue: 'UTC',
+        description: 'Time zone of the hours and days, such as `Europe/Berlin`.',
+      }),
     },
     resolve: (_root, { since, step, timeZone }, context) =>
       statistics(callerProject(context), { since, step, timeZone: timeZone ?? 'UTC' }),
@@ -87,22 +90,22 @@ builder.queryField('statistics', (t) =>
 );
 
 const Hour = builder.objectRef<CampaignHour>('CampaignHour').implement({
-  description: 'What recipients of a campaign did in one hour; each message counts once for each thing.',
+  description: "Outcomes of a campaign's messages in one hour; each message counts once per outcome.",
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When it begins.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Start of the period.' }),
     delivered: t.exposeInt('delivered', { description: "Messages the recipients' servers accepted." }),
-    opened: t.exposeInt('opened', { description: 'Messages that people opened first then.' }),
-    clicked: t.exposeInt('clicked', { description: 'Messages in which people clicked first then.' }),
+    opened: t.exposeInt('opened', { description: 'Messages first opened by humans in this hour.' }),
+    clicked: t.exposeInt('clicked', { description: 'Messages first clicked by humans in this hour.' }),
     bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
     complained: t.exposeInt('complained', { description: 'Messages that were marked as spam.' }),
-    unsubscribed: t.exposeInt('unsubscribed', { description: 'Messages whose recipients unsubscribed by them.' }),
+    unsubscribed: t.exposeInt('unsubscribed', { description: 'Messages whose recipients unsubscribed through them.' }),
   }),
 });
 
 builder.queryField('campaignHours', (t) =>
   t.field({
     type: [Hour],
-    description: 'What became of the mail of a campaign, hour by hour without gaps, in the first three days.',
+    description: "Outcomes of a campaign's messages by hour, without gaps, for the first three days.",
     complexity: 6_000,
     args: { id: t.arg.id({ required: true, description: 'Campaign id.' }) },
     resolve: (_root, { id }, context) => campaignHours(callerProject(context), id),

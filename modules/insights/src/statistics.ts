@@ -1,13 +1,13 @@
 import { invalid, pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
 
-/** How long each point of a series lasts. */
+/** The length of each point of a series. */
 export const STEPS = ['hour', 'day'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** What happened in one hour or day. */
+/** Counts for one hour or day. */
 export interface Statistics {
-  /** When it begins. */
+  /** Start of the hour or day. */
   at: Date;
   sent: number;
   delivered: number;
@@ -23,7 +23,7 @@ export interface Statistics {
   added: number;
 }
 
-/** What is told of by the first hits of messages rather than by events: programs make none, and each link has one. */
+/** Counts taken from first hits instead of events: bots emit no events, and a message emits one event per link. */
 const HITS = {
   opened: ['open', 'person'],
   clicked: ['click', 'person'],
@@ -31,7 +31,7 @@ const HITS = {
   clickedByMachines: ['click', 'machine'],
 } as const;
 
-/** The event that each other number counts. */
+/** The event type behind each other count. */
 const COUNTED: Record<Exclude<keyof Statistics, 'at' | keyof typeof HITS>, string> = {
   sent: 'email.sent',
   delivered: 'email.delivered',
@@ -44,14 +44,14 @@ const COUNTED: Record<Exclude<keyof Statistics, 'at' | keyof typeof HITS>, strin
 
 const MAX_POINTS = 400;
 const STEP_MS: Record<Step, number> = { hour: 3_600_000, day: 86_400_000 };
-/** How far the time in an event's id may be from its `created_at`. */
+/** Maximum difference between the time in an event's id and its `created_at`, in milliseconds. */
 const SLACK_MS = 60_000;
 
-const kept = cachedAggregate<Statistics[]>();
+const cached = cachedAggregate<Statistics[]>();
 
 /**
- * How much of everything happened since a time, one point for each hour or day of a time zone, without gaps. All events of
- * that time are read for it, so that of very many it is some minutes old at most.
+ * Counts events since a time, with one point per hour or day of a time zone and no gaps. The query reads all events of the
+ * period, so results over many events are cached for up to five minutes.
  * @throws DomainError `validation_error` for an unknown time zone or more than 400 points.
  */
 export async function statistics(
@@ -62,7 +62,7 @@ export async function statistics(
   if ((Date.now() - since.getTime()) / STEP_MS[step] > MAX_POINTS)
     throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ago` });
   const from = idAt(since.getTime() - SLACK_MS);
-  return kept(`${projectId} ${since.getTime()} ${step} ${timeZone}`, async () => {
+  return cached(`${projectId} ${since.getTime()} ${step} ${timeZone}`, async () => {
     const { rows } = await runCostly(projectId, () =>
       pool.query<Statistics>(SERIES, [projectId, since, step, timeZone, from, Object.values(COUNTED)]),
     );
@@ -70,10 +70,10 @@ export async function statistics(
   });
 }
 
-/** How many rows a point was counted from. */
+/** The number of rows that a point was counted from. */
 const eventsOf = ({ at: _at, ...counts }: Statistics) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** Events are in the order of their ids, which begin with their time, so a period is a range of the index. */
+/** Event ids start with their time, so a period is a range of the primary key. */
 const SERIES = `
   WITH counted AS (
     SELECT date_trunc($3, created_at, $4) AS at, type, count(*)::int AS number FROM events
@@ -100,7 +100,7 @@ function isTimeZone(name: string): boolean {
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Where ids of events of a time begin. */
+/** The lowest event id of a time, given in milliseconds since the epoch. */
 function idAt(ms: number): string {
   const digits = Math.max(Math.trunc(ms), 0).toString(32).padStart(10, '0');
   return `evt_${[...digits].map((digit) => BASE32[Number.parseInt(digit, 32)]).join('')}`;
