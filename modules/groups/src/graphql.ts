@@ -35,7 +35,7 @@ const Member = builder.objectRef<{ id: string; email: string; name: string }>('G
     contactId: t.exposeID('id', { description: 'Contact id.' }),
     id: t.exposeID('id', { description: 'Contact id.', deprecationReason: 'Use GroupMember.contactId.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
-    name: t.exposeString('name', { description: 'What the contact is called.' }),
+    name: t.exposeString('name', { description: 'Name of the contact.' }),
   }),
 });
 
@@ -50,13 +50,13 @@ const Group = builder.prismaObject('Group', {
     name: t.exposeString('name', { description: 'Unique within the project.' }),
     publicName: t.exposeString('publicName', {
       nullable: true,
-      description: 'What its members see on the page behind the link to unsubscribe; null keeps it off that page.',
+      description: 'Name shown to its members on the unsubscribe page; null hides the group there.',
     }),
     leftCount: t.relationCount('optOuts', {
-      description: 'Number of members who have left it there, and get no mail of it.',
+      description: 'Number of members who opted out of its mail.',
     }),
     contactIds: t.stringList({
-      description: 'Member contact ids, those of deleted contacts included.',
+      description: 'Member contact ids, including those of deleted contacts.',
       select: { members: { select: { contactId: true }, orderBy: { contactId: 'asc' } } },
       resolve: (group) => group.members.map((member) => member.contactId),
     }),
@@ -81,7 +81,7 @@ const ContactGroup = builder.objectRef<{ id: string; name: string }>('ContactGro
   fields: (t) => ({
     groupId: t.exposeID('id', { description: 'Group id.' }),
     id: t.exposeID('id', { description: 'Group id.', deprecationReason: 'Use ContactGroup.groupId.' }),
-    name: t.exposeString('name', { description: 'What the group is called.' }),
+    name: t.exposeString('name', { description: 'Name of the group.' }),
   }),
 });
 
@@ -90,7 +90,7 @@ const loadGroups = batchLoader((context: Context, ids) => groupsOf(callerProject
 builder.objectField(Contact, 'groups', (t) =>
   t.field({
     type: [ContactGroup],
-    description: 'The groups it is in, in the order of their names.',
+    description: 'The groups it is in, ordered by name.',
     resolve: async ({ id }, _args, context) => (await loadGroups(context, id)) ?? [],
   }),
 );
@@ -98,7 +98,7 @@ builder.objectField(Contact, 'groups', (t) =>
 builder.queryFields((t) => ({
   group: t.prismaField({
     type: Group,
-    description: 'A group of the project; `not_found` when there is none.',
+    description: 'A group of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Group id.' }) },
     resolve: (query, _root, { id }, context) => getGroup(callerProject(context), id, query),
   }),
@@ -124,7 +124,7 @@ const CreateGroupInput = builder.inputType('CreateGroupInput', {
 
 const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
   ...NOT_EMPTY,
-  description: 'What to change; what is not given stays.',
+  description: 'Fields to update; omitted fields are unchanged.',
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
     contactIds: t.stringList({ description: 'Replaces the whole member list.', ...jsonSchema({ minItems: 1 }) }),
@@ -141,35 +141,35 @@ const AddContactsInput = builder.inputType('AddContactsInput', {
 });
 
 const AddContactsPayload = builder.objectRef<{ groupId: string; matched: number }>('AddContactsPayload').implement({
-  description: 'What adding contacts did.',
+  description: 'Result of adding contacts.',
   fields: (t) => ({
     group: t.prismaField({
       type: Group,
-      description: 'The group, as it is now.',
+      description: 'The updated group.',
       resolve: (query, { groupId }) => db.group.findUniqueOrThrow({ ...query, where: { id: groupId } }),
     }),
-    matched: t.exposeInt('matched', { description: 'How many of the given contacts exist.' }),
+    matched: t.exposeInt('matched', { description: 'Number of the given contacts that exist.' }),
   }),
 });
 
 const RemoveContactsPayload = builder
   .objectRef<{ groupId: string; removed: number }>('GroupRemoveContactsPayload')
   .implement({
-    description: 'What `groupRemoveContacts` did.',
+    description: 'Result of `groupRemoveContacts`.',
     fields: (t) => ({
       group: t.prismaField({
         type: Group,
-        description: 'The group, as it is now.',
+        description: 'The updated group.',
         resolve: (query, { groupId }) => db.group.findUniqueOrThrow({ ...query, where: { id: groupId } }),
       }),
-      removed: t.exposeInt('removed', { description: 'How many of the contacts were members.' }),
+      removed: t.exposeInt('removed', { description: 'Number of contacts that were removed.' }),
     }),
   });
 
 builder.mutationFields((t) => ({
   createGroup: t.prismaField({
     type: Group,
-    description: 'Creates a group. `conflict` when the name is taken.',
+    description: 'Creates a group; `conflict` if the name is taken.',
     args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'The group.' }) },
     resolve: async (query, _root, { input }, context) => {
       const { id } = await createGroup(callerProject(context), input);
@@ -194,7 +194,7 @@ builder.mutationFields((t) => ({
       'Shows a group to its members on the page behind the link to unsubscribe, where they may leave it and come back.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),
-      publicName: t.arg.string({ description: 'What they see; 1 to 200 characters, or null to take it off.' }),
+      publicName: t.arg.string({ description: 'Public name, 1 to 200 characters; null hides the group.' }),
     },
     resolve: async (query, _root, { id, publicName }, context) => {
       await setPublicName(callerProject(context), id, publicName ?? null);
@@ -216,7 +216,7 @@ builder.mutationFields((t) => ({
   groupRemoveContacts: t.field({
     type: RemoveContactsPayload,
     ...succeeds('removeContactsFromGroup'),
-    description: 'Removes contacts from a group, which keeps at least one member.',
+    description: 'Removes contacts from a group, which must keep at least one member.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),
       contactIds: t.arg.idList({ required: true, description: 'Contact ids; those that are not members are ignored.' }),
@@ -229,7 +229,7 @@ builder.mutationFields((t) => ({
   removeContactsFromGroup: t.field({
     type: 'Int',
     deprecationReason: useInstead('groupRemoveContacts'),
-    description: 'Removes contacts from a group, which keeps at least one member; returns how many were in it.',
+    description: 'Removes contacts from a group, which must keep at least one member; returns the number removed.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),
       contactIds: t.arg.idList({ required: true, description: 'Contact ids; those that are not members are ignored.' }),

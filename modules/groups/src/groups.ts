@@ -33,8 +33,8 @@ export interface UpdateGroupInput {
 }
 
 /**
- * Creates a group of the contacts that resolve; ids and emails that match nobody are ignored.
- * @throws DomainError `validation_error` when none resolves, `conflict` when the name is taken (spec: Groups).
+ * Creates a group from the contacts that resolve; ignores ids and emails that match no contact.
+ * @throws DomainError `validation_error` if none resolves, `conflict` if the name is taken (spec: Groups).
  */
 export async function createGroup(projectId: string, input: CreateGroupInput) {
   const name = groupName(input.name);
@@ -52,7 +52,7 @@ export async function createGroup(projectId: string, input: CreateGroupInput) {
   });
 }
 
-/** A group of the project, or `not_found` (spec: Groups). */
+/** @throws DomainError `not_found` (spec: Groups). */
 export async function getGroup(projectId: string, id: string, query: RowsQuery = {}): Promise<Group> {
   const group = isId('grp', id) ? await db.group.findFirst({ ...query, where: { id, projectId } }) : null;
   if (group === null) throw notFound('group');
@@ -60,9 +60,9 @@ export async function getGroup(projectId: string, id: string, query: RowsQuery =
 }
 
 /**
- * The project's groups, or those that a contact is in, newest first (spec: Endpoints). `query` is what a GraphQL selection
- * asks of the rows.
- * @throws DomainError `not_found` when the project has no such contact.
+ * Lists the project's groups, or those of one contact, newest first (spec: Endpoints). `query` is the Prisma query of a GraphQL
+ * selection.
+ * @throws DomainError `not_found` if the project has no such contact.
  */
 export async function listGroups(
   projectId: string,
@@ -75,7 +75,7 @@ export async function listGroups(
 }
 
 /**
- * Renames a group, replaces its whole member list, or both; what is not given stays (spec: Groups).
+ * Renames a group, replaces its whole member list, or both; omitted fields are unchanged (spec: Groups).
  * @throws DomainError `not_found`, `validation_error` for an empty update or one that leaves no member, `conflict`.
  */
 export async function updateGroup(projectId: string, id: string, input: UpdateGroupInput) {
@@ -94,8 +94,8 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
 }
 
 /**
- * Adds the contacts that resolve to the group; those already in it are not doubled.
- * @returns how many distinct contacts of the request exist, members before or not (spec: Groups, rule 4).
+ * Adds the contacts that resolve to the group; existing members are not duplicated.
+ * @returns the number of distinct contacts in the request that exist, including existing members (spec: Groups, rule 4).
  */
 export async function addContacts(
   projectId: string,
@@ -121,9 +121,9 @@ export async function addContacts(
 }
 
 /**
- * Takes contacts out of a group; those who are not in it are ignored.
- * @returns how many were taken out.
- * @throws DomainError `not_found`, or `validation_error` when nobody would be left (spec: Group, rule 1).
+ * Removes contacts from a group; ignores contacts that are not members.
+ * @returns the number removed.
+ * @throws DomainError `not_found`, `validation_error` if no member would be left (spec: Group, rule 1).
  */
 export async function removeContacts(projectId: string, id: string, contactIds: readonly string[]): Promise<number> {
   return db.$transaction(async (tx) => {
@@ -133,9 +133,9 @@ export async function removeContacts(projectId: string, id: string, contactIds: 
       'DELETE FROM group_members WHERE group_id = $1 AND contact_id = ANY ($2) RETURNING contact_id',
       [id, [...contactIds]],
     );
-    const [left] = await sql(tx, 'SELECT 1 FROM group_members WHERE group_id = $1 LIMIT 1', [id]);
-    if (left === undefined) {
-      throw new DomainError('validation_error', 'A group keeps at least one member. Delete the group instead.');
+    const [remaining] = await sql(tx, 'SELECT 1 FROM group_members WHERE group_id = $1 LIMIT 1', [id]);
+    if (remaining === undefined) {
+      throw new DomainError('validation_error', 'A group must have at least one member. Delete the group instead.');
     }
     const removed = await resolveContacts(tx, projectId, { contactIds: rows.map((row) => row.contact_id) });
     await record(tx, projectId, removed.map(contactUpdated));
@@ -143,7 +143,7 @@ export async function removeContacts(projectId: string, id: string, contactIds: 
   });
 }
 
-/** The groups of each contact, in the order of their names. */
+/** The groups of each contact, ordered by name. */
 export async function groupsOf(
   projectId: string,
   contactIds: readonly string[],
@@ -163,7 +163,7 @@ export async function groupsOf(
   return groups;
 }
 
-/** The id of the project's group of that name. One that is made for it gets its first member from the caller, before the commit. */
+/** Finds or creates the group with a name and returns its id. The caller must add a member to a new group before it commits. */
 export async function groupNamed(tx: Tx, projectId: string, name: string): Promise<string> {
   const [group] = await sql<{ id: string }>(
     tx,
@@ -175,8 +175,9 @@ export async function groupNamed(tx: Tx, projectId: string, name: string): Promi
 }
 
 /**
- * Adds existing contacts to a group in the caller's transaction, and returns the ids of those who were not in it; who calls
- * this records their events. Nobody is added to a group that is gone.
+ * Adds existing contacts to a group in the caller's transaction; does nothing if the group has been deleted. The caller records
+ * the events.
+ * @returns the ids of the contacts that were not members before.
  */
 export async function joinGroup(
   tx: Tx,
@@ -191,7 +192,7 @@ export async function joinGroup(
   return group === undefined ? [] : addMembers(tx, id, [...contactIds].sort());
 }
 
-/** Deletes a group; its contacts stay (spec: Group, rule 3). */
+/** Deletes a group and keeps its contacts (spec: Group, rule 3). */
 export async function deleteGroup(projectId: string, id: string): Promise<void> {
   await db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
@@ -207,7 +208,7 @@ interface ContactRow {
   name: string;
 }
 
-/** The group's members that still exist, in the order of their ids (spec: Group). */
+/** The group's members that still exist, ordered by id (spec: Group). */
 export async function membersThatExist(
   tx: Prisma.TransactionClient,
   projectId: string,
@@ -221,7 +222,7 @@ export async function membersThatExist(
   );
 }
 
-/** Of several groups by their ids: the members that still exist, in the order of their ids. */
+/** The members of several groups that still exist, by group id and ordered by id. */
 export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactRow[]>> {
   const { rows } = await pool.query<ContactRow & { group_id: string }>(
     `SELECT m.group_id, c.id, c.email, c.name FROM group_members m
@@ -233,7 +234,7 @@ export async function membersOf(projectId: string, groupIds: readonly string[]):
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
-/** Held until the transaction ends, so that two changes of one group's members happen one after the other. */
+/** Locks a group until the transaction ends, which serializes changes to its members. */
 async function lockGroup(tx: Prisma.TransactionClient, projectId: string, id: string) {
   const [group] = await sql<{ id: string; name: string }>(
     tx,
@@ -263,7 +264,7 @@ async function replaceMembers(
   await record(tx, projectId, [...contacts.filter((contact) => added.has(contact.id)), ...removed].map(contactUpdated));
 }
 
-/** Adds members and returns the ids of those who were not in the group before. */
+/** Adds members and returns the ids of those that were not members before. */
 async function addMembers(tx: Tx, groupId: string, contactIds: string[]): Promise<string[]> {
   const rows = await sql<{ contact_id: string }>(
     tx,
@@ -274,7 +275,7 @@ async function addMembers(tx: Tx, groupId: string, contactIds: string[]): Promis
   return rows.map((row) => row.contact_id);
 }
 
-/** The project's contacts that the ids and the addresses name, each once. */
+/** The distinct contacts of the project that match the ids or addresses. */
 async function resolveContacts(
   tx: Prisma.TransactionClient,
   projectId: string,

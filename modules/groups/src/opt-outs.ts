@@ -3,8 +3,8 @@ import { db, invalid, record, sql, type Tx } from '@postroom/platform';
 import { getGroup } from './groups.ts';
 
 /**
- * Shows a group to its members, under this name, on the page behind the link to unsubscribe; `null` takes it off.
- * @throws DomainError `not_found`, `validation_error` for a name out of bounds.
+ * Sets the name under which the unsubscribe page shows a group to its members; `null` hides the group.
+ * @throws DomainError `not_found`, `validation_error` for a name of invalid length.
  */
 export async function setPublicName(projectId: string, id: string, publicName: string | null): Promise<void> {
   await getGroup(projectId, id);
@@ -14,14 +14,14 @@ export async function setPublicName(projectId: string, id: string, publicName: s
   await db.group.update({ where: { id }, data: { publicName: name } });
 }
 
-/** A group that its members may leave by themselves, and whether this one has. */
+/** A group that its members may opt out of, and whether this contact still receives its mail. */
 export interface Choice {
   groupId: string;
   name: string;
   isKept: boolean;
 }
 
-/** What a contact may choose from: the groups with a public name that it is a member of. */
+/** The groups a contact may opt out of: those with a public name that it is a member of. */
 export function choicesOf(tx: Tx, projectId: string, contactId: string): Promise<Choice[]> {
   return sql<Choice>(
     tx,
@@ -34,8 +34,8 @@ export function choicesOf(tx: Tx, projectId: string, contactId: string): Promise
 }
 
 /**
- * Keeps a contact's mail to these of the groups that it may choose from; it has left the others. Groups that are not shown to it
- * are left alone. Returns whether anything changed.
+ * Opts a contact in to `groupIds` and out of all other groups it may choose from. Groups not shown to it are unaffected.
+ * @returns whether anything changed.
  */
 export async function keepGroups(
   tx: Tx,

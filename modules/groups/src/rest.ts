@@ -119,7 +119,7 @@ export const routes: Route[] = [
     path: '/v1/groups/{id}',
     needs: 'full',
     tag,
-    summary: 'Delete a group; its contacts stay',
+    summary: 'Delete a group and keep its contacts',
     document: gql`
       mutation deleteGroup($id: ID!) {
         groupDelete(id: $id) {
@@ -134,7 +134,7 @@ export const routes: Route[] = [
     path: '/v1/groups/{id}/contacts/{contact_id}',
     needs: 'full',
     tag,
-    summary: 'Remove a contact from a group; the contact stays',
+    summary: 'Remove a contact from a group and keep the contact',
     document: gql`
       mutation removeContactFromGroup($id: ID!, $contactId: ID!) {
         groupRemoveContacts(id: $id, contactIds: [$contactId]) {
@@ -152,7 +152,7 @@ export const routes: Route[] = [
     path: '/v1/contacts/{id}/groups',
     needs: 'full',
     tag,
-    summary: 'List the groups that a contact is in, newest first',
+    summary: 'List the groups of a contact, newest first',
     document: gql`
       query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
         groups(contactId: $id, first: $limit, after: $cursor) {
