@@ -10,25 +10,25 @@ import {
   type Tx,
 } from '@postroom/platform';
 
-/** A person as a project knows one: addresses, and the contact that has them, if there is or was one. */
+/** A data subject in a project: its addresses, and the contact that has or had them, if any. */
 export interface DataSubject {
   projectId: string;
-  /** The address that was asked for, or that the contact has, as `emailKey` writes it; then those it has had before. */
+  /** Email keys: the requested address or the contact's current one first, then its previous ones. */
   keys: [key: string, ...former: string[]];
-  /** How texts of ours spell these addresses, in lower case. */
+  /** The spellings of these addresses that stored text may contain, in lower case. */
   spellings: string[];
   contactId: string | null;
-  /** Whether the contact is there. */
+  /** Whether the contact still exists. */
   isContact: boolean;
 }
 
-/** Who is meant: a contact, or an address, also of a contact that has been deleted, or has another address now. */
+/** Identifies a data subject by contact id or by address, which may be a deleted contact's or a previous one. */
 export interface DataSubjectRef {
   contactId?: string | null | undefined;
   email?: string | null | undefined;
 }
 
-/** Whose an address is: the contact that has it, or else the one that had it last. */
+/** The contact that has an address, or else the one that had it last. */
 const HOLDER = `
   SELECT id, true AS "isContact", now() AS at FROM contacts WHERE project_id = $1 AND email_key = $2
   UNION ALL
@@ -37,7 +37,8 @@ const HOLDER = `
   ORDER BY at DESC LIMIT 1`;
 
 /**
- * The addresses that a contact has had, of which nobody else has one now. Messages know those from before they were noted.
+ * All addresses that a contact has had, except those that now belong to another contact. Messages hold addresses that predate
+ * `contact_addresses`.
  */
 const ADDRESSES = `
   SELECT DISTINCT key FROM (
@@ -48,14 +49,14 @@ const ADDRESSES = `
   WHERE NOT EXISTS (SELECT FROM contacts o WHERE o.project_id = $1 AND o.email_key = had.key AND o.id <> $2)
   ORDER BY key`;
 
-/** @throws DomainError `not_found` for a contact that is not in the project, `validation_error` unless exactly one is given. */
+/** @throws DomainError `not_found` for an unknown contact, `validation_error` unless exactly one of id and address is given. */
 export async function findDataSubject(
   tx: Tx,
   projectId: string,
   { contactId, email }: DataSubjectRef,
 ): Promise<DataSubject> {
   if ((contactId == null) === (email == null)) {
-    throw invalid({ field: 'email', message: 'must be given, or else the id of a contact, and not both' });
+    throw invalid({ field: 'email', message: 'or contactId must be given, but not both' });
   }
   if (email != null) {
     const problem = emailProblem(email.trim());
@@ -82,8 +83,8 @@ async function withAddresses(
   key: string,
   { id, isContact }: { id: string; isContact: boolean },
 ): Promise<DataSubject> {
-  const had = await sql<{ key: string }>(tx, ADDRESSES, [projectId, id]);
-  const others = had.map((each) => each.key).filter((each) => each !== key);
+  const rows = await sql<{ key: string }>(tx, ADDRESSES, [projectId, id]);
+  const others = rows.map((each) => each.key).filter((each) => each !== key);
   const keys: DataSubject['keys'] = [key, ...others];
   return { projectId, keys, spellings: keys.flatMap(emailSpellings), contactId: id, isContact };
 }

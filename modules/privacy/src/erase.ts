@@ -13,35 +13,37 @@ import {
 } from '@postroom/platform';
 import { findDataSubject, type DataSubject, type DataSubjectRef } from './data-subject.ts';
 
-/** What was removed or made nameless, in numbers. */
+/** Counts of what an erasure changed. */
 export interface Erased {
+  /** Messages anonymized. */
   messages: number;
+  /** Events anonymized. */
   events: number;
-  /** Messages that were waiting and are not sent. */
+  /** Planned messages that were canceled. */
   canceled: number;
 }
 
 /**
- * Erases a person from the project, all in one transaction: the contact is deleted, messages and events stay as figures without a
- * name, what waits is not sent, and the address, with those it had before, is kept as a hash alone, so that none is ever mailed or
- * imported again. The event `contact.deleted` tells integrations by the contact's id.
- * @throws DomainError as `findPerson`.
+ * Erases a person from the project in one transaction. Deletes the contact, anonymizes its messages and events, and cancels
+ * planned mail. Its current and previous addresses are kept only as hashes, so that none is ever mailed or imported again.
+ * Integrations receive `contact.deleted` with the contact's id.
+ * @throws DomainError as `findDataSubject`.
  */
 export const erasePerson = (projectId: string, ref: DataSubjectRef): Promise<Erased> =>
-  retryOn(WAITED, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), { attempts: 30 });
+  retryOn(LOCK_ERRORS, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), { attempts: 30 });
 
-/** A lock that others held for too long, and a circle of waiting. */
-const WAITED = [LOCK_NOT_AVAILABLE, DEADLOCK];
+/** A lock timeout or a deadlock; the transaction is retried. */
+const LOCK_ERRORS = [LOCK_NOT_AVAILABLE, DEADLOCK];
 
 /**
- * It locks rows in another order than senders do, so it never waits long: before PostgreSQL sees a circle and ends one of them, it
- * gives its own locks up and begins anew.
+ * Locks rows in a different order than senders do, so the lock timeout is shorter than PostgreSQL's deadlock timeout. The erasure
+ * backs out and retries before a sender could be aborted.
  */
 async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): Promise<Erased> {
   await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
   await sql(tx, `SET LOCAL lock_timeout = '400ms'`);
   const person = await findDataSubject(tx, projectId, ref);
-  // It tells nothing of whom it stands for, and nobody can be mailed at it.
+  // Random, so it does not identify the person, and at a domain that never receives mail.
   const alias = `erased-${randomBytes(8).toString('hex')}@erased.invalid`;
   await sql(tx, 'DELETE FROM contacts WHERE project_id = $1 AND id = $2', [projectId, person.contactId]);
   await sql(tx, 'DELETE FROM contact_addresses WHERE project_id = $1 AND (contact_id = $2 OR email_key = ANY ($3))', [
@@ -53,9 +55,9 @@ async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): Promise<
   await keepHash(tx, person);
   const erased = {
     canceled: (await cancel(tx, person)) + (await withdraw(tx, person)),
-    ...(await forget(tx, person, alias)),
+    ...(await anonymize(tx, person, alias)),
   };
-  for (const place of PLACES) await redact(tx, person, alias, place);
+  for (const column of REDACTED_COLUMNS) await redact(tx, person, alias, column);
   if (person.isContact && person.contactId !== null) {
     await record(tx, projectId, [contactDeleted({ id: person.contactId, email: alias, name: '' })]);
   }
@@ -74,7 +76,7 @@ async function keepHash(tx: Tx, { projectId, keys }: DataSubject): Promise<void>
   );
 }
 
-/** Transactional mail that waits. */
+/** Cancels planned transactional mail. */
 async function cancel(tx: Tx, { projectId, keys, contactId }: DataSubject): Promise<number> {
   const canceled = await sql(
     tx,
@@ -88,8 +90,8 @@ async function cancel(tx: Tx, { projectId, keys, contactId }: DataSubject): Prom
 }
 
 /**
- * Takes the person out of campaigns that are under way, and counts it. The campaigns are held, so that nobody claims the message
- * from a time before.
+ * Suppresses the person's planned messages in running campaigns and updates their counters. Locks the campaigns first, so that
+ * no send run claims one of these messages meanwhile.
  */
 async function withdraw(tx: Tx, { projectId, keys, contactId }: DataSubject): Promise<number> {
   const OF_PERSON = `m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
@@ -114,8 +116,8 @@ async function withdraw(tx: Tx, { projectId, keys, contactId }: DataSubject): Pr
   return withdrawn.length;
 }
 
-/** What is about the person as a whole: only figures stay. */
-async function forget(
+/** Removes personal data from the person's own messages, contents, hits and events; keeps the rows for statistics. */
+async function anonymize(
   tx: Tx,
   { projectId, keys, spellings, contactId }: DataSubject,
   alias: string,
@@ -155,12 +157,12 @@ async function forget(
   return { messages: ids.length, events: events.length };
 }
 
-/** A column that may hold an address among other things: there the address is replaced. */
-interface Place {
+/** A column that may contain an address among other content; the address is replaced by the alias. */
+interface RedactedColumn {
   table: string;
   column: string;
   type: 'text' | 'json' | 'jsonb';
-  /** Which rows are those of the project, `$1`. */
+  /** SQL condition that selects the rows of the project, `$1`. */
   where: string;
 }
 
@@ -169,15 +171,15 @@ const OF_MESSAGES = 'message_id IN (SELECT id FROM messages WHERE project_id = $
 const OF_DELIVERIES = 'delivery_id IN (SELECT id FROM deliveries WHERE project_id = $1)';
 const OF_IMPORTS = 'import_id IN (SELECT id FROM imports WHERE project_id = $1)';
 
-/** Everywhere else that an address may stand. A test looks for it in every column of every table. */
-const PLACES: readonly Place[] = [
-  ...(['to', 'cc', 'bcc', 'reply_to', 'headers'] as const).map((column): Place => ({
+/** Every other column that may contain an address. A test searches every column of every table for leftovers. */
+const REDACTED_COLUMNS: readonly RedactedColumn[] = [
+  ...(['to', 'cc', 'bcc', 'reply_to', 'headers'] as const).map((column): RedactedColumn => ({
     table: 'message_contents',
     column,
     type: 'jsonb',
     where: OF_MESSAGES,
   })),
-  ...(['from', 'html', 'text', 'html_text'] as const).map((column): Place => ({
+  ...(['from', 'html', 'text', 'html_text'] as const).map((column): RedactedColumn => ({
     table: 'message_contents',
     column,
     type: 'text',
@@ -208,8 +210,13 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-async function redact(tx: Tx, { projectId, spellings }: DataSubject, alias: string, place: Place): Promise<void> {
-  const { table, column, type, where } = place;
+async function redact(
+  tx: Tx,
+  { projectId, spellings }: DataSubject,
+  alias: string,
+  target: RedactedColumn,
+): Promise<void> {
+  const { table, column, type, where } = target;
   await sql(
     tx,
     `UPDATE ${table} SET "${column}" = regexp_replace("${column}"::text, $2, $3, 'gi')::${type}
@@ -218,7 +225,7 @@ async function redact(tx: Tx, { projectId, spellings }: DataSubject, alias: stri
   );
 }
 
-/** Finds an address as a word of its own, also as links write it: those of others may end or begin with the same letters. */
+/** Matches a whole address, also URL-encoded. Other addresses may start or end with the same characters. */
 function patternOf(spellings: readonly string[]): string {
   const addresses = spellings.map((spelling) => {
     const [local = '', host = ''] = spelling.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));

@@ -1,7 +1,7 @@
 import { db, messageKeySql, pool } from '@postroom/platform';
 import { findDataSubject, type DataSubjectRef } from './data-subject.ts';
 
-/** Everything that is kept of one person, as JSON; `p` is who it is, `m` the messages to that address or contact. */
+/** All stored data about a person as JSON. `p` is the person, `m` the messages to their addresses or contact. */
 const DATA = `
   WITH p AS (SELECT $1::text AS project_id, $2::text[] AS keys, $3::text AS contact_id, $4::text[] AS spellings),
   m AS (
@@ -53,9 +53,9 @@ const DATA = `
   ) AS data FROM p`;
 
 /**
- * Everything that the project keeps of a person, for that person to have: the contact, what was sent and what became of it.
- * Blind copies of a mail are somebody else's, and left out.
- * @throws DomainError as `findPerson`.
+ * Exports all data that the project stores about a person: the contact, messages sent and their outcomes. Bcc addresses belong
+ * to other people and are left out.
+ * @throws DomainError as `findDataSubject`.
  */
 export async function personData(projectId: string, ref: DataSubjectRef): Promise<unknown> {
   const { keys, spellings, contactId } = await findDataSubject(db, projectId, ref);

@@ -3,26 +3,26 @@ import { type Erased, erasePerson } from './erase.ts';
 import { personData } from './export.ts';
 
 const PersonErased = builder.objectRef<Erased>('PersonErased').implement({
-  description: 'What was removed, or made nameless, when a person was erased.',
+  description: 'Counts of what an erasure changed.',
   fields: (t) => ({
-    messages: t.exposeInt('messages', { description: 'Messages that are figures without a name now.' }),
-    events: t.exposeInt('events', { description: 'Events that say no more whom they are about.' }),
-    canceled: t.exposeInt('canceled', { description: 'Messages that waited and are not sent.' }),
+    messages: t.exposeInt('messages', { description: 'Messages anonymized.' }),
+    events: t.exposeInt('events', { description: 'Events anonymized.' }),
+    canceled: t.exposeInt('canceled', { description: 'Planned messages that were canceled.' }),
   }),
 });
 
-/** Full keys may read it, and of people those who manage the project. */
-const readers = (context: Context) => (authenticated(context).kind === 'key' ? { write: true } : { manage: true });
+/** Keys with full scope may read it, and so may users who manage the project. */
+const readScopes = (context: Context) => (authenticated(context).kind === 'key' ? { write: true } : { manage: true });
 
 builder.queryField('personData', (t) =>
   t.field({
     type: 'JSON',
-    description: 'Everything that the project keeps of a person, for that person to have.',
+    description: 'All data that the project stores about a person.',
     complexity: 1000,
-    authScopes: (_root, _args, context) => readers(context),
+    authScopes: (_root, _args, context) => readScopes(context),
     args: {
-      contactId: t.arg.id({ description: 'Contact id; or else the address.' }),
-      email: t.arg.string({ description: 'The address; it need not belong to a contact.' }),
+      contactId: t.arg.id({ description: 'Contact id; required unless email is given.' }),
+      email: t.arg.string({ description: 'Address; it need not belong to a contact.' }),
     },
     resolve: (_root, args, context) => personData(callerProject(context), args),
   }),
@@ -32,12 +32,12 @@ builder.mutationField('erasePerson', (t) =>
   t.field({
     type: PersonErased,
     description:
-      'Erases a person: the contact is deleted, messages and events stay as figures without a name, and of the address a hash is kept, so that it is never mailed again. Only for owners and admins who are signed in, never for an API key.',
+      'Erases a person: deletes the contact, anonymizes messages and events, and keeps only a hash of the address so that it is never mailed again. Only signed-in owners and admins may call it, never API keys.',
     skipTypeScopes: true,
     authScopes: { manage: true },
     args: {
-      contactId: t.arg.id({ description: 'Contact id; or else the address.' }),
-      email: t.arg.string({ description: 'The address; it need not belong to a contact.' }),
+      contactId: t.arg.id({ description: 'Contact id; required unless email is given.' }),
+      email: t.arg.string({ description: 'Address; it need not belong to a contact.' }),
     },
     resolve: (_root, args, context) => erasePerson(callerProject(context), args),
   }),

@@ -8,7 +8,7 @@ export const routes: Route[] = [
     path: '/v1/contacts/{id}/data',
     needs: 'full',
     tag,
-    summary: 'Retrieve everything that is kept of a person',
+    summary: 'Retrieve all stored data about a person',
     document: gql`
       query ($id: ID!) {
         personData(contactId: $id)
@@ -21,9 +21,9 @@ export const routes: Route[] = [
     path: '/v1/contacts/{id}/erase',
     needs: 'full',
     tag,
-    summary: 'Erase a person: of the address only a hash is kept',
+    summary: 'Erase a person; only a hash of the address is kept',
     deprecated:
-      'Answers 403 to every API key: owners and admins erase people, signed in, in the dashboard or with the GraphQL mutation `erasePerson`.',
+      'Returns 403 for every API key. Signed-in owners and admins erase people in the dashboard or with the GraphQL mutation `erasePerson`.',
     document: gql`
       mutation ($id: ID!) {
         erasePerson(contactId: $id) {
