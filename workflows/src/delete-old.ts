@@ -1,7 +1,7 @@
 import type * as webhooks from '@postroom/webhooks/activities';
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 
-/** What was removed, of the modules that keep such things; a history from before they did says nothing of them. */
+/** Number of deleted rows by kind. The optional ones are absent from histories recorded before their module existed. */
 interface Deleted extends webhooks.Deleted {
   contents?: number;
   emails?: number;
@@ -11,14 +11,14 @@ interface Deleted extends webhooks.Deleted {
 }
 
 const { deleteOldRows } = proxyActivities<{ deleteOldRows: () => Promise<Deleted> }>({
-  startToCloseTimeout: '50 minutes', // the next run is an hour after this one, and goes on where it stopped
-  scheduleToCloseTimeout: '55 minutes', // also when it fails each time
+  startToCloseTimeout: '50 minutes', // the next hourly run resumes where this one stopped
+  scheduleToCloseTimeout: '55 minutes', // covers repeated failures
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '10 seconds', maximumInterval: '5 minutes' },
   summary: 'Delete in batches',
 });
 
-/** Deletes what is older than they have to be kept; a schedule runs it every hour. */
+/** Deletes rows past their retention period. A schedule runs it every hour. */
 export async function deleteOld(): Promise<Deleted> {
   const deleted = await deleteOldRows();
   const { deliveries, events, idempotencyKeys, givenUp, contents = 0, inboxMails = 0, auditEntries = 0 } = deleted;

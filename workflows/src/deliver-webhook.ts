@@ -15,26 +15,26 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 
-/** An operator's word: the next attempt now, instead of when it is due. */
+/** Sent by an operator: make the next attempt now instead of when it is due. */
 export const retryNow = defineSignal('retryNow');
-/** An operator's word: no further attempt. */
+/** Sent by an operator: make no further attempt. */
 export const giveUp = defineSignal('giveUp');
 
 const attempts = {
-  startToCloseTimeout: '20 seconds', // an attempt is cut off after 10 (spec: Delivery)
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // two attempts are never under way at once
+  startToCloseTimeout: '20 seconds', // an attempt times out after 10 (spec: Delivery)
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // two attempts never run at once
 } as const;
 
-/** The waits between attempts come with each failure; these, of the same shape, are for attempts that died silently. */
+/** Each failure carries the delay until the next attempt. This policy approximates those delays for attempts that die silently. */
 const retry = { initialInterval: '1 minute', backoffCoefficient: 4.2, maximumInterval: '6 hours' } as const;
 
-/** A first attempt that is not acknowledged comes back to the workflow, so that it can say that it is being retried. */
+/** A first attempt that is not acknowledged fails back to the workflow, so that its status becomes `retried`. */
 const first = proxyActivities<typeof webhooks>({
   ...attempts,
   retry: { ...retry, nonRetryableErrorTypes: ['NotAcknowledged'] },
   summary: 'The first attempt',
 });
-/** The others follow each other inside one activity, which is a few events of history instead of a few for each. */
+/** All later attempts are retries of one activity, which keeps the history short. */
 const others = proxyActivities<typeof webhooks>({ ...attempts, retry, summary: 'The other attempts' });
 const { giveUpDelivery } = proxyActivities<typeof webhooks>({
   startToCloseTimeout: '10 seconds',
@@ -44,8 +44,8 @@ const { giveUpDelivery } = proxyActivities<typeof webhooks>({
 const deliveryStatus = defineSearchAttributeKey('deliveryStatus', SearchAttributeType.KEYWORD);
 
 /**
- * One event to one endpoint, until it is acknowledged or given up. `refused` is the answer to its first attempt when that
- * was made in a batch: then this workflow goes on with the wait for the second.
+ * Delivers one event to one endpoint, retrying until it is acknowledged or fails for good. `refused` is the result of the first
+ * attempt if it was made in a batch; the workflow then starts by waiting for the second.
  */
 export async function deliverWebhook(deliveryId: string, refused?: Refusal): Promise<webhooks.Outcome> {
   const operator = listenToOperator();
@@ -68,13 +68,13 @@ export async function deliverWebhook(deliveryId: string, refused?: Refusal): Pro
 
 /** An attempt that was not acknowledged. */
 export interface Refusal {
-  /** Which attempt it was, and its answer in a few words. */
+  /** The number of the attempt and a short form of the response. */
   message: string;
-  /** Milliseconds until the next attempt; 0 when an operator's word cut the wait. */
+  /** Milliseconds until the next attempt; 0 if an operator's signal interrupted this one. */
   delayMs: number;
 }
 
-/** Reads what an attempt that was not acknowledged said; every other error is thrown on. */
+/** Extracts the refusal from a failed attempt; rethrows every other error. */
 function refusal(error: unknown): Refusal {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (cause instanceof ApplicationFailure && cause.type === 'NotAcknowledged') {
@@ -107,14 +107,14 @@ const ENDINGS: Record<webhooks.Outcome, string> = {
   deleted: 'The endpoint or the event has been deleted.',
 };
 
-/** Thrown out of what an operator's word interrupted. */
+/** Thrown when an operator's signal interrupts an attempt. */
 class Interrupted extends Error {}
 
 interface Operator {
   hasGivenUp: () => boolean;
-  /** Runs `work` until it ends or a word comes; then what it does is cancelled, and `Interrupted` thrown if it let itself be. */
+  /** Runs `work` and cancels it when a signal arrives; throws `Interrupted` if the cancellation took effect. */
   interruptible: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Waits for a word, at most so long; not at all when one came during the attempt before. */
+  /** Waits for a signal for up to `timeoutMs`; returns at once if one arrived during the previous attempt. */
   word: (timeoutMs: number) => Promise<void>;
 }
 
@@ -141,7 +141,7 @@ function listenToOperator(): Operator {
       }
     },
     word: async (timeoutMs) => {
-      // What is said while an attempt is being made counts for the wait after it. It was forgotten once, as those histories show.
+      // A signal received during an attempt applies to the wait after it. Histories from before the patch dropped it.
       if (word === 'retryNow' && !patched('words-during-attempts')) word = undefined;
       await condition(() => word !== undefined, timeoutMs);
     },

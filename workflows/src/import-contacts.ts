@@ -5,7 +5,7 @@ const retry = { initialInterval: '1 second', maximumInterval: '30 seconds' } as 
 const beating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 seconds', retry } as const;
 
 const { beginImport } = proxyActivities<typeof imports>({ ...beating, summary: 'Look at the file' });
-/** Its heartbeat says how far it is. After a crash it goes on where it was: the batches that are written are in the table. */
+/** Its heartbeat reports progress. After a crash it resumes after the last batch recorded in the table. */
 const { writeImport } = proxyActivities<typeof imports>({ ...beating, summary: 'Write the contacts' });
 const { endImport } = proxyActivities<typeof imports>({
   startToCloseTimeout: '1 minute',
@@ -18,8 +18,8 @@ const { endImport } = proxyActivities<typeof imports>({
 export type ImportOutcome = imports.Progress['status'];
 
 /**
- * A file of contacts, from its last byte until all of its rows are written or reported. The file, what it means and how far it
- * has been written are in Postgres; the history holds counts.
+ * Imports an uploaded file of contacts until each row is written or reported. The file, its column mapping and its progress are
+ * in Postgres; the history holds only counts.
  */
 export async function importContacts(importId: string): Promise<ImportOutcome> {
   try {

@@ -8,8 +8,8 @@ const { startScheduledCampaign } = proxyActivities<typeof campaigns>({
 });
 
 /**
- * Waits until a campaign's time has come and starts it. One that was sent, canceled or moved to another time meanwhile is
- * left alone: each time has a workflow of its own.
+ * Waits for a campaign's scheduled time and starts it, unless it was sent, canceled or rescheduled meanwhile. Each scheduled
+ * time has its own workflow.
  */
 export async function scheduleCampaign(
   campaignId: string,

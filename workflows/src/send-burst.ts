@@ -2,18 +2,18 @@ import type * as emails from '@postroom/emails/activities';
 import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 
 const { sendFromQueue } = proxyActivities<typeof emails>({
-  startToCloseTimeout: '30 minutes', // it claims for 20 seconds, and the server may take 10 minutes for its last answer
+  startToCloseTimeout: '30 minutes', // it claims for 20 seconds, and the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
   summary: 'Send what comes',
 });
 
-/** How long a mail server that takes nothing is left alone, in milliseconds; the last one is repeated. */
+/** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
 const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
 
 /**
- * Transactional mail of a project that comes too fast for a workflow each, until no more comes. Which messages these are is
- * in the ledger; what a server puts off goes on in a workflow of its own.
+ * Drains a project's queue of transactional mail that arrives too fast for one workflow per message. The ledger records which
+ * messages belong to it. Deferred messages continue in their own workflow.
  */
 export async function sendBurst(
   projectId: string,
@@ -36,7 +36,7 @@ export async function sendBurst(
 function describe(total: Record<string, number>, held: string | null): string {
   const { planned = 0, ...closed } = total;
   const parts = Object.entries(closed).map(([state, count]) => `${count} ${state}`);
-  if (planned > 0) parts.push(`${planned} times put off or given back`);
+  if (planned > 0) parts.push(`${planned} times deferred or released`);
   const done = parts.length === 0 ? 'nothing yet' : parts.join(', ');
   return held === null ? done : `${done}\n\nThe mail server takes nothing now: ${held}`;
 }

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-/** Commands to a running campaign. Each is in the campaign's row already; the signal makes the workflow look at it now. */
+/** Commands to a running campaign. The campaign's row already records each one; the signal only wakes the workflow. */
 export const pause = defineSignal('pause');
 export const resume = defineSignal('resume');
 export const cancel = defineSignal('cancel');
@@ -18,13 +18,13 @@ export const sendAgain = defineSignal('sendAgain');
 
 const retry = { initialInterval: '1 second', maximumInterval: '15 seconds' } as const;
 const { freezeRecipients } = proxyActivities<typeof campaigns>({
-  startToCloseTimeout: '1 hour', // a million rows take a quarter of a minute; it lives as long as it beats
+  startToCloseTimeout: '1 hour', // a million rows take about 15 seconds; heartbeats detect a dead attempt sooner
   heartbeatTimeout: '10 seconds',
   retry,
   summary: 'Write the recipients into the ledger',
 });
 const { sendPages } = proxyActivities<typeof campaigns>({
-  startToCloseTimeout: '30 minutes', // it claims for 15 seconds, and the server may take 10 minutes for its last answer
+  startToCloseTimeout: '30 minutes', // it claims for 15 seconds, and the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry,
   summary: 'Send',
@@ -42,16 +42,16 @@ const { completeCampaign } = proxyActivities<typeof campaigns>({
   summary: 'Complete',
 });
 
-/** How long a mail server that takes nothing is left alone, in milliseconds; the last one is repeated. */
+/** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
 const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
 
 /** How a campaign ended. */
 export type CampaignOutcome = 'completed' | 'canceled' | 'deleted' | 'superseded';
 
 /**
- * A campaign from its start until none of its messages is open. The ledger in Postgres knows every message; the workflow
- * only takes turns with it, so that its history holds counts. A campaign that goes on after its workflow has ended has
- * another one, of the next run; the ledger listens to the newest.
+ * Sends a campaign until it has no open messages. The ledger in Postgres holds every message; the workflow only starts send
+ * runs, so its history holds counts. A campaign that resumes after its workflow has ended gets a new run, and only the newest
+ * run may claim messages.
  */
 export async function sendCampaign(campaignId: string, run = 1): Promise<CampaignOutcome> {
   let heard = false;
@@ -75,7 +75,7 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     else if (turn.hold !== null) await word(turn.hold.waitMs ?? holdDelayMs(holds));
     else if (turn.waitMs === null) {
       if (await completeCampaign(campaignId, run)) return 'completed';
-      await word(HOLD_DELAYS_MS[0]); // it has just been paused, or a row is still in the hands of an attempt that is ending
+      await word(HOLD_DELAYS_MS[0]); // it has just been paused, or an ending attempt still has a message in flight
     } else if (turn.waitMs > 0) await word(turn.waitMs);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId, run);
   }

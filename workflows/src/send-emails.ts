@@ -2,18 +2,18 @@ import type * as emails from '@postroom/emails/activities';
 import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 
 const { sendBatch } = proxyActivities<typeof emails>({
-  startToCloseTimeout: '30 minutes', // the server may take 10 minutes for its last answer
+  startToCloseTimeout: '30 minutes', // the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
   summary: 'Send what is due',
 });
 
-/** How long a mail server that takes nothing is left alone, in milliseconds; the last one is repeated. */
+/** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
 const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
 
 /**
- * Transactional messages, one to a hundred, until each is sent or given up. Which they are is marked in the ledger under
- * this workflow's id.
+ * Sends 1 to 100 transactional messages until each is sent or has failed. The ledger assigns messages to this workflow by its
+ * id.
  */
 export async function sendEmails(workflowId: string): Promise<Record<string, number>> {
   const total: Record<string, number> = {};

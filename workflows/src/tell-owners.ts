@@ -4,11 +4,11 @@ import { proxyActivities } from '@temporalio/workflow';
 
 const { listOwners, tellOfDisabledEndpoint } = proxyActivities<typeof people & typeof worker>({
   startToCloseTimeout: '1 minute',
-  scheduleToCloseTimeout: '1 day', // a mail server that is down for longer has told them something too
+  scheduleToCloseTimeout: '1 day', // a mail server outage longer than this is noticed without the notification
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes' },
 });
 
-/** Tells each owner of a project that an endpoint was disabled; one whom the mail server refuses keeps it from nobody else. */
+/** Notifies each owner of a project that an endpoint was disabled. A failure for one owner does not affect the others. */
 export async function tellOwners(projectId: string, endpointId: string): Promise<void> {
   const owners = await listOwners(projectId);
   const told = await Promise.allSettled(owners.map((userId) => tellOfDisabledEndpoint(userId, endpointId)));

@@ -9,19 +9,19 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-/** A person's word, or the removal of the domain: look now, instead of when it is due. */
+/** Sent by a user, or when the domain is removed: check now instead of when the next check is due. */
 export const checkNow = defineSignal('checkNow');
 
 const { checkDomain } = proxyActivities<typeof domains>({
-  startToCloseTimeout: '90 seconds', // the look-ups end after 45
+  startToCloseTimeout: '90 seconds', // lookups end after 45
   retry: { initialInterval: '10 seconds', maximumInterval: '10 minutes' },
   summary: 'DNS look-ups',
 });
 
 /**
- * A domain for as long as it is there: its records are looked for, often at first, and every day for ever. How long to
- * wait is for the check to say. A run makes `checksPerRun` of them, so that its history is a page long; each begins with a
- * check, so a signal between two runs is not lost.
+ * Checks a domain's DNS records for as long as the domain exists: often at first, then daily. Each check returns the wait until
+ * the next. A run makes `checksPerRun` checks to keep its history short. Each run starts with a check, so a signal that arrives
+ * between two runs is not lost.
  */
 export async function verifyDomain(domainId: string, checksPerRun = 100): Promise<'gone'> {
   let isAsked = false;
