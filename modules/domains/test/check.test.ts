@@ -44,7 +44,7 @@ async function newDomain() {
   };
 }
 
-test('a domain is verified when all its records are seen, and only then may be sent from', async () => {
+test('a domain is verified once all its records are found, and can send only then', async () => {
   const { projectId, name, servers, checkAt, publish } = await newDomain();
   const before = await checkAt(0);
   expect(before.check).toMatchObject({ outcome: 'checked', waitMs: 15_000 });
@@ -68,7 +68,7 @@ test('a domain is verified when all its records are seen, and only then may be s
   expect(await senderProblem(projectId, `Ada@${name.toUpperCase()}`)).toBeUndefined();
 });
 
-test('a domain that loses a record fails after three days of grace, and campaigns from it are refused', async () => {
+test('a domain that loses a record fails after three days of grace, and its campaigns are rejected', async () => {
   const { projectId, name, servers, checkAt, publish } = await newDomain();
   await publish(servers);
   await checkAt(0);
@@ -92,7 +92,7 @@ test('a domain that loses a record fails after three days of grace, and campaign
   expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
 });
 
-test('what happens to a domain is written down with its time and who did it', async () => {
+test('changes to a domain are recorded with time and actor', async () => {
   const { name, servers, checkAt, publish, read } = await newDomain();
   for (const server of servers)
     server.zone(name, [`ns1.${name}`], { mname: 'x.ns.cloudflare.com', rname: 'dns.cloudflare.com' });
@@ -117,7 +117,7 @@ test('what happens to a domain is written down with its time and who did it', as
   );
 });
 
-test('a domain that is never published fails after 72 hours, and verifies whenever it is', async () => {
+test('an unpublished domain fails after 72 hours and verifies whenever it is published', async () => {
   const { servers, checkAt, publish } = await newDomain();
   expect((await checkAt(71 * HOUR)).check).toMatchObject({ waitMs: HOUR });
   expect((await checkAt(72 * HOUR)).domain).toMatchObject({ verification: 'failed', dkim: 'failed' });
@@ -125,7 +125,7 @@ test('a domain that is never published fails after 72 hours, and verifies whenev
   expect((await checkAt(40 * DAY)).domain).toMatchObject({ verification: 'verified' });
 });
 
-test('name servers that fall silent change nothing for a day', async () => {
+test('unresponsive name servers change nothing for a day', async () => {
   const { name, servers, checkAt, publish } = await newDomain();
   await publish(servers);
   await checkAt(0);
@@ -141,7 +141,7 @@ test('name servers that fall silent change nothing for a day', async () => {
   expect((await checkAt(2 * DAY)).domain.verification).toBe('failing');
 });
 
-test('p=none is remembered from the first time it is seen, and questioned after 30 days', async () => {
+test('p=none is tracked from its first sighting and questioned after 30 days', async () => {
   const { servers, checkAt, publish } = await newDomain();
   await publish(servers);
   const ids = async (afterMs: number) =>
@@ -151,7 +151,7 @@ test('p=none is remembered from the first time it is seen, and questioned after 
   expect(await ids(30 * DAY)).toContain('dmarc_policy_none');
 });
 
-test('a domain blocked by an operator is refused in every project, however its records stand', async () => {
+test('a blocked domain is rejected in every project, whatever its records', async () => {
   const { projectId, name, servers, checkAt, publish, read } = await newDomain();
   await publish(servers);
   await checkAt(0);
@@ -169,7 +169,7 @@ test('a domain blocked by an operator is refused in every project, however its r
   ]);
 });
 
-test('a domain that was removed, or added for development, is not looked up', async () => {
+test('a removed or development domain is not checked', async () => {
   const { id, projectId, checkAt } = await newDomain();
   const local = await addLocalDomain(projectId, freshDomain());
   expect(await checkDomainWith(local.id, { dns: world.options })).toEqual({ outcome: 'gone' });

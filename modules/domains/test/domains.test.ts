@@ -25,7 +25,7 @@ const PUBLISH = `mutation ($id: ID!, $input: PublishDomainRecordsInput!) {
 const code = (reply: { body: { errors?: { extensions: { code: string } }[] } }) =>
   reply.body.errors?.[0]?.extensions.code;
 
-test('adding a domain makes a key and the records to publish', async () => {
+test('adding a domain creates a key and the records to publish', async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const name = freshDomain();
@@ -61,7 +61,7 @@ test('adding a domain makes a key and the records to publish', async () => {
   ]);
 });
 
-test('the private key is encrypted at rest, and is in no answer', async () => {
+test('the private key is encrypted at rest and appears in no response', async () => {
   const api = await testApi();
   const name = freshDomain();
   const { id } = await addDomain(api.projectId, { domain: name }, 'usr_test');
@@ -72,7 +72,7 @@ test('the private key is encrypted at rest, and is in no answer', async () => {
   expect(JSON.stringify(body)).not.toMatch(/key/i);
 });
 
-test('names are normalised: case, a trailing dot, international characters', async () => {
+test('names are normalized: case, trailing dot, international characters', async () => {
   const { projectId } = await testApi();
   const name = freshDomain();
   const added = await addDomain(projectId, { domain: `Bücher。${name}.` }, 'usr_test');
@@ -102,7 +102,7 @@ test.each([
   });
 });
 
-test('a domain is in a project once, also when it is added twice at once; another project may have it too', async () => {
+test('a project has a domain once, even if it is added twice at the same time; another project may have it too', async () => {
   const [one, other] = [await testApi(), await testApi()];
   const name = freshDomain();
   const add = () =>
@@ -114,7 +114,7 @@ test('a domain is in a project once, also when it is added twice at once; anothe
   expect((await addDomain(other.projectId, { domain: name }, 'usr_test')).domain).toBe(name);
 });
 
-test('the MAIL FROM subdomain can be named', async () => {
+test('the MAIL FROM subdomain can be chosen', async () => {
   const { projectId } = await testApi();
   const added = await addDomain(projectId, { domain: freshDomain(), mailFromLabel: 'Returns' }, 'usr_test');
   expect(added.mailFromDomain).toBe(`returns.${added.domain}`);
@@ -122,7 +122,7 @@ test('the MAIL FROM subdomain can be named', async () => {
   await expect(dotted).rejects.toMatchObject({ code: 'validation_error', details: [{ field: 'mailFromLabel' }] });
 });
 
-test('domains are written by people who may manage, never by an API key', async () => {
+test('only managers can change domains, never an API key', async () => {
   const api = await testApi();
   const { id } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
   const member = await signedIn(api, 'member');
@@ -146,7 +146,7 @@ test("another project's domain is not found", async () => {
   expect((await api.get(`/v1/projects/${api.projectId}/domains/${domain}`)).status).toBe(404);
 });
 
-test('check now is written down with who asked', async () => {
+test('a requested check is recorded with its actor', async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const { id } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
@@ -156,7 +156,7 @@ test('check now is written down with who asked', async () => {
   expect(code(await admin.graphql(CHECK, { id: local.id }))).toBe('conflict');
 });
 
-test('a domain that is removed is gone with its key', async () => {
+test('removing a domain removes its key', async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const { id, domain } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
@@ -166,7 +166,7 @@ test('a domain that is removed is gone with its key', async () => {
   expect(code(await admin.graphql(REMOVE, { id }))).toBe('not_found');
 });
 
-test('a live view shows a domain as it is, then each time it has been looked up, and ends with it', async () => {
+test('a subscription yields a domain now and after each check, and ends when it is removed', async () => {
   const { projectId } = await testApi();
   const { id } = await addUnwatchedDomain(projectId, freshDomain());
   const view = watchDomain(projectId, id);
@@ -179,7 +179,7 @@ test('a live view shows a domain as it is, then each time it has been looked up,
   expect(await last).toEqual({ done: true, value: undefined });
 });
 
-test('a live view that nobody watches any more ends while it waits; one of another project does not begin', async () => {
+test("an abandoned subscription ends while it waits; one to another project's domain does not start", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id } = await addUnwatchedDomain(api.projectId, freshDomain());
   const view = watchDomain(api.projectId, id);
@@ -190,7 +190,7 @@ test('a live view that nobody watches any more ends while it waits; one of anoth
   await expect(watchDomain(other.projectId, id).next()).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a live view comes over Server-Sent Events', async () => {
+test('the subscription works over Server-Sent Events', async () => {
   const api = await testApi();
   const { id } = await addUnwatchedDomain(api.projectId, freshDomain());
   const watching = new AbortController();
@@ -214,7 +214,7 @@ test('a live view comes over Server-Sent Events', async () => {
   watching.abort();
 });
 
-test('records are published for people, once the name servers are known, with the credentials of one provider', async () => {
+test("users can publish records once the name servers are known, with one provider's credentials", async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const { id } = await addUnwatchedDomain(api.projectId, freshDomain());
@@ -226,7 +226,7 @@ test('records are published for people, once the name servers are known, with th
   expect(code(await admin.graphql(PUBLISH, { id, input: { ...input, route53: aws } }))).toBe('validation_error');
 });
 
-test('domains are listed newest first, with the members of the specification', async () => {
+test('domains are listed newest first, with the fields of the spec', async () => {
   const api = await testApi();
   const [one, two] = [
     await addLocalDomain(api.projectId, freshDomain()),
@@ -275,13 +275,13 @@ test('the detail adds verification, records, recommendations, the DNS provider a
   expect(Object.keys(body.data.records[0])).toEqual(['purpose', 'type', 'name', 'value']);
 });
 
-test('a project that the key may not act on is forbidden, an unknown domain is not found', async () => {
+test("a project outside the key's scope is forbidden, an unknown domain is not found", async () => {
   const [api, other] = [await testApi(), await testApi()];
   expect((await api.get(`/v1/projects/${other.projectId}/domains`)).status).toBe(403);
   expect((await api.get(`/v1/projects/${api.projectId}/domains/unknown.example`)).body.error.code).toBe('not_found');
 });
 
-test('no write endpoints exist for domains: every other method is 405', async () => {
+test('domains have no write endpoints: every other method is 405', async () => {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
   for (const path of [`/v1/projects/${api.projectId}/domains`, `/v1/projects/${api.projectId}/domains/example.com`]) {

@@ -29,7 +29,7 @@ const PERFECT: Findings = {
 
 const ids = (findings: Partial<Findings>) => recommend({ ...PERFECT, ...findings }, NOW).map(({ id }) => id);
 
-test('a domain that has everything gets no recommendation', () => {
+test('a complete domain gets no recommendation', () => {
   expect(recommend(PERFECT, NOW)).toEqual([]);
 });
 
@@ -43,11 +43,11 @@ test('a missing DMARC policy comes with the record to publish', () => {
   ]);
 });
 
-test('a policy that nobody answered about is not called missing', () => {
+test('an unanswered policy query is not reported as missing', () => {
   expect(ids({ dmarc: undefined, isDmarcMissing: false })).toEqual([]);
 });
 
-test('p=none is questioned after 30 days, and the rest of the record is kept', () => {
+test('p=none is questioned after 30 days, and other tags are kept', () => {
   const dmarc = policy('v=DMARC1; p=none; pct=50; rua=mailto:d@example.com; adkim=r');
   expect(ids({ dmarc, dmarcNoneSince: daysAgo(29) })).toEqual([]);
   const [found] = recommend({ ...PERFECT, dmarc, dmarcNoneSince: daysAgo(30) }, NOW);
@@ -55,7 +55,7 @@ test('p=none is questioned after 30 days, and the rest of the record is kept', (
   expect(found?.record?.value).toBe('v=DMARC1; p=quarantine; rua=mailto:d@example.com; adkim=r;');
 });
 
-test('an inherited p=none is answered with sp= at the domain above', () => {
+test('an inherited p=none is resolved with sp= at the parent domain', () => {
   const dmarc = policy('v=DMARC1; p=none; rua=mailto:d@example.com', 'example.com');
   const [found] = recommend({ ...PERFECT, domain: 'mail.example.com', dmarc, dmarcNoneSince: daysAgo(31) }, NOW);
   expect(found?.record).toEqual({
@@ -86,7 +86,7 @@ test.each([
   expect(ids({ spf: { ...spf, ...more } })).toEqual(expected);
 });
 
-test('chances missed are info: TLS reports where mail is taken, BIMI where the policy allows it', () => {
+test('missed opportunities are info: TLS reports if mail is accepted, BIMI if the policy allows it', () => {
   expect(recommend({ ...PERFECT, hasTlsReports: false, hasBimi: false }, NOW)).toMatchObject([
     { id: 'tls_reports_missing', severity: 'info', record: { name: '_smtp._tls.example.com' } },
     { id: 'bimi_missing', severity: 'info', record: { name: 'default._bimi.example.com' } },
@@ -95,7 +95,7 @@ test('chances missed are info: TLS reports where mail is taken, BIMI where the p
   expect(ids({ hasBimi: false, dmarc: policy('v=DMARC1; p=none; rua=mailto:d@example.com') })).toEqual([]);
 });
 
-test('the worst comes first', () => {
+test('recommendations are sorted by severity', () => {
   const all = recommend(
     { ...PERFECT, isDnssecBroken: true, hasTlsReports: false, silentServers: ['ns2.example.com'] },
     NOW,

@@ -22,7 +22,7 @@ const isStarted = (id: string) =>
       () => false,
     );
 
-test('a domain whose workflow was lost is taken up again, others are left alone', async () => {
+test('a domain whose workflow was lost is restarted, others are left alone', async () => {
   const { id: projectId } = await createProject('Overdue');
   const [lost, due, local] = [
     await addUnwatchedDomain(projectId, freshDomain()),

@@ -30,7 +30,7 @@ async function verifiedDomain() {
   return { projectId, id, name: domain.domain };
 }
 
-test('a signed message passes DKIM, SPF and DMARC, both aligned, at an independent verifier', async () => {
+test('a signed message passes DKIM, SPF and DMARC with alignment at an independent verifier', async () => {
   const { projectId, name } = await verifiedDomain();
   const { dkim, mailFromDomain } = await senderFor(projectId, `ada@${name}`);
   const message = Buffer.from(`From: Ada <ada@${name}>\r\nTo: bob@example.org\r\nSubject: Hi\r\n\r\nHello\r\n`);
@@ -62,7 +62,7 @@ test('mail is signed only while the key is published', async () => {
   expect([await signs('pending'), await signs('failing'), await signs('failed')]).toEqual([false, true, false]);
 });
 
-test('a domain of development may be sent from and is not signed; an unknown one may not', async () => {
+test('a development domain can send unsigned; an unknown one cannot send', async () => {
   const { id: projectId } = await createProject('Senders');
   const { domain } = await addLocalDomain(projectId, freshDomain());
   expect(await senderProblem(projectId, `ada@${domain}`)).toBeUndefined();
@@ -71,7 +71,7 @@ test('a domain of development may be sent from and is not signed; an unknown one
   expect(await dkimFor(projectId, 'ada@unknown.example')).toBeUndefined();
 });
 
-test('an international domain is found in any of its forms', async () => {
+test('an international domain is recognized in any form', async () => {
   const { id: projectId } = await createProject('Senders');
   const name = freshDomain();
   await addLocalDomain(projectId, `bücher.${name}`);

@@ -17,7 +17,7 @@ function watch(looks: [at: number, verdict: Observation['verdict']][]): string[]
 const all = (state: PartState) => ({ dkim: state, mailFrom: state, dmarc: state });
 const wait = (state: PartState, now: number) => nextWait(all(state), { now, addedAt: 0, schedule: SCHEDULE });
 
-test('a part is pending until it is seen, and failed when it is not seen for 72 hours', () => {
+test('a part is pending until it is found, and failed if it is not found for 72 hours', () => {
   expect(
     watch([
       [0, 'wrong'],
@@ -34,12 +34,12 @@ test('a part is pending until it is seen, and failed when it is not seen for 72 
   ).toEqual(['pending', 'verified']);
 });
 
-test('a domain that loses a record becomes failing and, after a grace of 3 days, failed', () => {
+test('a domain that loses a record becomes failing and, after 3 days of grace, failed', () => {
   const looks = [0, DAY, 2 * DAY, 3 * DAY, 4 * DAY].map((at): [number, Observation['verdict']] => [at, 'wrong']);
   expect(watch([[0, 'right'], ...looks.slice(1)])).toEqual(['verified', 'failing', 'failing', 'failing', 'failed']);
 });
 
-test('a record that comes back in time ends the grace; the next loss has three days again', () => {
+test('a record that returns in time ends the grace period, and the next loss starts a new one', () => {
   expect(
     watch([
       [0, 'right'],
@@ -51,7 +51,7 @@ test('a record that comes back in time ends the grace; the next loss has three d
   ).toEqual(['verified', 'failing', 'verified', 'failing', 'failing']);
 });
 
-test('a failed part is verified as soon as it is seen', () => {
+test('a failed part is verified as soon as it is found', () => {
   expect(
     watch([
       [73 * HOUR, 'wrong'],
@@ -60,7 +60,7 @@ test('a failed part is verified as soon as it is seen', () => {
   ).toEqual(['failed', 'verified']);
 });
 
-test('name servers that give no answer are no loss until they have been silent for a day', () => {
+test('unresponsive name servers are no loss until a day has passed', () => {
   expect(
     watch([
       [0, 'right'],
@@ -79,7 +79,7 @@ test('name servers that give no answer are no loss until they have been silent f
   ).toBe('verified');
 });
 
-test('the whole domain is as its worst part', () => {
+test('a domain has the status of its worst part', () => {
   const parts = { ...all({ status: 'verified' }), mailFrom: { status: 'pending' as const } };
   expect(wholeStatus(parts)).toBe('pending');
   expect(wholeStatus({ ...parts, dkim: { status: 'failing' } })).toBe('failing');
@@ -87,7 +87,7 @@ test('the whole domain is as its worst part', () => {
   expect(wholeStatus(all({ status: 'verified' }))).toBe('verified');
 });
 
-test('mail may go out while a domain is verified or in its grace, and never while it is blocked', () => {
+test('mail can be sent while a domain is verified or in grace, and never while it is blocked', () => {
   expect((['pending', 'verified', 'failing', 'failed'] as const).map((status) => maySend(status, null))).toEqual([
     false,
     true,
@@ -97,7 +97,7 @@ test('mail may go out while a domain is verified or in its grace, and never whil
   expect(maySend('verified', new Date())).toBe(false);
 });
 
-test('checks come soon after adding, then with growing waits for 72 hours, then daily for ever', () => {
+test('checks start soon after adding, back off for 72 hours, then run daily', () => {
   const waits: number[] = [];
   let now = 0;
   for (let state: PartState = { status: 'pending' }; state.status === 'pending';) {
@@ -114,7 +114,7 @@ test('checks come soon after adding, then with growing waits for 72 hours, then 
   expect(wait({ status: 'verified' }, 300 * DAY)).toBe(DAY);
 });
 
-test('a failing domain is looked at hourly, and at the end of its grace', () => {
+test('a failing domain is checked hourly, and at the end of its grace period', () => {
   expect(wait({ status: 'failing', failingSince: 10 * DAY }, 11 * DAY)).toBe(HOUR);
   expect(wait({ status: 'failing', failingSince: 10 * DAY }, 13 * DAY - 60_000)).toBe(60_000);
   expect(wait({ status: 'verified', silentSince: 10 * DAY }, 11 * DAY)).toBe(HOUR);

@@ -39,7 +39,7 @@ async function trackedDomain() {
   };
 }
 
-test('links begin with the host from when its record is seen, and not any more when the record is lost', async () => {
+test('links use the tracking host once its record is verified, until the record is lost', async () => {
   const { host, publish, check, linksBeginWith } = await trackedDomain();
   const before = await check();
   expect(before.record).toMatchObject({ name: host, status: 'pending', note: 'Record not found yet.' });
@@ -60,7 +60,7 @@ test('links begin with the host from when its record is seen, and not any more w
 
 const VERIFIED = { verification: 'verified', dkim: 'verified', mailFrom: 'verified', dmarc: 'verified' } as const;
 
-test('a domain that may be sent from stays so whatever becomes of its host', async () => {
+test('a domain can send whatever happens to its tracking host', async () => {
   const { id, check } = await trackedDomain();
   await db.domain.update({ where: { id }, data: { ...VERIFIED, verifiedForSending: true } });
   const { domain } = await check();
@@ -68,7 +68,7 @@ test('a domain that may be sent from stays so whatever becomes of its host', asy
   expect(domain.verifiedForSending).toBe(true);
 });
 
-test('a host that is set is looked for as often as a new domain, and another one anew', async () => {
+test('a new tracking host is checked as often as a new domain, and a changed one starts over', async () => {
   const { id, projectId, host, publish, check } = await trackedDomain();
   await db.domain.update({ where: { id }, data: { ...VERIFIED, createdAt: new Date(Date.now() - 90 * 24 * HOUR) } });
   expect((await check()).check).toMatchObject({ waitMs: 15_000 });
@@ -79,7 +79,7 @@ test('a host that is set is looked for as often as a new domain, and another one
   expect(record).toMatchObject({ status: 'pending', found: [] });
 });
 
-test('about a host of a domain of development no DNS is asked', async () => {
+test('the tracking host of a development domain is never looked up in DNS', async () => {
   const { id: projectId } = await createProject('Local');
   const name = freshDomain();
   const { id } = await addLocalDomain(projectId, name);
@@ -87,13 +87,13 @@ test('about a host of a domain of development no DNS is asked', async () => {
   expect((await senderFor(projectId, `ada@${name}`)).trackingDomain).toBe(`links.${name}`);
 });
 
-test('the record is a CNAME of the host that the gateway is reached at, or the address where that is one', () => {
+test("the tracking record is a CNAME to the gateway's host, or an address record if that is an IP address", () => {
   expect(trackingTarget('https://mail.acme.example:8443')).toEqual({ type: 'CNAME', value: 'mail.acme.example' });
   expect(trackingTarget('http://192.0.2.7')).toEqual({ type: 'A', value: '192.0.2.7' });
   expect(trackingTarget('http://[2001:db8::7]:4200')).toEqual({ type: 'AAAA', value: '2001:db8::7' });
 });
 
-test('a host that nobody has proved changes nothing for anybody: not without its record, nor below a domain without one', async () => {
+test('an unproven tracking host has no effect: neither without its record nor below an unverified domain', async () => {
   const { id, host, publish, check } = await trackedDomain();
   const proven = await trackedDomain();
   proven.publish(trackingTarget().value);
@@ -113,7 +113,7 @@ test('a host that nobody has proved changes nothing for anybody: not without its
   expect(await isKnown()).toBe(true);
 });
 
-test('the host of the installation can not be a tracking host', async () => {
+test("the installation's own host cannot be a tracking host", async () => {
   const before = config.PUBLIC_URL;
   onTestFinished(() => {
     config.PUBLIC_URL = before;
@@ -128,7 +128,7 @@ test('the host of the installation can not be a tracking host', async () => {
   });
 });
 
-test('two projects may name the same host: whoever can prove it has it', async () => {
+test('two projects may name the same tracking host', async () => {
   const first = await trackedDomain();
   const { id: projectId } = await createProject('Second');
   const { id } = await addUnwatchedDomain(projectId, first.host.slice('links.'.length));
@@ -137,7 +137,7 @@ test('two projects may name the same host: whoever can prove it has it', async (
   expect((await first.check()).record).toMatchObject({ status: 'verified' });
 });
 
-test('a tracking host is known by its name, whatever its case and port; our own host never is one', async () => {
+test('a tracking host is recognized regardless of case and port; our own host never is', async () => {
   const { host, id, publish, check } = await trackedDomain();
   publish(trackingTarget().value);
   await check();

@@ -20,14 +20,14 @@ async function withDomain() {
   return { api, id, volume, pass };
 }
 
-test('a domain has no warm-up until somebody gives it one; a plan is offered', async () => {
+test('a domain has no warm-up by default, and a plan is offered', async () => {
   const { api } = await withDomain();
   expect(await dayVolume(api.projectId, 'news@warm.example')).toBeUndefined();
   const reply = await api.graphql('{ defaultWarmupSteps domains(first: 5) { nodes { warmup { step } } } }');
   expect(reply.body.data).toEqual({ defaultWarmupSteps: DEFAULT_WARMUP_STEPS, domains: { nodes: [{ warmup: null }] } });
 });
 
-test('people who manage the project give a domain a warm-up and take it away, an API key does not', async () => {
+test("project managers can set and remove a domain's warm-up, an API key cannot", async () => {
   const { api, id } = await withDomain();
   const query = `mutation ($id: ID!, $steps: [Int!]) { setDomainWarmup(id: $id, steps: $steps) {
     warmup { steps step isWarm todayLimit todaySent } } }`;
@@ -47,7 +47,7 @@ test('people who manage the project give a domain a warm-up and take it away, an
   expect((await owner.graphql(query, { id, steps: null })).body.data.setDomainWarmup.warmup).toBeNull();
 });
 
-test("of all who take at once, together never more than the day's volume; what is given back can be taken", async () => {
+test("concurrent reservations never exceed the day's quota, and released messages can be reserved again", async () => {
   const { api, id, volume } = await withDomain();
   await setWarmup(api.projectId, id, [100]);
   const takers = await Promise.all(Array.from({ length: 15 }, volume));
@@ -60,7 +60,7 @@ test("of all who take at once, together never more than the day's volume; what i
   expect(await one?.take(10)).toBe(7);
 });
 
-test('each day on which mail goes out is a step, days without mail are none, and after the last there is no limit', async () => {
+test('each day with mail is a step, days without mail are not, and after the last there is no limit', async () => {
   const { api, id, volume, pass } = await withDomain();
   await setWarmup(api.projectId, id, [10, 20]);
   await (await volume()).take(10);

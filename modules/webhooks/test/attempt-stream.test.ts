@@ -53,7 +53,7 @@ async function recorded(endpointId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('whoever comes back with a cursor gets each attempt since then, once, and then those that follow', async () => {
+test('a reader that reconnects with a cursor gets each attempt since then exactly once, then new ones', async () => {
   const api = await testApi();
   const endpointId = await endpoint(
     api,
@@ -71,7 +71,7 @@ test('whoever comes back with a cursor gets each attempt since then, once, and t
   expect(all.toSorted()).toEqual(await recorded(endpointId));
 });
 
-test('a stream is of one project, and of one endpoint if it is asked for one', async () => {
+test('a stream covers one project, or one endpoint if requested', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const [mine, also] = [await endpoint(api), await endpoint(api)];
   const theirs = await endpoint(other);
@@ -93,7 +93,7 @@ test('a stream is of one project, and of one endpoint if it is asked for one', a
   });
 });
 
-test('over Server-Sent Events each attempt comes with its answer, its delivery and a cursor', async () => {
+test('over Server-Sent Events each attempt comes with its response, its delivery and a cursor', async () => {
   const api = await testApi();
   await endpoint(api, (_, response) => void response.writeHead(200).end('thanks'));
   const after = await currentCursor();

@@ -33,7 +33,7 @@ async function backlog(
   return id;
 }
 
-test('however many deliveries wait for an endpoint that hangs, at most twenty are in hand, and so few workflows are open', async () => {
+test('a hanging endpoint has at most twenty deliveries in flight and as few open workflows, however many are waiting', async () => {
   const receiver = await startReceiver(() => {});
   const endpointId = await backlog(receiver.url, { enabled: true });
   let most = 0;
@@ -81,7 +81,7 @@ async function reads(sql: string, values: unknown[]): Promise<{ whole: number; r
   return read;
 }
 
-test('what the relay reads and claims does not grow with what waits', async () => {
+test('the cost of a dispatch round does not grow with the backlog', async () => {
   const endpointId = await backlog('https://example.com/', { enabled: false });
   // Some are done and many wait for a retry: what is in hand seems to be many, and is few.
   await pool.query(

@@ -44,7 +44,7 @@ async function states(deliveries: { id: string }[]) {
   return rows;
 }
 
-test('an endpoint that only fails is left after ten attempts, and the rest waits again without one', async () => {
+test('a failing endpoint is dropped after ten attempts, and its other deliveries are requeued unattempted', async () => {
   const { receiver, deliveries } = await marked(60, (_, response) => void response.writeHead(500).end());
   expect(await runBatch(deliveries, going)).toEqual({ acknowledged: 0, retried: 10, returned: 50 });
   expect(receiver.received).toHaveLength(10);
@@ -54,7 +54,7 @@ test('an endpoint that only fails is left after ten attempts, and the rest waits
   ]);
 });
 
-test('one failure among many changes nothing for the others', async () => {
+test('one failure among many does not affect the others', async () => {
   const { deliveries } = await marked(
     60,
     (_, response, count) => void response.writeHead(count % 7 === 0 ? 500 : 204).end(),
@@ -66,7 +66,7 @@ test('one failure among many changes nothing for the others', async () => {
   ]);
 });
 
-test('an endpoint that hangs holds up no other of the same batch', async () => {
+test('a hanging endpoint does not delay others in the same batch', async () => {
   const hanging = await marked(20, () => {});
   const well = await marked(20, (_, response) => void response.writeHead(204).end());
   const batch = runBatch([...hanging.deliveries, ...well.deliveries], going);
@@ -78,13 +78,13 @@ test('an endpoint that hangs holds up no other of the same batch', async () => {
   expect(await batch).toEqual({ acknowledged: 20, retried: 10, returned: 10 });
 });
 
-test('a batch that is told to stop begins no POST and gives back what it has not begun', async () => {
+test('a cancelled batch starts no POST and requeues what it has not started', async () => {
   const { receiver, deliveries } = await marked(5, (_, response) => void response.writeHead(204).end());
   expect(await runBatch(deliveries, AbortSignal.abort())).toEqual({ acknowledged: 0, retried: 0, returned: 5 });
   expect(receiver.received).toHaveLength(0);
 });
 
-test('an endpoint whose secret can no longer be read fails alone', async () => {
+test('an endpoint whose secret cannot be decrypted does not affect others', async () => {
   const broken = await marked(3, (_, response) => void response.writeHead(204).end(), `, secret = 'v1:AAAA'`);
   const well = await marked(3, (_, response) => void response.writeHead(204).end());
   const all = [...broken.deliveries, ...well.deliveries];

@@ -51,7 +51,7 @@ function verifies(header: unknown, raw: string, secret: string): boolean {
   return v1 === createHmac('sha256', secret).update(`${t}.${raw}`).digest('hex');
 }
 
-test('each delivery is a POST with the body, the headers and the signature of the specification', async () => {
+test('each delivery is a POST with the body, headers and signature of the spec', async () => {
   const api = await testApi();
   const there = await receiver();
   const { id, secret } = await endpoint(api, there.url);
@@ -85,7 +85,7 @@ test('each delivery is a POST with the body, the headers and the signature of th
   expect(verifies(headers['x-webhook-signature'], `${raw} `, secret)).toBe(false);
 });
 
-test('after a rotation the new secret signs X-Webhook-Signature, and for a day the old one X-Webhook-Signature-Previous', async () => {
+test('after a rotation the new secret signs X-Webhook-Signature, and for a day the old one signs X-Webhook-Signature-Previous', async () => {
   const api = await testApi();
   const there = await receiver();
   const { id, secret } = await endpoint(api, there.url);
@@ -200,7 +200,7 @@ test.each([
   expect(await deliveries(api, { id, secret: '' })).toMatchObject([{ state: 'retried', attemptCount: 1 }]);
 });
 
-test('one acknowledgement clears what an endpoint had failed before', async () => {
+test("one acknowledgement resets an endpoint's failures", async () => {
   const api = await testApi();
   const there = await receiver();
   const { id } = await endpoint(api, there.url);
@@ -215,7 +215,7 @@ test('one acknowledgement clears what an endpoint had failed before', async () =
   });
 });
 
-test('every event to every endpoint that wants it, also in a burst: none lost, none twice', async () => {
+test('every event reaches every subscribed endpoint exactly once, even in a burst', async () => {
   const api = await testApi();
   const [one, two] = [await receiver(), await receiver()];
   const all = await endpoint(api, one.url);
@@ -240,7 +240,7 @@ test('every event to every endpoint that wants it, also in a burst: none lost, n
   expect(rows.length).toBeLessThan(200); // most went in batches
 }, 120_000);
 
-test('a body that a receiver got once it gets again to the byte, when the delivery is replayed', async () => {
+test('a replayed delivery posts the same body, byte for byte', async () => {
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);
@@ -259,7 +259,7 @@ test('a body that a receiver got once it gets again to the byte, when the delive
   expect(second?.headers['x-webhook-id']).not.toBe(first?.headers['x-webhook-id']);
 });
 
-test('a delivery that is still under way is not replayed', async () => {
+test('a delivery in progress cannot be replayed', async () => {
   const api = await testApi();
   const there = await receiver((_, response) => void response.writeHead(500).end());
   const to = await endpoint(api, there.url);
@@ -275,7 +275,7 @@ test('a delivery that is still under way is not replayed', async () => {
   });
 });
 
-test('all that failed since a time are replayed, each once, and what failed before is not', async () => {
+test('replaying failures since a time replays each once and leaves earlier failures alone', async () => {
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);
@@ -296,7 +296,7 @@ test('all that failed since a time are replayed, each once, and what failed befo
   expect(await deliveries(api, to, '?state=failed')).toHaveLength(3);
 });
 
-test('a test event goes to the endpoint it names, whatever types that wants, and to no other', async () => {
+test('a test event goes only to the endpoint it names, regardless of its event types', async () => {
   const api = await testApi();
   const [tested, other] = [await receiver(), await receiver()];
   const to = await endpoint(api, tested.url, ['contact.created']);
@@ -313,7 +313,7 @@ test('a test event goes to the endpoint it names, whatever types that wants, and
   expect(other.received).toHaveLength(0);
 });
 
-test('what waits for a disabled endpoint is kept, and is delivered when it is enabled', async () => {
+test("a disabled endpoint's waiting deliveries are kept, and delivered once it is enabled", async () => {
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);
@@ -354,7 +354,7 @@ test("deliveries are listed by state and type, and another project's are not fou
   expect((await api.get(`/v1/deliveries/${newId('dlv')}`)).status).toBe(404);
 });
 
-test('a live view over Server-Sent Events shows each delivery when it has been attempted, with the attempt', async () => {
+test('a subscription over Server-Sent Events yields each attempted delivery with its attempt', async () => {
   const api = await testApi();
   const there = await receiver();
   const [watched, other] = [await endpoint(api, there.url), await endpoint(api, there.url)];
@@ -380,7 +380,7 @@ test('a live view over Server-Sent Events shows each delivery when it has been a
   expect(text).not.toContain(other.id);
 });
 
-test('a live view that begins at an instant shows first what was attempted since then', async () => {
+test('a subscription with a start time first yields what was attempted since then', async () => {
   const api = await testApi();
   const there = await receiver();
   const { id: endpointId } = await endpoint(api, there.url);
@@ -403,7 +403,7 @@ test('a live view that begins at an instant shows first what was attempted since
   await later.return?.();
 });
 
-test('people see the body as it is posted, its workflow, and how the endpoint did lately', async () => {
+test("users see the request body, the workflow and the endpoint's delivery stats", async () => {
   const api = await testApi();
   const there = await receiver();
   const { id } = await endpoint(api, there.url);
@@ -428,7 +428,7 @@ test('people see the body as it is posted, its workflow, and how the endpoint di
   });
 });
 
-test('a delivery that waits for another attempt is attempted now, whether a workflow waits or the table', async () => {
+test('a delivery waiting for a retry is attempted now, whether it waits in a workflow or in the table', async () => {
   const api = await testApi();
   let status = 500;
   const there = await receiver((_received, response) => void response.writeHead(status).end());
@@ -453,7 +453,7 @@ test('a delivery that waits for another attempt is attempted now, whether a work
   expect(there.received).toHaveLength(3);
 });
 
-test('a delivery that waits in the table becomes due at once', async () => {
+test('retrying a delivery that waits in the table makes it due at once', async () => {
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);
@@ -477,7 +477,7 @@ test('a delivery that waits in the table becomes due at once', async () => {
   await eventually(() => expect(there.received).toHaveLength(1));
 });
 
-test('a delivery that is acknowledged, or whose endpoint is disabled, is not retried: conflict', async () => {
+test('retrying an acknowledged delivery, or one to a disabled endpoint, is a conflict', async () => {
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);

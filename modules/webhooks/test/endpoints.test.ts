@@ -30,7 +30,7 @@ test('creating an endpoint generates its signing secret, which starts with whsec
   expect(JSON.stringify((await api.get('/v1/webhooks')).body)).not.toContain('whsec_');
 });
 
-test('secrets are encrypted at rest, each for its own row', async () => {
+test('secrets are encrypted at rest and bound to their row', async () => {
   const api = await testApi();
   const { body } = await api.post('/v1/webhooks', { url: URL, events: ['*'] });
   const { secret } = await db.webhookEndpoint.findUniqueOrThrow({ where: { id: body.data.id } });
@@ -54,13 +54,13 @@ test.each([
   expect(reply.body.error.details).toContainEqual({ field, message: expect.stringMatching(message) });
 });
 
-test('events is an array of event types: each of the specification is known, and given twice it counts once', async () => {
+test('events is an array of event types: all types of the spec are accepted and duplicates count once', async () => {
   const api = await testApi();
   const reply = await api.post('/v1/webhooks', { url: URL, events: [...EVENT_TYPE_NAMES, 'contact.created'] });
   expect(reply.body.data.events).toEqual(EVENT_TYPE_NAMES);
 });
 
-test('endpoints are listed newest first, changed in part, and deleted', async () => {
+test('endpoints are listed newest first, can be updated in part, and deleted', async () => {
   const api = await testApi();
   const [one, two] = [
     (await api.post('/v1/webhooks', { url: `${URL}&n=1`, events: ['*'], description: 'first' })).body.data,
@@ -82,7 +82,7 @@ test('endpoints are listed newest first, changed in part, and deleted', async ()
   expect((await api.delete(`/v1/webhooks/${one.id}`)).status).toBe(404);
 });
 
-test('an endpoint is deleted though a worker holds one of its deliveries and waits for it', async () => {
+test('an endpoint can be deleted while a worker holds one of its deliveries and waits for it', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['contact.created'] })).body.data;
   await api.contact('ada@example.net');
@@ -99,7 +99,7 @@ test('an endpoint is deleted though a worker holds one of its deliveries and wai
   expect((await deleting).status).toBe(200);
 });
 
-test("another project's endpoint is not found, whatever is asked of it", async () => {
+test("another project's endpoint is not found by any operation", async () => {
   const [mine, theirs] = [await testApi(), await testApi()];
   const { id } = (await theirs.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
   const replies = await Promise.all([
@@ -123,7 +123,7 @@ test('a sending key may not touch webhooks', async () => {
   expect(reply).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
 });
 
-test('to reveal and rotate a secret belongs to signed-in users and is audited: a full-scope key is refused', async () => {
+test('only signed-in users can reveal and rotate a secret, and both are audited', async () => {
   const api = await testApi();
   const { id, secret } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
   const reveal = `mutation ($id: ID!) { webhookEndpointRevealSecret(id: $id) { endpoint { id } secret } }`;
@@ -149,7 +149,7 @@ test('to reveal and rotate a secret belongs to signed-in users and is audited: a
   expect(log.body.data.auditLog.nodes).toEqual(done.map((action) => ({ actorId: owner.id, action, targetId: id })));
 });
 
-test('an API key enables an endpoint that was disabled by hand, and not one that was disabled automatically', async () => {
+test('an API key can enable an endpoint disabled manually, but not one disabled automatically', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
   const disabled = await api.post(`/v1/webhooks/${id}/disable`);
@@ -174,7 +174,7 @@ test('an API key enables an endpoint that was disabled by hand, and not one that
   });
 });
 
-test('a member of the project may not enable or disable an endpoint, as before', async () => {
+test('a project member without the manage permission cannot enable or disable an endpoint', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
   const member = await signedIn(api, 'member');
@@ -184,7 +184,7 @@ test('a member of the project may not enable or disable an endpoint, as before',
   }
 });
 
-test('an event becomes one delivery for each enabled endpoint of its project that wants its type', async () => {
+test('an event becomes one delivery for each enabled endpoint of its project that subscribes to its type', async () => {
   const api = await testApi();
   const create = async (events: string[]) =>
     (await api.post('/v1/webhooks', { url: URL, events })).body.data.id as string;

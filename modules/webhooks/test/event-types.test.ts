@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EVENT_TYPE_NAMES, EVENT_TYPES, bodySchema } from '../src/event-types.ts';
 
-test('the event types are the 17 of the specification, in its order', () => {
+test('the event types are the 17 of the spec, in its order', () => {
   const contact = ['created', 'updated', 'subscribed', 'unsubscribed', 'deleted'].map((name) => `contact.${name}`);
   const outcomes = ['sent', 'failed', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'rejected'];
   const email = outcomes.map((name) => `email.${name}`);
@@ -18,7 +18,7 @@ test.each(EVENT_TYPE_NAMES)(
   },
 );
 
-test('email events show email, message_id, subject and campaign_id', () => {
+test('email events contain email, message_id, subject and campaign_id', () => {
   for (const type of EVENT_TYPE_NAMES.filter((name) => name.startsWith('email.'))) {
     const schema = bodySchema(type) as { properties: { data: { required: string[] } } };
     expect(schema.properties.data.required).toEqual(
@@ -27,7 +27,7 @@ test('email events show email, message_id, subject and campaign_id', () => {
   }
 });
 
-test('each type has a JSON Schema of the whole body, in which later members are allowed', () => {
+test('each type has a JSON Schema of the whole body that allows additional members', () => {
   const schema = bodySchema('contact.created') as { required: string[]; properties: { type: { const: string } } };
   expect(schema.required).toEqual(['id', 'type', 'created', 'project_id', 'data']);
   expect(schema.properties.type.const).toBe('contact.created');

@@ -60,11 +60,11 @@ async function text(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-test('the time for an answer is 10 seconds unless it is given', () => {
+test('the default deadline is 10 seconds', () => {
   expect(DEADLINE_MS).toBe(10_000);
 });
 
-test('posts the body byte for byte with the headers given, and reads status and answer', async () => {
+test('posts the body byte for byte with the given headers, and reads status and body', async () => {
   let seen: { method?: string | undefined; id?: unknown; body?: string; path?: string | undefined } = {};
   const { url } = await receiver(async (request, response) => {
     seen = {
@@ -81,7 +81,7 @@ test('posts the body byte for byte with the headers given, and reads status and 
   expect(answer.durationMs).toBeLessThan(DEADLINE_MS);
 });
 
-test('connections to an origin are kept and used again', async () => {
+test('connections to an origin are kept alive and reused', async () => {
   const ports = new Set<number | undefined>();
   const { url } = await receiver((request, response) => {
     ports.add(request.socket.remotePort);
@@ -92,7 +92,7 @@ test('connections to an origin are kept and used again', async () => {
   expect(ports.size).toBe(1);
 });
 
-test('no answer in time is a failure, wherever it hangs: before the status, in the headers or in the body of an error', async () => {
+test('a receiver that hangs before the status, in the headers or in an error body is a failure', async () => {
   const silent = await rawReceiver(() => {});
   const inHeaders = await rawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nX-Slow: '));
   const inBody = await rawReceiver((socket) => socket.write('HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\n12'));
@@ -160,7 +160,7 @@ test.each([
   expect(ports.size).toBe(1);
 });
 
-test('an interim response is none: what follows must come in time, and what fails fails', async () => {
+test('an interim response does not count: the final one must arrive in time, and its failure counts', async () => {
   const silent = await rawReceiver((socket) => socket.write(CONTINUE));
   const failing = await rawReceiver((socket) =>
     socket.once('data', () => socket.write(`${CONTINUE}HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n`)),
@@ -172,7 +172,7 @@ test('an interim response is none: what follows must come in time, and what fail
   expect(await post(gone.url)).toMatchObject({ status: null, error: expect.stringMatching(/broke before/) });
 });
 
-test('a receiver that sends its headers one byte at a time is cut off at the same moment', async () => {
+test('a receiver that sends its headers one byte at a time is cut off at the deadline', async () => {
   const { url } = await rawReceiver((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('X-A: b\r\n'), 20);
@@ -183,7 +183,7 @@ test('a receiver that sends its headers one byte at a time is cut off at the sam
   expect(answer.durationMs).toBeLessThan(8_000); // it goes on for ever
 });
 
-test('the time for name resolution counts too', async () => {
+test('name resolution counts towards the deadline', async () => {
   const { port } = await receiver((_, response) => response.end());
   const post = client({ ...HURRIED, resolve: () => new Promise(() => {}) });
   expect(await post(`http://slow.example:${port}/`)).toMatchObject({
@@ -192,7 +192,7 @@ test('the time for name resolution counts too', async () => {
   });
 });
 
-test('what never connects is not sent later, when its time is up', async () => {
+test('a request that never connects is not sent after its deadline', async () => {
   let requests = 0;
   const { port } = await receiver((_, response) => {
     requests++;
@@ -206,7 +206,7 @@ test('what never connects is not sent later, when its time is up', async () => {
   expect(requests).toBe(0);
 });
 
-test('redirects are answers like any other and are never followed', async () => {
+test('redirects are treated as any other response and never followed', async () => {
   let followed = false;
   const target = await receiver((_, response) => {
     followed = true;
@@ -217,7 +217,7 @@ test('redirects are answers like any other and are never followed', async () => 
   expect(followed).toBe(false);
 });
 
-test('of a giant body 4 KB are kept and the connection is dropped', async () => {
+test('only 4 KB of a huge body are kept, and the connection is dropped', async () => {
   let sent = 0;
   const { url } = await receiver((_, response) => {
     const chunk = Buffer.alloc(65_536, 'x');
@@ -235,7 +235,7 @@ test('of a giant body 4 KB are kept and the connection is dropped', async () => 
   expect(sent).toBeLessThan(20e6);
 });
 
-test('a text cut at 4 KB ends with a whole character, and NUL does not reach the database', async () => {
+test('a body truncated at 4 KB ends with a whole character and contains no NUL', async () => {
   const { url } = await receiver((_, response) => response.end(`\0${'é'.repeat(3000)}`));
   const { body } = await client()(url);
   expect(body).toBe(`\uFFFD${'é'.repeat((ANSWER_BYTES - 2) / 2)}`);
@@ -271,7 +271,7 @@ test.each([
   expect(connections).toBe(1);
 });
 
-test('a kept connection that the receiver has just closed costs no attempt: it is posted once more, on a new one', async () => {
+test('a stale keep-alive connection costs no attempt: the request is sent again on a new one', async () => {
   const bodies: string[] = [];
   const ids: (string | undefined)[] = [];
   const { url } = await rawReceiver((socket, connection) => {
@@ -292,7 +292,7 @@ test('a kept connection that the receiver has just closed costs no attempt: it i
   expect(ids).toEqual(['a1', 'a2', 'a3']);
 });
 
-test('a kept connection that breaks after an answer began is not posted again', async () => {
+test('a keep-alive connection that fails after the response started is not retried', async () => {
   let requests = 0;
   const { url } = await rawReceiver((socket) => {
     socket.on('data', () => {
@@ -306,13 +306,13 @@ test('a kept connection that breaks after an answer began is not posted again', 
   expect(requests).toBe(2);
 });
 
-test('nobody listens: the connection was refused', async () => {
+test('a refused connection is reported', async () => {
   const { server, url } = await receiver(() => {});
   await new Promise((resolve) => server.close(resolve));
   expect(await client()(url)).toMatchObject({ status: null, error: 'The connection was refused.' });
 });
 
-test('a name that does not resolve is said to', async () => {
+test('an unresolvable host name is reported', async () => {
   const post = client({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) });
   expect(await post('http://nowhere.example/')).toMatchObject({
     status: null,
@@ -335,7 +335,7 @@ test('outside development a name that resolves to private addresses is not calle
   expect(connections).toBe(0);
 });
 
-test('of several addresses only those that may be called are tried', async () => {
+test('of several addresses, only allowed ones are tried', async () => {
   const { port } = await receiver((_, response) => response.end('here'));
   const post = client({ resolve: () => Promise.resolve(['169.254.169.254', '127.0.0.1', 'fe80::1']) });
   expect(await post(`http://mixed.example:${port}/`)).toMatchObject({ status: 200, body: 'here' });
@@ -358,7 +358,7 @@ test.each([
   expect(answer.error).toContain(words);
 });
 
-test('HTTP/2 is spoken where it is offered: many posts share a connection, and one that hangs holds up none', async () => {
+test('HTTP/2 is used where offered: many posts share a connection, and one that hangs delays none', async () => {
   const tls = await certificate();
   const sessions = new Set<unknown>();
   const server = createSecureServer({ ...tls, allowHTTP1: true }, async (request, response) => {
@@ -411,7 +411,7 @@ const accept = (stream: ServerHttp2Stream, body = '') => {
   stream.end(body);
 };
 
-test('HTTP/2: when a connection breaks, each post on it fails once, and the receiver, which has them, gets none again', async () => {
+test('HTTP/2: when a connection fails, each post on it fails once and is not repeated', async () => {
   const { post, bodies } = await http2Receiver((stream, _, number) => {
     if (number === 1 || number > 6) accept(stream);
     else if (number === 6) stream.session?.destroy();
@@ -426,7 +426,7 @@ test('HTTP/2: when a connection breaks, each post on it fails once, and the rece
   expect(await post('after')).toMatchObject({ status: 200, error: null });
 });
 
-test('HTTP/2: a post that the receiver says it has not taken costs no attempt', async () => {
+test('HTTP/2: a post that the receiver reports as unprocessed costs no attempt', async () => {
   let refused = 0;
   const { post, sessions } = await http2Receiver((stream, body, number) => {
     if (body !== 'first' && number <= 6) {
@@ -441,7 +441,7 @@ test('HTTP/2: a post that the receiver says it has not taken costs no attempt', 
   expect([refused, sessions()]).toEqual([5, 1]);
 });
 
-test('HTTP/2: a post that the receiver breaks off fails alone, and is not made again', async () => {
+test('HTTP/2: a stream reset by the receiver fails alone and is not retried', async () => {
   const { post, bodies, sessions } = await http2Receiver((stream, body) => {
     if (body === 'bad') stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     else setTimeout(() => accept(stream, body), 50);
@@ -454,7 +454,7 @@ test('HTTP/2: a post that the receiver breaks off fails alone, and is not made a
   expect(sessions()).toBe(1);
 });
 
-test('HTTP/2: of giant bodies 4 KB are kept, and their connection goes on', async () => {
+test('HTTP/2: only 4 KB of huge bodies are kept, and the connection survives', async () => {
   let sent = 0;
   const chunk = Buffer.alloc(65_536, 'x');
   const { post, sessions } = await http2Receiver((stream, body) => {
@@ -478,7 +478,7 @@ test('HTTP/2: of giant bodies 4 KB are kept, and their connection goes on', asyn
   expect(sessions()).toBe(1);
 });
 
-test('HTTP/2: a 2xx acknowledges at once when its body drips or breaks off, also after an interim response', async () => {
+test('HTTP/2: a 2xx acknowledges even if its body is slow or fails, also after an interim response', async () => {
   const { post, bodies, sessions } = await http2Receiver((stream, body) => {
     stream.additionalHeaders({ ':status': 103, link: '</a>' });
     stream.respond({ ':status': 200 });
@@ -497,7 +497,7 @@ test('HTTP/2: a 2xx acknowledges at once when its body drips or breaks off, also
   expect([bodies.length, sessions()]).toEqual([5, 1]);
 });
 
-test('HTTP/2: an error that drips is cut off, and holds up none, also where a connection has room for one', async () => {
+test('HTTP/2: a slow error response is cut off and delays no other, even with one stream per connection', async () => {
   const { post } = await http2Receiver(
     (stream, body) => {
       if (body !== 'drips') return accept(stream, body);
@@ -513,7 +513,7 @@ test('HTTP/2: an error that drips is cut off, and holds up none, also where a co
   expect(other).toMatchObject({ status: 200, error: null, body: 'other' });
 });
 
-test('HTTP/2: a connection that lets no post in is a failure in the time that all have, and is closed', async () => {
+test('HTTP/2: a connection that accepts no stream fails at the deadline and is closed', async () => {
   const { post, bodies, sessions, open } = await http2Receiver(() => {}, {
     deadlineMs: 2_000,
     maxConcurrentStreams: 0,
@@ -525,7 +525,7 @@ test('HTTP/2: a connection that lets no post in is a failure in the time that al
   expect(bodies).toEqual([]);
 });
 
-test('HTTP/2: a connection on which nothing comes any more, not even answers to pings, is left for a new one', async () => {
+test('HTTP/2: a dead connection that does not answer pings is replaced', async () => {
   const answer = (stream: ServerHttp2Stream, body: string) => {
     if (body !== 'hangs') accept(stream, body);
   };
@@ -557,7 +557,7 @@ test('HTTP/2: a connection on which nothing comes any more, not even answers to 
   expect(sessions()).toBe(2);
 });
 
-test('a certificate that nobody vouches for is a failure', async () => {
+test('an untrusted certificate is a failure', async () => {
   const tls = await certificate();
   const { port } = await listen(createHttpsServer(tls, (_, response) => response.end()));
   const answer = await client({ resolve: () => Promise.resolve(['127.0.0.1']) })(`https://two.example:${port}/`);

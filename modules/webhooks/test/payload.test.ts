@@ -10,7 +10,7 @@ const event = {
   project_id: 'prj_1',
 };
 
-test('whatever people write into data stays in data: no text ends it, and none becomes a member of the body', () => {
+test('user text in data cannot escape it or add members to the body', () => {
   const data = {
     name: '"}, "type": "webhook.test", "id": "evt_2", "data": {"',
     '"},"project_id":"prj_2",{"': '\\"}\n\r\u0000\u2028</script>',
@@ -27,7 +27,7 @@ test('whatever people write into data stays in data: no text ends it, and none b
   });
 });
 
-test('no URL adds a header or a request', async () => {
+test('no URL can inject a header or a request', async () => {
   const receiver = await startReceiver();
   const client = createGuardedClient({ scope: 'loopback' });
   const ends = [

@@ -49,7 +49,7 @@ const startNothing = (id: string) =>
 const rowsOf = async (ids: string[]) =>
   (await pool.query('SELECT id, state, workflow_id, returns FROM deliveries WHERE id = ANY ($1)', [ids])).rows;
 
-test('deliveries that a crash left marked without a workflow, alone or in a batch, are handed over again: none lost', async () => {
+test('claimed deliveries whose workflow a crash lost are dispatched again, individually or batched, and none is lost', async () => {
   const alone = await marked(null);
   const batch = await marked(`batch_${newId('dlv').slice(4)}`, { count: 5 });
   const ids = [...alone, ...batch];
@@ -65,7 +65,7 @@ test('deliveries that a crash left marked without a workflow, alone or in a batc
   expect(again?.workflow_id).not.toBe(again?.id);
 });
 
-test('a delivery whose workflow an operator terminated is failed, not sent again', async () => {
+test('a delivery whose workflow an operator terminated fails and is not sent again', async () => {
   const [id = ''] = await marked(null, {
     before: async (id) => (await startNothing(id)).terminate('by the test'),
   });
@@ -76,7 +76,7 @@ test('a delivery whose workflow an operator terminated is failed, not sent again
   expect(receiver.received).toHaveLength(0);
 });
 
-test('a delivery whose workflow runs is left alone, however late it is', async () => {
+test('a delivery whose workflow is running is left alone, however late it is', async () => {
   const [id = ''] = await marked(null, { before: startNothing });
   await reconcile(client);
   expect(await rowsOf([id])).toMatchObject([{ state: 'queued', workflow_id: id, returns: 0 }]);

@@ -83,7 +83,7 @@ test('events, deliveries and attempts older than 30 days are deleted, younger on
   expect(await ids('events')).not.toContain(unheard);
 });
 
-test('what is open is never deleted, however old: neither delivery nor event', async () => {
+test('deliveries in progress and their events are never deleted, however old', async () => {
   const to = await endpoint();
   const [old, replayed] = [await event(60), await event(60)];
   const open = await delivery(old, to, 60);
@@ -95,13 +95,13 @@ test('what is open is never deleted, however old: neither delivery nor event', a
   expect(await attempts()).toHaveLength(2);
 });
 
-test('a delivery that was closed lately is kept, although it began long ago', async () => {
+test('a recently closed delivery is kept, however long ago it began', async () => {
   const late = await delivery(await event(40), await endpoint(), 40, 10);
   await deleteOld();
   expect(await ids('deliveries')).toEqual([late]);
 });
 
-test('disabled endpoints keep their backlog for 7 days; then it is failed, and can still be replayed', async () => {
+test("a disabled endpoint's backlog is kept for 7 days, then failed, and can still be replayed", async () => {
   const [lately, longAgo] = [await endpoint(6.9), await endpoint(7.1)];
   const happened = await event(8);
   const waiting = await delivery(happened, lately, 8);
@@ -131,7 +131,7 @@ test('idempotency keys are kept for 24 hours', async () => {
   expect(rows).toEqual([{ key: 'young' }]);
 });
 
-test('the age is a setting, and more than one batch is deleted, each seen by the caller', async () => {
+test('the retention is configurable, and each batch is reported to the caller', async () => {
   await pool.query(
     `INSERT INTO events (id, project_id, type, data, created_at)
      SELECT left($2, 20) || lpad(n::text, 10, '0'), $1, 'contact.created', '{}', $3 FROM generate_series(1, 2500) AS n`,
@@ -165,7 +165,7 @@ async function keeping(keptDays: number | null, days: number) {
 const ALL = { events: 1, deliveries: 1, attempts: 1 };
 const NONE = { events: 0, deliveries: 0, attempts: 0 };
 
-test('a project keeps events as long as it says, shorter or longer than others, with their deliveries and attempts', async () => {
+test('each project keeps events, deliveries and attempts for its own retention period', async () => {
   const shorter = [await keeping(7, 8), await keeping(7, 6)];
   const longer = [await keeping(365, 364), await keeping(365, 366)];
   const silent = [await keeping(null, 29), await keeping(null, 31)];
@@ -175,7 +175,7 @@ test('a project keeps events as long as it says, shorter or longer than others, 
   expect(left).toEqual([NONE, ALL, ALL, NONE, ALL, NONE]);
 });
 
-test('what is open is kept by a project that keeps events for a day', async () => {
+test('a one-day retention keeps deliveries in progress', async () => {
   await pool.query('UPDATE projects SET event_retention_days = 1 WHERE id = $1', [projectId]);
   const open = await delivery(await event(20), await endpoint(), 20);
   await event(20);
@@ -183,7 +183,7 @@ test('what is open is kept by a project that keeps events for a day', async () =
   expect([await ids('deliveries'), (await ids('events')).length]).toEqual([[open], 1]);
 });
 
-test('a deletion that is cut off between projects goes on the next time', async () => {
+test('a deletion interrupted between projects continues on the next run', async () => {
   const first = await keeping(7, 8);
   const second = await keeping(7, 8);
   let batches = 0;
@@ -197,7 +197,7 @@ test('a deletion that is cut off between projects goes on the next time', async 
   expect([await first(), await second()]).toEqual([NONE, NONE]);
 });
 
-test('how long events are kept is a setting of the project, which those set who manage it', async () => {
+test('event retention is a project setting that only its managers can change', async () => {
   const api = await testApi();
   const set = 'mutation ($days: Int) { setEventRetention(days: $days) { eventRetentionDays keptEventDays } }';
   const owner = await signedIn(api, 'owner');

@@ -52,7 +52,7 @@ test('Retry-After may be a date', () => {
   expect(retryDelayMs(1, answer({ status: 503, retryAfter }), () => 0)).toBe(100_000);
 });
 
-test("an answer in words says nothing of the receiver's text", () => {
+test("the description of a response contains none of the receiver's text", () => {
   expect(describeResponse(answer({ status: 500, body: 'ada@example.com' }))).toBe('HTTP 500');
   expect(describeResponse({ status: null, error: 'The connection was refused.' })).toBe('The connection was refused.');
 });

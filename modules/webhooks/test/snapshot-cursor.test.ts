@@ -63,7 +63,7 @@ class Model {
 const rank = ({ xact }: Event, seen: SnapshotCursor) => (xact === seen.partly?.xact ? 0n : 1n);
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-test('from any cursor follows exactly what came after it, in a thousand random histories', () => {
+test('every cursor yields exactly what came after it, in a thousand random histories', () => {
   for (let seed = 1; seed <= 1000; seed++) {
     const random = randomFrom(seed);
     const model = new Model();

@@ -12,19 +12,19 @@ const claimed = (n: number, more: Partial<Claimed> = {}): Claimed => ({
 });
 const labels = (...members: Claimed[]) => firstStarts(members).map(({ searchAttributes }) => searchAttributes);
 
-test('a delivery that goes alone is found by project, endpoint, type and state', () => {
+test('an individual delivery is searchable by project, endpoint, type and state', () => {
   expect(labels(claimed(1, { workflow_id: 'dlv_1' }))).toEqual([
     { projectId: 'prj_1', endpointId: 'whe_1', eventType: 'email.sent', deliveryStatus: 'queued' },
   ]);
 });
 
-test('a batch is found by what its deliveries have in common', () => {
+test('a batch is searchable by what its deliveries have in common', () => {
   expect(labels(claimed(1), claimed(2))).toEqual([{ projectId: 'prj_1', endpointId: 'whe_1' }]);
   expect(labels(claimed(1), claimed(2, { endpoint_id: 'whe_2' }))).toEqual([{ projectId: 'prj_1' }]);
   expect(labels(claimed(1), claimed(2, { endpoint_id: 'whe_2', project_id: 'prj_2' }))).toEqual([{}]);
 });
 
-test('each delivery is in one start, under the workflow that it was marked for', () => {
+test('each delivery belongs to exactly one start, under the workflow it was claimed for', () => {
   const starts = firstStarts([claimed(1), claimed(2, { workflow_id: 'dlv_2' }), claimed(3)]);
   expect(starts.map(({ workflowId, deliveryIds, type }) => [workflowId, type, deliveryIds])).toEqual([
     ['batch_1', 'deliverBatch', ['dlv_1', 'dlv_3']],

@@ -1,7 +1,7 @@
 import { config, DomainError, guardedFetch, invalid } from '@postroom/platform';
 import { ancestors } from '../dns/names.ts';
 import type { DnsRecord } from '../records.ts';
-import { type Existing, isRival, type PublishingZone, type Publisher, type Step } from './plan.ts';
+import { type Existing, isConflicting, type PublishingZone, type Publisher, type Step } from './plan.ts';
 import { quoteText, unquoteText } from './txt.ts';
 
 export interface CloudflareCredentials {
@@ -102,7 +102,7 @@ function valueOf(record: CloudflareRecord): string {
 }
 
 const isReplaceable = (record: DnsRecord) => (found: CloudflareRecord) =>
-  found.type === record.type && toExisting(found).isOurs && isRival(record, valueOf(found));
+  found.type === record.type && toExisting(found).isOurs && isConflicting(record, valueOf(found));
 
 function toPost({ type, name, value }: DnsRecord, comment: string) {
   // TTL 1 means automatic.

@@ -54,7 +54,7 @@ test.each([
   });
 });
 
-test('a key given as PEM signs as well', async () => {
+test('a PEM key can sign', async () => {
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   expect(await verify(await signMessage(message(), { ...signer, privateKey: pem }))).toMatchObject({
     status: { result: 'pass' },
@@ -73,7 +73,7 @@ test.each([
   expect((await verify(changed))?.status.result).not.toBe('pass');
 });
 
-test('both fields of one-click unsubscribing are among the signed ones', async () => {
+test('both one-click unsubscribe fields are signed', async () => {
   const field = (await dkimField(message(), signer)).toString().replace(/\s/g, '');
   const names = /;h=([^;]+);/.exec(field)?.[1]?.split(':');
   expect(names?.filter((name) => name.startsWith('list-unsubscribe'))).toEqual([
@@ -85,7 +85,7 @@ test('both fields of one-click unsubscribing are among the signed ones', async (
   expect(field).not.toMatch(/;l=/);
 });
 
-test('the signature field has no line over 78 characters', async () => {
+test('no line of the signature field exceeds 78 characters', async () => {
   const long = { ...signer, domain: `${'a'.repeat(30)}.mail.example.com` };
   const lines = (await dkimField(message(), long)).toString().split('\r\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(78);
@@ -95,7 +95,7 @@ test('a message without From is not signed', async () => {
   await expect(signMessage(Buffer.from('To: a@b\r\n\r\nx'), signer)).rejects.toThrow(/From/);
 });
 
-test('the relaxed form of a body ends with one line end, or is empty', () => {
+test('a relaxed body ends with one line end, or is empty', () => {
   const relaxed = (text: string) => relaxedBody(Buffer.from(text)).toString();
   expect(relaxed(' C \r\nD \t E\r\n\r\n\r\n')).toBe(' C\r\nD E\r\n'); // the example of RFC 6376 §3.4.5
   expect(relaxed(' \r\n\t\r\n')).toBe('');

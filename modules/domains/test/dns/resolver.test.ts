@@ -10,7 +10,7 @@ afterAll(() => world.close());
 
 const TEXT = `v=DKIM1; k=rsa; p=${'A'.repeat(392)}`;
 
-test('a record is asked of every name server of the zone, so that a fresh one is seen at once', async () => {
+test('a record is queried at every name server of its zone, so a new one is found at once', async () => {
   const domain = freshDomain();
   const servers = await world.zone(domain);
   for (const server of servers) server.set(`pr._domainkey.${domain}`, 'TXT', TEXT);
@@ -21,7 +21,7 @@ test('a record is asked of every name server of the zone, so that a fresh one is
   ]);
 });
 
-test('resolvers are never asked for a name that is about to be published', async () => {
+test('resolvers are never asked for a name about to be published', async () => {
   const domain = freshDomain();
   await world.zone(domain);
   const session = world.session();
@@ -32,14 +32,14 @@ test('resolvers are never asked for a name that is about to be published', async
   expect(names).not.toContain(`mail.${domain}`);
 });
 
-test('a text split into strings of any length is one text', async () => {
+test('a text split into strings is joined', async () => {
   const domain = freshDomain();
   const [server] = await world.zone(domain, [`ns.${domain}`]);
   server?.set(domain, 'TXT', [TEXT.slice(0, 7), '', TEXT.slice(7, 200), TEXT.slice(200)]);
   expect((await world.session().lookup(domain, 'TXT')).records).toEqual([TEXT]);
 });
 
-test('a truncated answer is fetched over TCP', async () => {
+test('a truncated response is fetched over TCP', async () => {
   const domain = freshDomain();
   const [server] = await world.zone(domain, [`ns.${domain}`]);
   server?.set(domain, 'TXT', TEXT);
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('when no name server of the zone can be reached, resolvers are asked', async () => {
+test('resolvers are asked when no name server of the zone is reachable', async () => {
   const domain = freshDomain();
   for (const server of await world.zone(domain)) server.misbehave(domain, 'silence');
   world.resolver.set(domain, 'TXT', 'from the resolver');
@@ -85,7 +85,7 @@ test('when no name server of the zone can be reached, resolvers are asked', asyn
   expect(views).toMatchObject([{ server: '127.0.0.1', outcome: 'found', records: ['from the resolver'] }]);
 });
 
-test('a zone whose servers and resolvers all fail is silent, neither found nor absent', async () => {
+test('a zone is silent, neither found nor absent, when its servers and all resolvers fail', async () => {
   const domain = freshDomain();
   for (const server of await world.zone(domain)) server.misbehave(domain, 'SERVFAIL');
   world.resolver.misbehave(domain, 'SERVFAIL');
@@ -117,7 +117,7 @@ test('CNAME records are followed into other zones, whatever the first zone claim
   ]);
 });
 
-test('CNAME records that lead back to themselves end as absent', async () => {
+test('CNAME loops end as absent', async () => {
   const [domain, provider] = [freshDomain(), freshDomain()];
   const [server] = await world.zone(domain, [`ns.${domain}`]);
   const [other] = await world.zone(provider, [`ns.${provider}`]);
@@ -127,7 +127,7 @@ test('CNAME records that lead back to themselves end as absent', async () => {
   expect(views).toMatchObject([{ outcome: 'absent', why: 'its CNAME records form a loop' }]);
 });
 
-test('a name below a delegation is asked of the servers that it is delegated to', async () => {
+test('a name below a delegation is queried at the delegated servers', async () => {
   const domain = freshDomain();
   const [parent] = await world.zone(domain, [`ns.${domain}`]);
   const child = await world.server(`ns.keys.${domain}`);
@@ -138,7 +138,7 @@ test('a name below a delegation is asked of the servers that it is delegated to'
   expect(views).toMatchObject([{ server: `ns.keys.${domain}`, outcome: 'found', records: [TEXT] }]);
 });
 
-test('a domain that resolvers do not know yet is found through the zone above it', async () => {
+test('a domain unknown to resolvers is found through its parent zone', async () => {
   const top = freshDomain().replace('.', '-');
   const domain = `shop.${top}`;
   const [registry] = await world.zone(top, [`a.nic.${top}`]);
@@ -149,7 +149,7 @@ test('a domain that resolvers do not know yet is found through the zone above it
   expect(await world.session().lookup(domain, 'TXT')).toMatchObject({ outcome: 'found', server: `ns.${domain}` });
 });
 
-test('the zone that holds a name is the closest with an SOA record', async () => {
+test("a name's zone is the closest ancestor with an SOA record", async () => {
   const domain = freshDomain();
   const [server] = await world.zone(domain, [`ns.${domain}`]);
   server?.zone(`sub.${domain}`, [`ns.${domain}`], { mname: 'ns.cloudflare.com', rname: 'dns.cloudflare.com' });
@@ -163,7 +163,7 @@ test('the zone that holds a name is the closest with an SOA record', async () =>
   });
 });
 
-test('a zone can not point us at private addresses', async () => {
+test('a zone cannot point us at private addresses', async () => {
   const domain = freshDomain();
   const [server] = await world.zone(domain, [`ns.${domain}`]);
   world.resolver.set(`ns.${domain}`, 'A', '10.0.0.7');

@@ -57,7 +57,7 @@ test('all records, published as shown, are right', async () => {
   expect(observations).toEqual(records.map(({ value }) => ({ verdict: 'right', found: [value], note: null })));
 });
 
-test('what is not published is wrong, and nothing is found in its place', async () => {
+test('an unpublished record is wrong, with nothing found', async () => {
   const { inspect } = await newDomain();
   const { observations } = await inspect();
   expect(observations).toHaveLength(4);
@@ -66,7 +66,7 @@ test('what is not published is wrong, and nothing is found in its place', async 
   }
 });
 
-test('a key may be split into strings, spaced, and end in a semicolon', async () => {
+test('a key may be split into strings, contain spaces and end in a semicolon', async () => {
   const { publish, inspect } = await newDomain();
   publish(DKIM, [`v=DKIM1;k=rsa ; t=s; p=${key.slice(0, 100)}`, ` ${key.slice(100, 300)}`, `${key.slice(300)};`]);
   expect((await inspect()).observations[DKIM]).toMatchObject({ verdict: 'right' });
@@ -102,7 +102,7 @@ test.each([
   expect((await inspect()).observations[DKIM]?.note).toContain(note);
 });
 
-test('two keys at one name are wrong, since receivers may take either', async () => {
+test('two keys at one name are wrong, because receivers may use either', async () => {
   const { servers, domain, records, inspect } = await newDomain();
   for (const server of servers) {
     server.set(`pr1._domainkey.${domain}`, 'TXT', records[DKIM]?.value ?? '', 'v=DKIM1; k=rsa; p=abcd');
@@ -113,7 +113,7 @@ test('two keys at one name are wrong, since receivers may take either', async ()
   });
 });
 
-test('a record whose name the editor has doubled is found, and the name to enter is told', async () => {
+test('a record with a doubled domain name is found, and the correct name is shown', async () => {
   const { domain, publish, inspect, records } = await newDomain();
   publish(DKIM, undefined, `pr1._domainkey.${domain}.${domain}`);
   expect((await inspect()).observations[DKIM]).toEqual({
@@ -123,7 +123,7 @@ test('a record whose name the editor has doubled is found, and the name to enter
   });
 });
 
-test('a wildcard that answers for every name is told apart from a record', async () => {
+test('a wildcard is distinguished from a record', async () => {
   const { servers, domain, inspect } = await newDomain();
   for (const server of servers) server.set(`*._domainkey.${domain}`, 'TXT', 'v=spf1 -all');
   expect((await inspect()).observations[DKIM]).toMatchObject({
@@ -132,7 +132,7 @@ test('a wildcard that answers for every name is told apart from a record', async
   });
 });
 
-test('more than half of the name servers that answer must have the record', async () => {
+test('more than half of the responding name servers must have the record', async () => {
   const apex = freshDomain();
   const servers = await world.zone(
     apex,
@@ -165,7 +165,7 @@ test('more than half of the name servers that answer must have the record', asyn
   expect(await look()).toMatchObject({ verdict: 'right', note: null });
 });
 
-test('when nobody answers, nothing is known', async () => {
+test('without any answer, nothing is known', async () => {
   const { domain, servers, inspect } = await newDomain();
   for (const server of servers) server.misbehave(domain, 'SERVFAIL');
   world.resolver.misbehave(domain, 'SERVFAIL');
@@ -192,7 +192,7 @@ test.each([
   expect((await inspect()).observations[MX]).toMatchObject({ verdict: 'wrong', note: expect.stringContaining(note) });
 });
 
-test('an MX of another preference, and a fallback behind ours, are right', async () => {
+test('an MX with another preference and a fallback behind ours are right', async () => {
   const { servers, domain, inspect } = await newDomain();
   for (const server of servers)
     server.set(`bounce.${domain}`, 'MX', '5 MX.postroom.example', '20 mx.elsewhere.example');
@@ -227,7 +227,7 @@ test.each([
   expect((await inspect()).observations[DMARC]).toMatchObject({ verdict });
 });
 
-test('a subdomain has the DMARC policy of the domain above it', async () => {
+test('a subdomain inherits the DMARC policy of its parent domain', async () => {
   const { servers, domain, inspect } = await newDomain('news.shop.');
   const apex = domain.replace('news.shop.', '');
   for (const server of servers) server.set(`_dmarc.${apex}`, 'TXT', 'v=DMARC1; p=reject; sp=quarantine');
@@ -239,7 +239,7 @@ test('a subdomain has the DMARC policy of the domain above it', async () => {
   expect(dmarc).toMatchObject({ from: apex, policy: 'quarantine' });
 });
 
-test('the walk up ends where a record says that it is the organization (psd=n)', async () => {
+test('the DMARC tree walk ends at psd=n', async () => {
   const { servers, domain, inspect } = await newDomain('news.shop.');
   const apex = domain.replace('news.shop.', '');
   for (const server of servers) {
@@ -249,7 +249,7 @@ test('the walk up ends where a record says that it is the organization (psd=n)',
   expect((await inspect()).dmarc).toMatchObject({ from: `shop.${apex}`, policy: 'reject' });
 });
 
-test('what costs deliverability is found: SPF look-ups, open SPF, no mail server, broken DNSSEC, a silent server', async () => {
+test('deliverability problems are found: SPF look-ups, open SPF, no mail server, broken DNSSEC, a silent server', async () => {
   const { servers, domain, publish, inspect, records } = await newDomain();
   publish(DKIM);
   const includes = Array.from({ length: 6 }, (_, index) => `s${index}.${domain}`);
@@ -277,7 +277,7 @@ test('what costs deliverability is found: SPF look-ups, open SPF, no mail server
   });
 });
 
-test('a domain with an address takes mail, one with a null MX refuses it', async () => {
+test('a domain with an address accepts mail, one with a null MX refuses it', async () => {
   const { servers, domain, inspect } = await newDomain();
   for (const server of servers) server.set(domain, 'A', '192.0.2.80');
   expect((await inspect()).findings.inbound).toBe('present');

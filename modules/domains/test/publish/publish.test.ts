@@ -61,7 +61,7 @@ async function atRoute53() {
 const actions = ({ steps }: { steps: { action: string }[] }) => steps.map(({ action }) => action);
 const ALL_CREATED = ['create', 'create', 'create', 'create'];
 
-test('a dry run says what would be published and changes nothing', async () => {
+test('a dry run reports what would be published and changes nothing', async () => {
   const one = await atCloudflare();
   const planned = await one.publish(true);
   expect(planned).toMatchObject({ zone: one.apex, dryRun: true });
@@ -78,7 +78,7 @@ test('a dry run says what would be published and changes nothing', async () => {
   expect(other.provider.sets).toEqual([]);
 });
 
-test('records are published at Cloudflare in one batch, marked as ours, and once', async () => {
+test('records are published at Cloudflare in one batch, with our marker, and only once', async () => {
   const { id, provider, publish, records } = await atCloudflare();
   expect(actions(await publish(false))).toEqual(ALL_CREATED);
   expect(provider.batches).toBe(1);
@@ -97,7 +97,7 @@ test('records are published at Cloudflare in one batch, marked as ours, and once
   expect(provider.batches).toBe(1);
 });
 
-test('records are published at Route 53 in the public zone that is delegated to, and once', async () => {
+test('records are published at Route 53 in the delegated public zone, and only once', async () => {
   const { id, provider, publish, dkim, mx } = await atRoute53();
   expect(actions(await publish(false))).toEqual(ALL_CREATED);
   expect(provider.comments).toEqual([`postroom ${id}`]);
@@ -107,7 +107,7 @@ test('records are published at Route 53 in the public zone that is delegated to,
   expect(actions(await publish(false))).toEqual(['keep', 'keep', 'keep', 'keep']);
 });
 
-test('publishing is written down with who did it', async () => {
+test('publishing is recorded with its actor', async () => {
   const { id, publish } = await atCloudflare();
   await publish(true);
   await publish(false);
@@ -143,7 +143,7 @@ test('a record that is not ours is never overwritten: it is a conflict, and the 
   });
 });
 
-test('a policy that is there already is kept, whoever published it', async () => {
+test('an existing policy is kept, whoever published it', async () => {
   const { provider, publish, dmarc } = await atCloudflare();
   provider.records.push({ id: 'a', type: 'TXT', name: dmarc.name, content: '"v=DMARC1; p=reject"' });
   const { steps } = await publish(false);
@@ -151,7 +151,7 @@ test('a policy that is there already is kept, whoever published it', async () =>
   expect(provider.records.filter(({ name }) => name === dmarc.name)).toHaveLength(1);
 });
 
-test('what is verified already is not touched', async () => {
+test('verified records are not touched', async () => {
   const { id, records, publish } = await atCloudflare();
   const verified = records.map((record) => ({
     ...record,
@@ -161,7 +161,7 @@ test('what is verified already is not touched', async () => {
   expect(actions(await publish(true))).toEqual(['create', 'create', 'create', 'keep']);
 });
 
-test('a record that we published before is replaced when it is out of date, at Cloudflare, where it carries our mark', async () => {
+test('at Cloudflare, an outdated record with our marker is replaced', async () => {
   const { id, provider, publish, mx } = await atCloudflare();
   provider.records.push({
     id: 'a',
@@ -175,7 +175,7 @@ test('a record that we published before is replaced when it is out of date, at C
   expect(provider.records.filter(({ type }) => type === 'MX')).toMatchObject([{ content: mx.value.slice(3) }]);
 });
 
-test("others' texts at one of our names stay, also at Route 53, where they are in one set with ours", async () => {
+test("others' texts at our names are kept, even in a shared Route 53 record set", async () => {
   const one = await atCloudflare();
   one.provider.records.push({ id: 'a', type: 'TXT', name: one.spf.name, content: '"other-verification=1"' });
   expect(actions(await one.publish(false))).toEqual(ALL_CREATED);
@@ -192,7 +192,7 @@ test("others' texts at one of our names stay, also at Route 53, where they are i
   });
 });
 
-test('a set that somebody changes while we publish is not overwritten: the whole batch is refused', async () => {
+test('a record set changed while we publish is not overwritten: the whole batch is rejected', async () => {
   const { provider, publish, spf } = await atRoute53();
   provider.sets.push({ name: `${spf.name}.`, type: 'TXT', ttl: 60, values: ['"one"'] });
   provider.beforeChange = () => provider.sets[0]?.values.push('"two"');
@@ -203,7 +203,7 @@ test('a set that somebody changes while we publish is not overwritten: the whole
   expect(provider.sets).toEqual([{ name: `${spf.name}.`, type: 'TXT', ttl: 60, values: ['"one"', '"two"'] }]);
 });
 
-test('a set with a routing policy is left alone', async () => {
+test('a record set with a routing policy is left alone', async () => {
   const { provider, publish, mx } = await atRoute53();
   provider.sets.push({ name: `${mx.name}.`, type: 'MX', ttl: 60, values: ['5 a.example.'], setIdentifier: 'eu' });
   expect((await publish(false)).steps[1]).toMatchObject({
@@ -212,7 +212,7 @@ test('a set with a routing policy is left alone', async () => {
   });
 });
 
-test('credentials that the provider refuses are named; they are kept nowhere', async () => {
+test('rejected credentials are reported and never stored', async () => {
   const one = await atCloudflare();
   await expect(one.publish(false, 'wrong-token')).rejects.toMatchObject({
     code: 'validation_error',
@@ -229,7 +229,7 @@ test('credentials that the provider refuses are named; they are kept nowhere', a
   expect(text).not.toContain(one.provider.token);
 });
 
-test('a zone that the credentials do not see, and a provider that is not there, are said so', async () => {
+test('an inaccessible zone and an unreachable provider are reported', async () => {
   const { projectId, id, provider, publish } = await atCloudflare();
   await db.domain.update({ where: { id }, data: { nameservers: ['ns1.elsewhere.example'] } });
   await expect(publish(true)).rejects.toMatchObject({
@@ -260,7 +260,7 @@ test.each([
   expect(unquoteText(quoted)).toBe(text);
 });
 
-test('texts are read in every form that providers give', () => {
+test('texts are read in every form that providers return', () => {
   expect(unquoteText('v=DMARC1; p=none')).toBe('v=DMARC1; p=none');
   expect(unquoteText('"v=DMARC1\\059 p=none"')).toBe('v=DMARC1; p=none');
   expect(unquoteText('"a" "b"\t"c"')).toBe('abc');
