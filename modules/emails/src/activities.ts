@@ -22,7 +22,7 @@ export function sendBatch(workflowId: string): Promise<BatchRun> {
 export function sendFromQueue(projectId: string, workflowId: string): Promise<QueueDrainRun> {
   return withHeartbeat(() =>
     stopAfterRepeatedErrors(
-      `burst ${workflowId}`,
+      `queue drain ${workflowId}`,
       () => drainQueue(projectId, workflowId, newClaim(), cancellationSignal()),
       () => abortQueueDrain(projectId, workflowId, newClaim()),
     ),

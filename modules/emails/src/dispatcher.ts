@@ -173,7 +173,7 @@ const DUE_SEPARATELY = `campaign_id IS NULL AND dispatched_at IS NULL AND (mailb
 /** Checks first, because there is rarely any and `ASSIGN` is planned anew each time. */
 async function hasSeparatelyDue(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ waits: boolean }>({
-    name: 'emails-apart',
+    name: 'emails-separately-due',
     text: `SELECT EXISTS (SELECT FROM messages WHERE ${DUE_SEPARATELY}) AS waits`,
   });
   return rows[0]?.waits ?? false;

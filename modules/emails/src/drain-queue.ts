@@ -105,7 +105,7 @@ export async function abortQueueDrain(projectId: string, workflowId: string, cla
 /** Returns unsent rows of a drain to the dispatcher, which assigns them to another drain or, if deferred, to a workflow. */
 async function requeueUnsent(workflowId: string): Promise<void> {
   await ledgerPool.query({
-    name: 'emails-put-back',
+    name: 'emails-requeue-unsent',
     text: `WITH back AS (
         UPDATE messages SET dispatched_at = NULL, workflow_id = NULL, not_before = coalesce(not_before, now())
         WHERE workflow_id = $1 AND state = 'planned' RETURNING project_id
@@ -205,7 +205,7 @@ class QueueSource {
 
   async #claimReady(limit: number): Promise<ReadyMessage[]> {
     const { rows } = await ledgerPool.query<ClaimedRow>({
-      name: 'emails-claim-burst',
+      name: 'emails-claim-queued',
       text: CLAIM_QUEUED,
       values: [this.#options.projectId, this.#options.workflowId, this.#options.claim, Math.min(limit, MAX_CLAIMED)],
     });

@@ -9,7 +9,7 @@ const LEASE_S = 10;
 /** Projects with an active queue drain. */
 export async function listDrainingProjects(): Promise<Set<string>> {
   const { rows } = await ledgerPool.query<{ project_id: string }>({
-    name: 'emails-bursts',
+    name: 'emails-draining',
     text: 'SELECT project_id FROM email_queue_drains WHERE lease_expires_at > now()',
   });
   return new Set(rows.map(({ project_id: projectId }) => projectId));
@@ -47,7 +47,7 @@ export async function startQueueDrain(client: Client, projectId: string): Promis
  */
 export async function renewDrainLease(projectId: string, workflowId: string, forMs = 0): Promise<boolean> {
   const { rowCount } = await ledgerPool.query({
-    name: 'emails-hold-burst',
+    name: 'emails-renew-lease',
     text: `INSERT INTO email_queue_drains AS b (project_id, workflow_id, lease_expires_at)
       SELECT id, $2, now() + interval '${LEASE_S} s' + $3::int * interval '1 ms' FROM projects WHERE id = $1
       ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, lease_expires_at = excluded.lease_expires_at

@@ -236,7 +236,7 @@ export async function markStaleClaimsUnknown(scope: Scope, claim: string): Promi
   const [column, value] = scopeColumn(scope);
   return settledBy(
     await ledgerPool.query<{ settled: number }>({
-      name: `ledger-close-lost-${column}`,
+      name: `ledger-mark-stale-${column}`,
       text: MARK_STALE(column),
       values: [value, claim],
     }),

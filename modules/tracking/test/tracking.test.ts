@@ -274,7 +274,7 @@ test.each([
   ['<style>/* <a href="https://a.example/"> */</style>'],
   ['<link href="https://a.example/style.css"><img src="https://a.example/a.png">'],
   ['<a href="https://">x</a>'],
-])('%s is left as it is', (html) => {
+])('%s stays unchanged', (html) => {
   const { links, rendered } = track(
     html,
     { unsubscribe_url: `${config.PUBLIC_URL}/u/x` },
