@@ -28,7 +28,10 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bgiveBack\w*|\bgives? back\b|\bgiven back\b|\bgiving back\b/i, use: 'release or return' },
   { pattern: /\bcloseLost\b/, use: 'markStaleClaimsUnknown' },
   { pattern: /\bpauseTroubled\b/, use: 'pauseOverThreshold' },
-  { pattern: /\bthe freeze\b|\bfreez(e|es|ing) (the |its )?(recipients|audience)\b|\bfrozen recipients\b/i, use: 'snapshot' },
+  {
+    pattern: /\bthe freeze\b|\bfreez(e|es|ing) (the |its )?(recipients|audience)\b|\bfrozen recipients\b/i,
+    use: 'snapshot',
+  },
   // Webhooks
   { pattern: /\b[Hh]and(s|ed|ing)? over\b|\bhandOver\b|\bhanded_at\b/, use: 'dispatch' },
   { pattern: /\bhopeless\w*/i, use: 'disabled' },
@@ -87,7 +90,13 @@ test('code and docs use standard terms', () => {
 
 test('the table matches what it should and leaves ordinary English alone', () => {
   const isBanned = (text: string) => BANNED.some(({ pattern }) => pattern.test(text));
-  for (const text of ['mail in hand', 'rows are handed over', 'const x = waysOf(y)', 'a Lane', 'it gives back a slot']) {
+  for (const text of [
+    'mail in hand',
+    'rows are handed over',
+    'const x = waysOf(y)',
+    'a Lane',
+    'it gives back a slot',
+  ]) {
     expect([text, isBanned(text)]).toEqual([text, true]);
   }
   for (const text of ['by the way', 'handover', 'a plane', 'so many rows', 'it returns a slot', 'onHandle']) {
