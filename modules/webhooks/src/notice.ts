@@ -14,8 +14,8 @@ export async function disabledNotice(endpointId: string): Promise<{ subject: str
     '',
     `${disabledReason} The endpoint is ${endpointId}.`,
     '',
-    `What waited for it is kept for ${BACKLOG_DAYS} days; events that happen now are not. When the receiver is well again, enable`,
-    `the endpoint, and choose whether what waited is delivered: ${config.PUBLIC_URL}`,
+    `Waiting deliveries are kept for ${BACKLOG_DAYS} days; new events are not delivered. Once the receiver works again, enable`,
+    `the endpoint, and choose whether to deliver the backlog: ${config.PUBLIC_URL}`,
     '',
   ];
   return { subject: `Webhooks to ${new URL(url).host} were stopped`, text: text.join('\n') };

@@ -8,7 +8,7 @@ beforeAll(() => startTestWorker());
 const receivers: Receiver[] = [];
 afterAll(() => Promise.all(receivers.map((receiver) => receiver.close())));
 
-/** An endpoint of a project, at a receiver of its own. */
+/** An endpoint of a project, with its own receiver. */
 async function endpoint(api: Api, answer?: Parameters<typeof startReceiver>[0]): Promise<string> {
   const receiver = await startReceiver(answer);
   receivers.push(receiver);
@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const stream of open.splice(0)) await stream.return?.();
 });
 
-/** Reads so many attempts and leaves. */
+/** Reads this many attempts, then leaves. */
 async function read(count: number, ...args: Parameters<typeof streamAttempts>): Promise<RecordedAttempt[]> {
   const stream = streamAttempts(...args);
   open.push(stream);
@@ -43,7 +43,7 @@ async function read(count: number, ...args: Parameters<typeof streamAttempts>): 
 const ids = (attempts: readonly RecordedAttempt[]) =>
   attempts.map(({ deliveryId, number }) => `${deliveryId}.${number}`);
 
-/** What the tables have. */
+/** The attempts in the tables. */
 async function recorded(endpointId: string): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT a.delivery_id || '.' || a.number AS id FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
@@ -62,7 +62,7 @@ test('a reader that reconnects with a cursor gets each attempt since then exactl
   const beginning = await currentCursor();
   await happen(api, 250);
   await eventually(async () => expect(await recorded(endpointId)).toHaveLength(250));
-  // In three visits, of which two end in the middle of a page.
+  // In three visits, two of which end mid-page.
   const first = await read(70, api.projectId, { after: beginning });
   const second = await read(85, api.projectId, { after: first.at(-1)?.cursor });
   const third = read(105, api.projectId, { after: second.at(-1)?.cursor });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.connection.close());
 
-/** An endpoint for which so many deliveries wait. */
+/** An endpoint with this many waiting deliveries. */
 async function backlog(
   url: string,
   { enabled, waiting = WAITING }: { enabled: boolean; waiting?: number },
@@ -47,9 +47,10 @@ test('a hanging endpoint has at most twenty deliveries in flight and as few open
     expect(rows[0]?.retrying).toBeGreaterThanOrEqual(10);
     expect(rows[0]?.retrying).toBe(rows[0]?.in_hand);
   }, 60_000);
-  // Ten fail before it counts as struggling, ten may be on their way by then, and one is a probe.
+  // Ten fail before it counts as degraded, up to ten are in flight by then, and one is a probe.
   expect(most).toBeLessThanOrEqual(21);
-  // Deliveries, not POSTs: a worker that a busy machine lets stand for ten seconds counts as dead, and its batch is posted once more.
+  // Counts deliveries, not POSTs: on a busy machine a worker stalled for ten seconds counts as dead, and its batch is
+  // posted again.
   expect(new Set(receiver.received.map(({ headers }) => headers['x-webhook-id'])).size).toBeLessThanOrEqual(21);
   const open = `endpointId = "${endpointId}" AND ExecutionStatus = "Running"`;
   await eventually(async () => expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(10));
@@ -57,12 +58,12 @@ test('a hanging endpoint has at most twenty deliveries in flight and as few open
   await receiver.close();
 }, 120_000);
 
-/** What a statement reads of deliveries, after it was carried out for nothing. */
+/** Rows of deliveries that a statement reads, measured in a rolled-back transaction. */
 async function reads(sql: string, values: unknown[]): Promise<{ whole: number; rows: number }> {
   const undone = new Error('undone');
   const read = { whole: 0, rows: 0 };
   await inTransaction(async (tx) => {
-    // What earlier statements of this connection have read may still be among it.
+    // May include rows read by earlier statements of this connection.
     const counters = async () => {
       const { rows } = await tx.query<typeof read>(
         `SELECT seq_scan::int AS whole, idx_tup_fetch::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'deliveries'`,
@@ -83,7 +84,7 @@ async function reads(sql: string, values: unknown[]): Promise<{ whole: number; r
 
 test('the cost of a dispatch round does not grow with the backlog', async () => {
   const endpointId = await backlog('https://example.com/', { enabled: false });
-  // Some are done and many wait for a retry: what is in hand seems to be many, and is few.
+  // Some are done and many wait for a retry, so the in-flight count looks large but is small.
   await pool.query(
     `UPDATE deliveries d SET
        state = CASE WHEN n % 10 = 0 THEN 'acknowledged' ELSE 'retried' END::delivery_state,

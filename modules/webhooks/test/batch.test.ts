@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
 });
 
-/** Deliveries to one endpoint, in the hands of a batch: marked, so that no relay takes them. */
+/** Deliveries to one endpoint, claimed by a batch so that no dispatcher takes them. */
 async function marked(count: number, answer: Parameters<typeof startReceiver>[0], breakIt = '') {
   const receiver = await startReceiver(answer);
   receivers.push(receiver);
@@ -29,7 +29,7 @@ async function marked(count: number, answer: Parameters<typeof startReceiver>[0]
     );
     return rows.map((row) => row.id);
   });
-  // Whatever goes back to the table stays there for the test to see: no relay looks at what is disabled.
+  // Requeued deliveries stay in the table for the test to see: dispatchers skip disabled endpoints.
   await pool.query(`UPDATE webhook_endpoints SET enabled = false ${breakIt} WHERE id = $1`, [id]);
   return { receiver, deliveries: (await loadDeliveries(ids)).map((one) => ({ ...one, enabled: true })) };
 }

@@ -41,7 +41,10 @@ async function deliveries(api: Api, { id }: Endpoint, query = '') {
   return (await api.get(`/v1/webhooks/${id}/deliveries${query}`)).body.data;
 }
 
-/** As a receiver does that reads the header into a map: t=<timestamp>,v1=<hex> over `<timestamp>.<raw body>`. */
+/**
+ * Verifies as a receiver would, with the header parsed into a map: t=<timestamp>,v1=<hex> over `<timestamp>.<raw
+ * body>`.
+ */
 function verifies(header: unknown, raw: string, secret: string): boolean {
   const { t, v1 } = Object.fromEntries(
     String(header)
@@ -107,7 +110,7 @@ test('after a rotation the new secret signs X-Webhook-Signature, and for a day t
       .digest('base64');
   expect(headers['webhook-signature']).toBe(`v1,${standard(next)} v1,${standard(secret)}`);
 
-  // A day later only the new one signs.
+  // A day later, only the new one signs.
   await pool.query(`UPDATE webhook_endpoints SET previous_secret_expires_at = now() - interval '1 s' WHERE id = $1`, [
     id,
   ]);
@@ -144,7 +147,7 @@ test.each([301, 400, 410, 429, 500, 503])('a reply of %i is a failure: the deliv
     expect(list).toHaveLength(1);
     return list;
   });
-  // Roughly one minute later, a tenth more at most; an overloaded receiver did not ask for longer.
+  // About one minute later, plus at most 10 %; an overloaded receiver did not ask for longer.
   const wait = Date.parse(delivery.nextAttemptAt) - Date.now();
   expect(wait).toBeGreaterThan(40_000);
   expect(wait).toBeLessThan(66_500);
@@ -177,7 +180,7 @@ test('a single 410 does not disable an endpoint: six attempts and the rule for c
   expect((await api.get(`/v1/webhooks/${to.id}`)).body.data).toMatchObject({ enabled: true, disabledReason: null });
 });
 
-/** As if the endpoint had been failing for so long, with so many deliveries in a row. */
+/** Makes the endpoint look as if it had been failing for this long, with this many consecutive deliveries. */
 const failingSince = (id: string, hours: number, failures: number) =>
   pool.query(
     `UPDATE webhook_endpoints SET failing_since = now() - interval '1 hour' * $2, failures_in_row = $3 WHERE id = $1`,
@@ -279,7 +282,7 @@ test('replaying failures since a time replays each once and leaves earlier failu
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);
-  // Three that failed: long ago and lately.
+  // Three failed deliveries: long ago and recently.
   await pool.query(
     `WITH event AS (
        INSERT INTO events (id, project_id, type, data)
@@ -320,7 +323,7 @@ test("a disabled endpoint's waiting deliveries are kept, and delivered once it i
   const owner = await signedIn(api);
   const set = (what: string) =>
     owner.graphql(`mutation ($id: ID!) { ${what}WebhookEndpoint(id: $id) { enabled } }`, { id: to.id });
-  // Events recorded at the moment it is disabled: in one transaction, so that the relay sees neither before both.
+  // Events recorded while the endpoint is disabled, in one transaction, so that the dispatcher sees both or neither.
   const client = await pool.connect();
   await client.query('BEGIN');
   await record(client, api.projectId, [{ type: 'contact.created', data: {} }]);
@@ -369,7 +372,7 @@ test('a subscription over Server-Sent Events yields each attempted delivery with
     signal: watching.signal,
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  // Events that come before the view listens are not shown, so they go on until one is.
+  // Events recorded before the subscription listens are not shown, so keep recording until one is.
   const events = setInterval(() => void happen(api, 'contact.created'), 300);
   let text = '';
   while (!text.includes('acknowledged')) text += (await reader?.read())?.value ?? '';

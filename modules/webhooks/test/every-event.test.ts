@@ -30,20 +30,20 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What the gateway answered, if it was not an error. */
+/** The gateway's response, unless it is an error. */
 async function done(replying: ReturnType<SystemApi['get']>) {
   const { status, body } = await replying;
   expect(status, JSON.stringify(body)).toBeLessThan(300);
   return body.data;
 }
 
-/** What addresses of the inbox's simulator do (docs/how-to/inbox.md). */
+/** Simulator addresses of the inbox (docs/how-to/inbox.md). */
 const ACTS = ['bounced', 'complained', 'rejected', 'refused', 'opened', 'clicked'];
 
 const SENDER = 'news@example.com';
 const HTML = '<p>Hello {{name|there}}, <a href="https://shop.example/november">read on</a>.</p>';
 
-/** Sends an email that belongs to no campaign and goes to no contact. */
+/** Sends an email without a campaign or contact. */
 const email = (to: string, more: Record<string, unknown> = {}) =>
   done(api.post('/v1/emails', { from: SENDER, to: [to], subject: 'Your order', html: HTML, ...more }));
 
@@ -66,7 +66,7 @@ async function contactsChange(): Promise<void> {
   await done(api.delete(path));
 }
 
-/** Follows the unsubscribe link of the mail that an address got, as mail programs do for those who click on theirs. */
+/** Follows the unsubscribe link of an address's mail, as mail clients do for one-click unsubscribe. */
 async function unsubscribe(address: string): Promise<void> {
   const link = await eventually(async () => {
     const mails = await fetch(`${system.inboxUrl}/api/mails?recipient=${encodeURIComponent(address)}`);
@@ -87,7 +87,7 @@ async function askForTest(): Promise<void> {
   expect(body.errors).toBeUndefined();
 }
 
-/** Whether the request is signed as receivers check it (spec: Signature). */
+/** Verifies the signature as a receiver would (spec: Signature). */
 function expectSignature({ headers, raw, event }: Received): void {
   const [, timestamp = '', hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-webhook-signature'])) ?? [];
   expect(hex).toBe(createHmac('sha256', endpoint.secret).update(`${timestamp}.${raw}`).digest('hex'));
@@ -127,7 +127,7 @@ test(
     const readers = ['reader@mail.test', ...ACTS.map((act) => `${act}+1@simulator.invalid`)];
     const news = await campaign('November', readers);
     await unsubscribe('reader@mail.test');
-    // Its recipients' server refuses one after the other, until the rule that everybody has pauses it.
+    // The recipients' server rejects one after the other until the default rule pauses the campaign.
     const refused = Array.from({ length: 200 }, (_, index) => `refused+all${index}@simulator.invalid`);
     const paused = await campaign('Refused', refused);
 

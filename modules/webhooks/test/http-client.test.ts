@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
 
-/** For posts whose time is to run out. */
+/** For posts that are meant to time out. */
 const HURRIED = { deadlineMs: 400 };
 
 function client(options: Partial<ClientOptions> = {}) {
@@ -48,7 +48,7 @@ async function listen<S extends Server>(server: S): Promise<{ server: S; port: n
 }
 
 const receiver = (answer: RequestListener) => listen(createServer(answer));
-/** Speaks TCP only: `talk` gets each connection. */
+/** A plain TCP server; `talk` gets each connection. */
 const rawReceiver = (talk: (socket: Socket, connection: number) => void) => {
   let connections = 0;
   return listen(createTcpServer((socket) => talk(socket, ++connections)));
@@ -278,7 +278,7 @@ test('a stale keep-alive connection costs no attempt: the request is sent again 
     let requests = 0;
     socket.on('data', (data) => {
       ids.push(/x-webhook-id: (\w+)/i.exec(data.toString())?.[1]);
-      // The first connection is closed at the moment the second request arrives, as servers close what was idle.
+      // Closes the first connection when the second request arrives, as servers do with idle ones.
       if (connection === 1 && ++requests === 2) return void socket.resetAndDestroy();
       bodies.push(data.toString().split('\r\n\r\n')[1] ?? '');
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
@@ -288,7 +288,7 @@ test('a stale keep-alive connection costs no attempt: the request is sent again 
   expect(await post(url, 'one')).toMatchObject({ status: 200 });
   expect(await post(url, 'two')).toMatchObject({ status: 200, error: null });
   expect(bodies).toEqual(['one', 'two']);
-  // The receiver may have read what it did not answer: to it, this is another attempt.
+  // The receiver may have read the unanswered request, so this counts as another attempt there.
   expect(ids).toEqual(['a1', 'a2', 'a3']);
 });
 
@@ -326,7 +326,7 @@ test('outside development a name that resolves to private addresses is not calle
   const server = createSecureServer({ ...tls, allowHTTP1: true }, (_, response) => void response.end());
   const { port } = await listen(server as unknown as Server);
   server.on('connection', () => connections++);
-  // The name answers with a public address first and with loopback later, as a rebinding attack does.
+  // The name resolves to a public address first and loopback later, as in a rebinding attack.
   const answers = [['203.0.113.1', '10.0.0.7'], ['169.254.169.254'], ['127.0.0.1'], ['::ffff:127.0.0.1'], []];
   const post = client({ scope: 'public', ca: tls.cert, resolve: () => Promise.resolve(answers.shift() ?? []) });
   for (let n = 0; n < 5; n++) {
@@ -378,7 +378,7 @@ test('HTTP/2 is used where offered: many posts share a connection, and one that 
   expect(sessions.size).toBe(1);
 });
 
-/** Offers HTTP/2; `answer` gets each post when its body is complete, numbered. */
+/** An HTTP/2 server; `answer` gets each numbered post once its body is complete. */
 async function http2Receiver(
   answer: (stream: ServerHttp2Stream, body: string, number: number) => void,
   { deadlineMs = DEADLINE_MS, ...settings }: { deadlineMs?: number; maxConcurrentStreams?: number } = {},
@@ -530,7 +530,7 @@ test('HTTP/2: a dead connection that does not answer pings is replaced', async (
     if (body !== 'hangs') accept(stream, body);
   };
   const { port, postTo, sessions } = await http2Receiver(answer, { deadlineMs: 2_000 });
-  // Between the two, a firewall that has forgotten the first connection: it drops what comes, and says nothing.
+  // A firewall in between that has forgotten the first connection: it silently drops its packets.
   let forgets = false;
   let connections = 0;
   const between = await listen(
@@ -596,7 +596,7 @@ beforeAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A key and a self-signed certificate of this run. */
+/** A key and self-signed certificate for this run. */
 async function certificate(): Promise<{ key: string; cert: string }> {
   if (made === undefined) throw new Error('no certificate was made');
   return made;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** Deliveries that were marked as a workflow's some time ago, by a relay that then died, or did `before` first. */
+/** Deliveries claimed some time ago by a dispatcher that then died, or ran `before` first. */
 async function marked(
   workflowId: string | null,
   { count = 1, before = (_id: string): Promise<unknown> => Promise.resolve() } = {},
@@ -37,7 +37,7 @@ async function marked(
        WHERE project_id = $1 RETURNING id`,
       [projectId, workflowId],
     );
-    // Nobody sees them yet: workers of other tests sweep as well.
+    // Not visible yet, because workers of other tests also reconcile.
     for (const { id } of rows) await before(id);
     return rows.map(({ id }) => id);
   });
@@ -59,7 +59,7 @@ test('claimed deliveries whose workflow a crash lost are dispatched again, indiv
   });
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(6);
   expect(receiver.received).toHaveLength(6);
-  // A workflow's id is used once: the one that was lost may still turn up.
+  // A workflow id is used only once: the lost one may still turn up.
   const [again] = await rowsOf(alone);
   expect(again?.returns).toBe(1);
   expect(again?.workflow_id).not.toBe(again?.id);

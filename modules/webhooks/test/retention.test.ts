@@ -41,13 +41,13 @@ async function event(days: number): Promise<string> {
   return id;
 }
 
-/** A delivery of that age with an attempt; `closedDays` is undefined for one that is open. */
+/** A delivery of this age with an attempt; `closedDays` is undefined for one in progress. */
 async function delivery(eventId: string, endpointId: string, days: number, closedDays?: number): Promise<string> {
   const at = daysAgo(days);
   const id = idOf('dlv', at);
   const closed = closedDays === undefined ? null : daysAgo(closedDays);
   await pool.query(
-    // No attempt is due at the open ones, so no relay takes them.
+    // No attempt is due for those in progress, so no dispatcher takes them.
     `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, state, attempt_count, created_at, closed_at, next_attempt_at)
      VALUES ($1, $2, $3, $4, $5, 1, $6, $7, NULL)`,
     [id, projectId, endpointId, eventId, closed === null ? 'retried' : 'acknowledged', at, closed],
@@ -146,7 +146,7 @@ test('the retention is configurable, and each batch is reported to the caller', 
   expect(await ids('events')).toEqual([]);
 });
 
-/** A project that keeps events so many days, and what is left of an event of that age, its delivery and attempt. */
+/** A project with this retention, and what is left of an event of this age, its delivery and attempt. */
 async function keeping(keptDays: number | null, days: number) {
   ({ projectId } = await testApi());
   await pool.query('UPDATE projects SET event_retention_days = $2 WHERE id = $1', [projectId, keptDays]);
