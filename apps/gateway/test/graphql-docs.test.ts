@@ -13,12 +13,12 @@ const examples = [...page.matchAll(/```graphql\n([^`]+)```/g)].map(([, source = 
   return [operation?.name?.value ?? '', operation?.operation ?? '', source] as const;
 });
 
-test.each(examples)('docs/reference/graphql.md: %s fits the schema', (_name, _kind, source) => {
+test.each(examples)('docs/reference/graphql.md: %s is valid for the schema', (_name, _kind, source) => {
   expect(validate(schema, parse(source))).toEqual([]);
 });
 
 test.each(examples.filter(([, kind]) => kind !== 'subscription'))(
-  'docs/reference/graphql.md: %s runs as it stands',
+  'docs/reference/graphql.md: %s runs unchanged',
   async (_name, _kind, source) => {
     const api = await testApi();
     const campaign = (await api.post('/v1/campaigns', { name: 'Documented' })).body.data.id;
@@ -36,7 +36,7 @@ test.each(examples.filter(([, kind]) => kind !== 'subscription'))(
 );
 
 test.each(examples.filter(([, kind]) => kind === 'subscription'))(
-  'docs/reference/graphql.md: %s streams as it stands',
+  'docs/reference/graphql.md: %s streams unchanged',
   async (_name, _kind, query) => {
     const api = await testApi();
     const campaign = (await api.post('/v1/campaigns', { name: 'Documented' })).body.data.id;
@@ -55,7 +55,7 @@ test.each(examples.filter(([, kind]) => kind === 'subscription'))(
   },
 );
 
-test('docs/reference/graphql.md: the program follows the events as it stands, also while the gateway starts again', async () => {
+test('docs/reference/graphql.md: the program follows events unchanged, even across a gateway restart', async () => {
   const api = await testApi();
   const [port = 0] = await freePorts(1);
   const start = () => startGateway({ host: '127.0.0.1', port });

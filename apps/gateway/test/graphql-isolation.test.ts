@@ -16,13 +16,13 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../src/schema.ts';
 
-/** What the other project's rows are called: if an answer shows it, something leaked. */
+/** In the names of the other project's rows: if a response contains it, something leaked. */
 const MARK = 'belongs-to-the-other-project';
 
 let mine: Api;
 let theirs: Api;
 let owner: SignedIn;
-/** One id of every kind that the other project has. */
+/** Ids of every type from the other project. */
 let foreignIds: string[];
 
 beforeAll(async () => {
@@ -82,29 +82,26 @@ const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =
 );
 const takesId = roots.filter(([, , field]) => field.args.some((arg) => mentionsId(arg.type, arg.name)));
 
-test('the walk finds the fields that take an id', () => {
+test('the traversal finds the fields that take an id', () => {
   expect(takesId.length).toBeGreaterThan(20);
 });
 
-test.each(takesId)(
-  '%s shows and changes nothing of another project, whatever id it is given',
-  async (_name, kind, field) => {
-    const before = await snapshot();
-    for (const id of foreignIds) {
-      const query = `${kind} (${field.args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ')}) {
+test.each(takesId)('%s shows and changes nothing of another project, for any id', async (_name, kind, field) => {
+  const before = await snapshot();
+  for (const id of foreignIds) {
+    const query = `${kind} (${field.args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ')}) {
       ${field.name}(${field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')}) ${selection(field)}
     }`;
-      const variables = Object.fromEntries(field.args.map((arg) => [arg.name, sample(arg.type, arg.name, id)]));
-      for (const reply of [await mine.graphql(query, variables), await owner.graphql(query, variables)]) {
-        const shown = JSON.stringify(reply.body.data ?? null);
-        expect(shown, query).not.toContain(MARK);
-        for (const error of reply.body.errors ?? [])
-          expect(error.extensions?.code, JSON.stringify(error)).not.toBe('internal_error');
-      }
+    const variables = Object.fromEntries(field.args.map((arg) => [arg.name, sample(arg.type, arg.name, id)]));
+    for (const reply of [await mine.graphql(query, variables), await owner.graphql(query, variables)]) {
+      const shown = JSON.stringify(reply.body.data ?? null);
+      expect(shown, query).not.toContain(MARK);
+      for (const error of reply.body.errors ?? [])
+        expect(error.extensions?.code, JSON.stringify(error)).not.toBe('internal_error');
     }
-    expect(await snapshot()).toEqual(before);
-  },
-);
+  }
+  expect(await snapshot()).toEqual(before);
+});
 
 test.each(roots)(
   '%s is closed to a request without a key, and to a sending key unless it sends one email',
@@ -127,7 +124,7 @@ test.each(roots)(
 let sending: Promise<{ key: string }> | undefined;
 const sendingKey = () => (sending ??= mine.newKey('sending'));
 
-/** Every row of the other project, but for what reading it writes. */
+/** Every row of the other project, except for what reads update. */
 async function snapshot(): Promise<unknown> {
   const tables = [
     'contacts',
@@ -165,7 +162,7 @@ function mentionsId(type: GraphQLInputType, name: string): boolean {
   return named.name === 'ID' || /(^id|Ids?)$/.test(name);
 }
 
-/** A value that the type takes; where an id goes, the given one. */
+/** A value of the type; ids get the given one. */
 function sample(type: GraphQLInputType, name: string, id: string): unknown {
   const bare = getNullableType(type);
   if (isListType(bare)) return [sample(bare.ofType, name.replace(/s$/, ''), id)];
@@ -188,7 +185,7 @@ function sample(type: GraphQLInputType, name: string, id: string): unknown {
   return 'sample';
 }
 
-/** Every leaf of the result, two levels down, that needs no argument. */
+/** Every scalar of the result, two levels deep, that needs no argument. */
 function selection(field: GraphQLField<unknown, unknown>, depth = 3): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';

@@ -44,7 +44,7 @@ test('a mutation returns a node or a payload; one that returns a scalar is depre
   expect(mutations.filter(({ type }) => isScalarType(getNamedType(type))).map(({ name }) => name)).toEqual([]);
 });
 
-test('the payload of a mutation whose name begins with a noun is called after it', () => {
+test('the payload of a mutation whose name starts with a noun is named after it', () => {
   const nounFirst =
     /^(apiKey|campaign|contact|customField|domain|group|invitation|mailProvider|mailbox|member|segment|session|suppression|template|webhook)[A-Z]/;
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).filter(({ name }) =>
@@ -56,7 +56,7 @@ test('the payload of a mutation whose name begins with a noun is called after it
   }
 });
 
-test('a list that may be long is a connection: a plain list has no page arguments', () => {
+test('lists that may be long are connections: plain lists have no page arguments', () => {
   const lists = objects.flatMap((type) =>
     Object.values(type.getFields())
       .filter((field) => isListType(getNullableType(field.type)))
@@ -67,11 +67,11 @@ test('a list that may be long is a connection: a plain list has no page argument
 });
 
 describe('node and nodes', () => {
-  /** What is not in the schema. */
+  /** Prefixes that are not in the schema. */
   const WITHOUT_NODE = ['req', 'mai'];
   const prefixes = Object.keys(ID_PREFIXES).filter((prefix) => !WITHOUT_NODE.includes(prefix));
   const query = 'query ($id: ID!) { node(id: $id) { __typename id } }';
-  /** Those that only somebody who manages the project may read, here as in their own queries. */
+  /** Only project managers may read these, here as in their own queries. */
   const MANAGED = ['key', 'inv', 'aud', 'prv'];
 
   let own: Filled;
@@ -80,7 +80,7 @@ describe('node and nodes', () => {
     [own, other] = [await fill(), await fill()];
   });
 
-  test.each(prefixes)('%s_: the own row is a node, another project’s and a malformed id are null', async (prefix) => {
+  test.each(prefixes)('%s_: an own row is a node; another project’s and a malformed id are null', async (prefix) => {
     const { owner, ids } = own;
     const { body } = await owner.graphql(query, { id: ids[prefix] });
     expect(body.errors).toBeUndefined();
@@ -90,7 +90,7 @@ describe('node and nodes', () => {
     }
   });
 
-  test.each(prefixes)('%s_: a key is shown what its other queries show it', async (prefix) => {
+  test.each(prefixes)('%s_: a key gets the same as from other queries', async (prefix) => {
     const { api, ids } = own;
     const { body } = await api.graphql(query, { id: ids[prefix] });
     const shown = body.errors?.[0]?.extensions.code ?? body.data.node?.id ?? null;
@@ -98,7 +98,7 @@ describe('node and nodes', () => {
     expect((await api.graphql(query, { id: other.ids[prefix] })).body.data?.node ?? null).toBeNull();
   });
 
-  test('every type that is a Node is found by its prefix', async () => {
+  test('every Node type is found by its prefix', async () => {
     const found = await Promise.all(
       prefixes.map(
         async (prefix) => (await own.owner.graphql(query, { id: own.ids[prefix] })).body.data.node.__typename,
@@ -112,14 +112,14 @@ describe('node and nodes', () => {
     );
   });
 
-  test('nodes keeps the order of the ids, and says null for those that are not there', async () => {
+  test('nodes keeps the order of the ids, and returns null for absent ones', async () => {
     const { owner, ids } = own;
     const asked = [ids.grp, newId('grp'), ids.ctc, other.ids.ctc, 'nonsense', ids.grp];
     const { body } = await owner.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: asked });
     expect(body.data.nodes).toEqual([{ id: ids.grp }, null, { id: ids.ctc }, null, null, { id: ids.grp }]);
   });
 
-  test('of nodes, only those that a key may not read are errors', async () => {
+  test('in nodes, only rows that a key may not read are errors', async () => {
     const { api, ids } = own;
     const asked = [ids.ctc, ids.key];
     const { body } = await api.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: asked });
@@ -127,27 +127,27 @@ describe('node and nodes', () => {
     expect(body.errors).toMatchObject([{ path: ['nodes', 1], extensions: { code: 'forbidden' } }]);
   });
 
-  test('more than 100 ids are refused', async () => {
+  test('more than 100 ids are rejected', async () => {
     const ids = Array.from({ length: 101 }, () => newId('ctc'));
     const { body } = await own.api.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
     expect(body.errors[0].extensions.details).toMatchObject([{ field: 'ids' }]);
   });
 });
 
-test('a fragment on a type that was renamed may use its former name', async () => {
+test('a fragment on a renamed type may use its old name', async () => {
   const api = await testApi();
   const connect = `mutation ($input: ConnectMailboxInput!) { connectMailbox(input: $input) { ...Consent } }`;
   const input = { email: 'a@example.com', provider: 'gmail', signIn: 'password', password: 'x' };
   const run = (type: string) => api.graphql(`${connect} fragment Consent on ${type} { authorizationUrl }`, { input });
-  // Only users may connect a mailbox: a key gets as far as being refused.
+  // Only users may connect a mailbox: a key is expected to be rejected.
   for (const type of ['MailboxConsent', 'MailboxConnection']) {
     expect((await run(type)).body.errors).toMatchObject([{ extensions: { code: 'forbidden' } }]);
   }
   expect((await run('NeverThere')).body.errors[0].message).toContain('Unknown type');
 });
 
-describe('what replaces a mutation that returned a scalar', () => {
-  test('deletes as it did, names the id, and is the same action in the audit log', async () => {
+describe('replacements for mutations that returned a scalar', () => {
+  test('deletes the same way, returns the id, and is the same action in the audit log', async () => {
     const api = await testApi();
     const owner = await signedIn(api);
     const ada = await api.contact('ada@example.com');
@@ -165,7 +165,7 @@ describe('what replaces a mutation that returned a scalar', () => {
     ]);
   });
 
-  test('returns the key that was revoked, and the member whose role changed', async () => {
+  test('returns the revoked key, and the member whose role changed', async () => {
     const api = await testApi();
     const owner = await signedIn(api);
     const member = await signedIn(api, 'member');
@@ -191,7 +191,7 @@ describe('what replaces a mutation that returned a scalar', () => {
 });
 
 describe('totals', () => {
-  test('a list says how many there are in all when it is asked to, whichever page it is', async () => {
+  test('a list returns its total on request, on every page', async () => {
     const api = await testApi();
     for (const name of ['ada', 'bob', 'eve']) await api.contact(`${name}@example.com`);
     expect((await api.get('/v1/contacts')).body).not.toHaveProperty('total');
@@ -203,7 +203,7 @@ describe('totals', () => {
     expect((await api.get('/v1/contacts?total=maybe')).body.error).toMatchObject({ details: [{ field: 'total' }] });
   });
 
-  test('the largest page may ask for its total', async () => {
+  test('the largest page may request its total', async () => {
     const api = await testApi();
     const { status, body } = await api.get('/v1/contacts?limit=1000&total=true');
     expect([status, body.total]).toEqual([200, 0]);
@@ -240,7 +240,7 @@ describe('totals', () => {
 interface Filled {
   api: Api;
   owner: SignedIn;
-  /** An id of each prefix. */
+  /** One id per prefix. */
   ids: Record<string, string>;
 }
 

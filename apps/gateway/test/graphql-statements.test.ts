@@ -20,7 +20,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../src/schema.ts';
 
-/** Queries that go deep. Together they ask for every list, and every row of another type, that a row of a list has. */
+/** Deep queries that together cover every list, and every related row, on rows of lists. */
 const QUERIES: Record<string, string> = {
   'recipients → contact → groups, segments, activity': `query ($campaign: ID!) {
     campaignRecipients(id: $campaign) { nodes { email state contact {
@@ -64,7 +64,7 @@ const QUERIES: Record<string, string> = {
   }`,
 };
 
-/** The statements of the request in hand: what runs in the background of the same process has none. */
+/** The statements of the current request, without background work of the same process. */
 const inHand = new AsyncLocalStorage<string[]>();
 const COUNTED = 'x-counted-request';
 let counted: string[] = [];
@@ -92,13 +92,16 @@ afterAll(() => {
   pg.Client.prototype.query = query;
 });
 
-test.each(Object.entries(QUERIES))('%s: as many statements for thirty rows as for three', async (_name, document) => {
-  const [forFew, forMany] = [await count(few, document), await count(many, document)];
-  expect(forFew.length).toBeGreaterThan(0);
-  expect(forMany).toEqual(forFew);
-});
+test.each(Object.entries(QUERIES))(
+  '%s: the same number of statements for thirty rows as for three',
+  async (_name, document) => {
+    const [forFew, forMany] = [await count(few, document), await count(many, document)];
+    expect(forFew.length).toBeGreaterThan(0);
+    expect(forMany).toEqual(forFew);
+  },
+);
 
-test('the queries ask for every list and every row that a row of a list has', () => {
+test('the queries cover every list and every related row on rows of lists', () => {
   const asked = new Set<string>();
   for (const document of Object.values(QUERIES)) {
     const types = new TypeInfo(schema);
@@ -110,7 +113,7 @@ test('the queries ask for every list and every row that a row of a list has', ()
   expect(inLists().filter((field) => !asked.has(field))).toEqual([]);
 });
 
-/** The fields with rows of their own that rows of lists have, such as `Group.contacts`. */
+/** The fields with related rows on rows of lists, such as `Group.contacts`. */
 function inLists(): string[] {
   const found = new Set<string>();
   const walk = (type: GraphQLNamedOutputType, isInList: boolean, seen: ReadonlySet<string>) => {
@@ -129,7 +132,7 @@ function inLists(): string[] {
   return [...found];
 }
 
-test('in tests, a field that loads rows without what is asked of them is an error', async () => {
+test('in tests, a field that loads rows without its selection is an error', async () => {
   const { id } = few.owner;
   builder.queryField('careless', (t) =>
     t.prismaField({
@@ -144,7 +147,7 @@ test('in tests, a field that loads rows without what is asked of them is an erro
   expect(errors?.[0]?.message).toMatch(/query/i);
 });
 
-/** What a request reads, once its statements have been prepared. */
+/** The statements of a request after they have been prepared. */
 async function count({ owner, campaign, ids }: Filled, document: string): Promise<string[]> {
   const variables = document.includes('$campaign') ? { campaign } : document.includes('$ids') ? { ids } : {};
   const run = async () => {
@@ -161,10 +164,10 @@ async function count({ owner, campaign, ids }: Filled, document: string): Promis
     .sort();
 }
 
-/** Who calls is found out the same way for every request; a new connection is set up now and then. */
+/** Identifying the caller is the same for every request, and new connections are set up occasionally. */
 const ELSEWHERE = /"sessions"."token"|gin_pending_list_limit/;
 
-/** How a statement begins: further on it may have more parameters, or the filter of each segment. */
+/** The start of a statement: the rest may have more parameters, or the filter of each segment. */
 const shapeOf = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);
 
 interface Filled {
@@ -174,7 +177,7 @@ interface Filled {
   ids: string[];
 }
 
-/** A project that has so many rows of everything. */
+/** A project with the given number of rows of everything. */
 async function fill(rows: number): Promise<Filled> {
   const api = await testApi();
   const owner = await signedIn(api);

@@ -30,11 +30,11 @@ test('every type, field and argument has a description, and none refers to the s
   expect(bare).toEqual([]);
 });
 
-test('every deprecation says what to use instead, and that is in the schema', () => {
+test('every deprecation names a replacement that is in the schema', () => {
   expect(deprecationProblems(schema)).toEqual([]);
 });
 
-test('a deprecation that does not say what to use instead is found', () => {
+test('a deprecation without a replacement is found', () => {
   const careless = buildSchema(`
     type Query {
       good: Int @deprecated(reason: "Use Query.better.")
@@ -47,7 +47,7 @@ test('a deprecation that does not say what to use instead is found', () => {
   expect(deprecationProblems(careless)).toEqual(['Query.better(old)', 'Query.bad', 'State.wrong', 'Filter.at']);
 });
 
-test("errors carry the specification's codes and never insides", async () => {
+test("errors carry the specification's codes and no internals", async () => {
   const api = await testApi();
   const missing = await api.graphql('{ group(id: "grp_nothing") { id } }');
   expect(missing.body.errors[0]).toMatchObject({
@@ -66,14 +66,14 @@ test.each([
   ['aliases', `{ ${Array.from({ length: 40 }, (_, index) => `a${index}: projects { id }`).join(' ')} }`],
   ['directives', `{ projects { ${'id @include(if: true) '.repeat(40)} } }`],
   ['tokens', `{ projects { ${'id '.repeat(2_100)} } }`],
-])('a document over the limit on %s is refused before it runs', async (_limit, query) => {
+])('a document over the limit on %s is rejected before it runs', async (_limit, query) => {
   const api = await testApi();
   const reply = await api.graphql(query);
   expect(reply.body.data).toBeUndefined();
   expect(reply.body.errors.length).toBeGreaterThan(0);
 });
 
-test('cost counts what variables ask for: a page of 1,000 of pages is refused', async () => {
+test('cost includes variables: a page of 1,000 pages is rejected', async () => {
   const api = await testApi();
   const query = `query ($n: Int) { ${['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((alias) => `${alias}: groups(first: $n) { nodes { id name contactIds contacts { id email name } } }`).join(' ')} }`;
   expect((await api.graphql(query, { n: 1 })).body.errors).toBeUndefined();
@@ -90,7 +90,7 @@ test('a page size out of range is a validation error', async () => {
   }
 });
 
-test('node finds any row of the project by its global id, and nothing of another', async () => {
+test('node finds any row of the project by its global id, and nothing of another project', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const create = 'mutation { createTemplate(input: {name: "T", body: "b"}) { id } }';
   const { id } = (await api.graphql(create)).body.data.createTemplate;
@@ -115,7 +115,7 @@ interface Deprecatable {
   deprecationReason?: string | null | undefined;
 }
 
-/** What is deprecated without a reason of the form that docs/reference/graphql.md promises. */
+/** Deprecations whose reason does not have the form that docs/reference/graphql.md promises. */
 function deprecationProblems(schema: GraphQLSchema): string[] {
   const all = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   const members = all.flatMap((type): [string, Deprecatable][] => {

@@ -7,7 +7,10 @@ const rows = [...read('docs/reference/limits.md').matchAll(/^\| (.+?) \| ([\d,]+
   ([, limit = '', value = '']) => [limit, Number(value.replaceAll(',', ''))] as const,
 );
 
-/** Where the code has each limit of the page, by how its row begins: a file, and a constant in it or what is around the number. */
+/**
+ * Where the code defines each limit of the page, by the start of its row: a file, and a constant in it or the text
+ * around the number.
+ */
 const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Requests per second', 'modules/platform/src/config.ts', /RATE_LIMIT_PER_SECOND: .*\.default\((\d+)\)/],
   ['Body of a request', 'apps/gateway/src/rest/facade.ts', 'MAX_BODY_BYTES'],
@@ -78,11 +81,11 @@ test.each(rows)('docs/reference/limits.md: %s is %i in the code', (limit, value)
   expect(valueOf(pattern.exec(read(file))?.[1])).toBe(value);
 });
 
-test('every limit that this test knows is on the page', () => {
+test('every limit of this test is on the page', () => {
   expect(rows).toHaveLength(SOURCES.length);
 });
 
-/** `4 * 1024 * 1024`, `5_000_000` or `one` as a number. */
+/** Parses `4 * 1024 * 1024`, `5_000_000` or `one`. */
 function valueOf(text: string | undefined): number | undefined {
   if (text === 'one') return 1;
   return text

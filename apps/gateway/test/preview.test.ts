@@ -30,13 +30,13 @@ test('a preview has an origin of its own, runs no script and loads images only w
   expect(await policyOf({ images: 'yes' })).toContain('img-src data: https: http:');
 });
 
-test('a placeholder that is wrong is named above the preview', async () => {
+test('an invalid placeholder is reported above the preview', async () => {
   const preview = await previewer();
   const response = await preview({ html: '<p>\n{{#if}}</p>' });
   expect(await response.text()).toContain('Line 2: &quot;#if&quot; is a command');
 });
 
-test('nobody but a signed-in person has a preview made, and no other site', async () => {
+test('only signed-in users can render previews, and no other site', async () => {
   const api = await testApi();
   const anonymous = await fetch(`${api.url}/app/preview`, { method: 'POST', body: new URLSearchParams({ html: 'x' }) });
   expect(anonymous.status).toBe(401);

@@ -1,5 +1,5 @@
-// Makes a secret of every kind as people make them, or reads them all: a program, since a process has one set of keys (see
-// renew-secrets.test.ts).
+// Creates a secret of every kind, or reads them all: a program, because a process has one set of keys (see
+// rotate-encryption-key.test.ts).
 import { parseReturnAddress, returnAddress } from '@postroom/bounces';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { closeDatabase, newId, pool, secretColumns } from '@postroom/platform';
@@ -7,7 +7,7 @@ import { signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
 import '../src/rest/idempotency.ts';
 import '../src/schema.ts';
 
-/** What a recipient has in a mail of ours, and what a person shows their second factor's program. */
+/** Secrets held outside: by a recipient in a mail, and by a user's authenticator app. */
 interface Outside {
   email: string;
   totp: string;
@@ -57,7 +57,7 @@ async function signInPage(url: string, cookie: string, page: string): Promise<{ 
   return (await response.json()) as { totpURI: string };
 }
 
-/** Every secret, by its column and row; and whether what is outside is known, and the second factor what it was. */
+/** Reads every secret by column and row, and checks that outside secrets still work. */
 async function read(outside: Outside) {
   const secrets: Record<string, string> = {};
   for (const { table, column, key, decrypt, envelopes = '%' } of secretColumns()) {

@@ -40,7 +40,7 @@ interface Ended {
   sent: any;
 }
 
-/** Starts a program of this folder on the test's database, with these keys. */
+/** Starts a program of this folder on the test's database with these keys. */
 function start(program: string, keys: Record<string, string>, args: string[] = []): [ChildProcess, Promise<Ended>] {
   const child = fork(join(import.meta.dirname, program), args, {
     env: {
@@ -72,7 +72,7 @@ const names = () =>
     .filter(({ table }) => table !== 'made_up')
     .map(({ table, column }) => `${table}.${column}`);
 
-/** Every column of every table that holds a text like this. */
+/** Every column of every table with a text that matches. */
 async function columnsWith(pattern: string): Promise<string[]> {
   const { rows } = await db.query<{ table: string; column: string }>(
     `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
@@ -90,21 +90,21 @@ async function columnsWith(pattern: string): Promise<string[]> {
 const SEALED = /"?(v[12]:|\$ba\$)/.source;
 
 test(
-  'every secret of every kind is under the new key after a run that was killed and one that was not, and reads as before',
+  'after a killed run and a complete one, every secret is under the new key and reads as before',
   { timeout: 180_000 },
   async () => {
     const { sent: outside, output } = await run('rotate-encryption-key.program.ts', { POSTROOM_SECRET_KEY: old });
     expect(outside, output).toBeDefined();
     expect(await columnsWith('whsec_')).toEqual([]);
-    // Whoever adds a column with secrets makes one in the program above, and nothing encrypted is in another column.
+    // New secret columns must be added to the program above; no other column contains encrypted data.
     expect(await columnsWith(`^${SEALED}`)).toEqual(names().toSorted());
     const before = (await read({ POSTROOM_SECRET_KEY: old }, outside)).sent;
     expect(before.totp).toBe(outside.totp);
-    // What was encrypted before keys had names.
+    // The format from before keys had names.
     await db.query(`UPDATE webhook_endpoints SET secret = 'v1:' || split_part(secret, ':', 3)`);
     await db.query(`UPDATE two_factors SET backup_codes = split_part(backup_codes, '$', 4)`);
 
-    // The run is killed where it waits for a row of the last column that somebody has in hand.
+    // The run is killed while it waits for a locked row of the last column.
     const [table = ''] = (names().at(-1) ?? '').split('.');
     const holder = new pg.Client({ connectionString: databaseUrl });
     await holder.connect();
@@ -133,14 +133,14 @@ test(
     expect(after.secrets).toEqual(before.secrets);
     expect(after.totp).toBe(outside.totp);
 
-    // What is in mails that are out was made with the old key, which is still set, or not any more.
+    // Links in sent mail were made with the old key, which may no longer be configured.
     expect(before.links).toEqual({ unsubscribe: 200, returns: true });
     expect((await read(BOTH, outside)).sent.links).toEqual(before.links);
     expect(after.links).toEqual({ unsubscribe: 404, returns: false });
   },
 );
 
-/** Adds an endpoint whose secret is under a key that nobody has. */
+/** Adds an endpoint whose secret is under an unknown key. */
 async function addUnreadable(name: string): Promise<void> {
   await db.query(`INSERT INTO projects (id, name) VALUES ('prj_' || $1, 'x')`, [name]);
   await db.query(
@@ -150,7 +150,7 @@ async function addUnreadable(name: string): Promise<void> {
   );
 }
 
-test('with a key that opens nothing, the run says which setting lacks it, changes nothing and fails', async () => {
+test('with a key that decrypts nothing, the run names the missing setting, changes nothing and fails', async () => {
   await addUnreadable('x');
   const { code, output } = await run('../src/rotate-encryption-key.ts', BOTH);
   expect(output).toMatch(/webhook_endpoints\.secret: \d+ encrypted anew, 1 left/);
@@ -160,7 +160,7 @@ test('with a key that opens nothing, the run says which setting lacks it, change
   expect(rows).toEqual([{ secret: 'v2:00000000:AAAA' }]);
 });
 
-test('a gateway that can not read the secrets says which, and does not wait until it has found that out', async () => {
+test('a gateway that can not read the secrets reports them without delaying its start', async () => {
   await addUnreadable('y');
   await db.query(`UPDATE webhook_endpoints SET secret = 'v2:00000000:AAAA'`);
   const [port = 0] = await freePorts(1);

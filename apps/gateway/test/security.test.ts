@@ -30,14 +30,14 @@ test.each(PATHS)('%s is sent with nosniff, a policy and no referrer; over https 
   expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
 });
 
-/** What is answered under a name; `fetch` does not let one say it. */
+/** The status under a host name; `fetch` can't set one. */
 const statusUnder = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode));
     asked.once('error', reject).end();
   });
 
-test('in development a name that is none of ours is answered nothing, whatever it resolves to', async () => {
+test('in development, an unknown host name gets no content, whatever it resolves to', async () => {
   const { url } = await testApi();
   const { port } = new URL(url);
   for (const path of PATHS.filter((one) => !one.startsWith('/t/')))
@@ -46,7 +46,7 @@ test('in development a name that is none of ours is answered nothing, whatever i
     expect([host, await statusUnder(host, `${url}/healthz`)]).toEqual([host, 200]);
 });
 
-test('metrics are for those who show the token, and for nobody when there is none', async () => {
+test('metrics require the token, and are off without one', async () => {
   const { url } = await testApi();
   const status = async (headers = {}) => (await fetch(`${url}/metrics`, { headers })).status;
   expect(await status()).toBe(404);
@@ -67,7 +67,7 @@ test.each([
   ['plain text', { body: JSON.stringify({ query: QUERY }) }],
   ['a bare document', { body: QUERY, headers: { 'Content-Type': 'application/graphql' } }],
   ['a type that only begins like JSON', { body: '{}', headers: { 'Content-Type': 'application/json-seq' } }],
-])('GraphQL takes %s neither at /graphql nor at /graphql/stream: 415', async (_, init) => {
+])('GraphQL rejects %s at /graphql and /graphql/stream: 415', async (_, init) => {
   const api = await testApi();
   const { cookie } = await signedIn(api, 'admin');
   for (const path of ['/graphql', '/graphql/stream']) {

@@ -16,7 +16,7 @@ const ses = (endpoint: string) => ({
   endpoint,
 });
 
-/** Every place where a tenant says where Postroom connects to: what is sent, and the field that an error names. */
+/** Every place where a tenant configures an address to connect to: the request, and the field that an error names. */
 const USERS: Record<string, { field: string; document: string; variables: (host: string) => Record<string, unknown> }> =
   {
     'a webhook': {
@@ -59,7 +59,7 @@ const BLOCKED = words(`
 let owner: SignedIn | undefined;
 
 test.each(Object.entries(USERS))(
-  '%s at an address that is not public is refused, and the address is not named',
+  '%s at a non-public address is rejected, without naming the address',
   async (_, user) => {
     Object.assign(config, { webhookScope: 'public', providerScope: 'public' });
     owner ??= await signedIn(await testApi(), 'admin');
@@ -72,7 +72,7 @@ test.each(Object.entries(USERS))(
   },
 );
 
-test('a relay, SES and a mailbox whose name resolves to loopback are not connected to, and the reason names no address', async () => {
+test('a relay, SES and a mailbox whose name resolves to loopback are not connected to, and the error names no address', async () => {
   const api = await testApi();
   const person = await signedIn(api, 'admin');
   let connections = 0;

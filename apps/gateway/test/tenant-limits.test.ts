@@ -9,7 +9,7 @@ afterEach(() => void Object.assign(config, others));
 
 const times = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
 
-test('GraphQL has the rate limit of REST: past it a key gets 429 rate_limited with retryAfter, and others do not', async () => {
+test('GraphQL shares the rate limit of REST: past it a key gets 429 rate_limited with retryAfter, and others do not', async () => {
   const [api, other] = [await testApi(), await testApi()];
   config.RATE_LIMIT_PER_SECOND = 2;
   const replies = await times(40, () => api.graphql('{ groups { nodes { id } } }'));
@@ -24,7 +24,7 @@ test('GraphQL has the rate limit of REST: past it a key gets 429 rate_limited wi
   expect([body.errors, headers.get('ratelimit-limit')]).toEqual([undefined, String(RATE_LIMIT_PER_SECOND)]);
 });
 
-test('the callers of a project share an allowance, in REST and GraphQL, and other projects have theirs', async () => {
+test('the callers of a project share a quota across REST and GraphQL, separate from other projects', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { key } = await api.newKey('full');
   config.RATE_LIMIT_PROJECT_PER_SECOND = 3;
@@ -38,7 +38,7 @@ test('the callers of a project share an allowance, in REST and GraphQL, and othe
   expect(ofOther.status).toBe(200);
 });
 
-test('an operation with two dozen previews of segments is refused, and one with a few is answered', async () => {
+test('an operation with two dozen segment previews is rejected, and one with a few succeeds', async () => {
   const api = await testApi();
   const filter = { field: 'email', op: 'contains', value: 'a' };
   const previews = (count: number) =>
@@ -71,7 +71,7 @@ async function subscribe(api: Api, key = api.key) {
   return { status: response.status, refusal, retryAfter: response.headers.get('retry-after'), stop, response };
 }
 
-test('a key and a project have so many subscriptions, and closing one makes room', async () => {
+test('subscriptions are limited per key and project, and closing one frees a slot', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { key } = await api.newKey('full');
   Object.assign(config, { STREAMS_PER_CALLER: 3, STREAMS_PER_PROJECT: 4 });
@@ -99,7 +99,7 @@ test('a key and a project have so many subscriptions, and closing one makes room
   for (const { stop } of open) stop.abort();
 });
 
-test('a statement of a request ends after its time, and the caller gets 503 timeout', async () => {
+test('a slow statement is canceled, and the caller gets 503 timeout', async () => {
   const { rows } = await pool.query<{ statement_timeout: string }>('SHOW statement_timeout');
   expect(rows[0]?.statement_timeout).toBe(`${config.STATEMENT_TIMEOUT_SECONDS}s`);
   const client = await pool.connect();
@@ -114,7 +114,7 @@ test('a statement of a request ends after its time, and the caller gets 503 time
   expect(timeoutOf(new Error('anything else'))).toBeUndefined();
 });
 
-test('GraphQL and sign-in read small bodies only from who is not known', async () => {
+test('GraphQL and sign-in limit anonymous bodies to a small size', async () => {
   const { url } = await testApi();
   const post = async (path: string, body: object) => {
     const headers = { 'Content-Type': 'application/json' };
@@ -130,7 +130,7 @@ test('GraphQL and sign-in read small bodies only from who is not known', async (
 const rates = async (like: string) =>
   (await pool.query('SELECT FROM sign_in_rates WHERE key LIKE $1', [`%${like}%`])).rowCount;
 
-test('addresses that anybody makes up leave no counters of sign-in requests, and old ones are deleted', async () => {
+test('made-up addresses create no sign-in counters, and old counters are deleted', async () => {
   const { url } = await testApi();
   const made = `made-up-${Date.now()}`;
   expect((await fetch(`${url}/app/auth/${made}`)).status).toBe(404);

@@ -4,7 +4,7 @@ import { newId } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
-/** What is answered under a name; `fetch` does not let one say it. */
+/** The status under a host name; `fetch` can't set one. */
 const statusUnder = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = request(url, { headers: { host } }, (response) => {
@@ -14,7 +14,7 @@ const statusUnder = (host: string, url: string) =>
     asked.once('error', reject).end();
   });
 
-test('under the tracking host of a domain nothing but tracking is answered', async () => {
+test('the tracking host of a domain only serves tracking', async () => {
   const api = await testApi();
   const admin = await signedIn(api, 'admin');
   const name = `${newId('dom').slice(-10)}.example`;

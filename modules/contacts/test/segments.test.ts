@@ -176,7 +176,7 @@ describe('a segment filters by', () => {
     [{ field: 'opened', op: 'since', value: 'monday' }, 'filter.value', 'must be a date and time'],
     [{ field: 'opened', op: 'ever', campaignId: 'x' }, 'filter.campaignId', 'must be the id of a campaign'],
     [{ field: 'email', op: 'is', value: 'x', campaignId: 'x' }, 'filter.campaignId', 'only for sent'],
-    [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known member'],
+    [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known property'],
     [{ field: 'group', op: 'is', value: 'x' }, 'filter.value', 'must be the id of a group'],
     [{ field: 'group', op: 'is', value: newId('grp') }, 'filter', 'is not a group of this project'],
   ])('an invalid filter: %j is a validation_error of %s', async (filter, field, message) => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface BrowserPage extends AsyncDisposable {
-  /** Every address that the page asked for. */
+  /** The URLs that the page requested. */
   requests: string[];
-  /** What the browser complained about: errors of scripts, and what a policy forbade. */
+  /** Browser errors: from scripts, and violations of the content security policy. */
   problems: string[];
   evaluate: (expression: string) => Promise<unknown>;
   /** Waits until an expression is true; throws after forty-five seconds. */
@@ -21,7 +21,7 @@ interface Message {
   error?: { message: string };
 }
 
-/** Opens an address in a browser of its own, and listens from the first byte on. */
+/** Opens a URL in a new browser, listening from the first byte on. */
 export async function openPage(program: string, address: string): Promise<BrowserPage> {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-browser-'));
   const flags = [
@@ -87,7 +87,7 @@ function note({ method, params = {} }: Message, requests: string[], problems: st
   if (method === 'Log.entryAdded' && entry !== undefined && entry.level !== 'verbose') problems.push(entry.text);
 }
 
-/** Chromium says on its error output where it can be talked to. */
+/** Chromium prints its debugger URL to standard error. */
 async function debuggerAddress(output: AsyncIterable<Buffer>): Promise<string> {
   let text = '';
   for await (const chunk of output) {

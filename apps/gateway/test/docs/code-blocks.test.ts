@@ -20,7 +20,7 @@ interface Block {
   line: number;
   language: string;
   code: string;
-  /** Why it does not run: the comment above it says so. */
+  /** Why it does not run, from the comment above it. */
   notRun: string | undefined;
 }
 
@@ -44,7 +44,7 @@ function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** Tests of their own run these, and name the page. */
+/** Blocks that are run by their own tests, which name the page. */
 const RUN_ELSEWHERE: { file: string; languages: string[]; test: string }[] = [
   { file: 'docs/reference/graphql.md', languages: ['graphql', 'js'], test: 'apps/gateway/test/graphql-docs.test.ts' },
   {
@@ -54,7 +54,7 @@ const RUN_ELSEWHERE: { file: string; languages: string[]; test: string }[] = [
   },
 ];
 
-/** Blocks that do not run where they stand. Whoever adds one lists it here, so that somebody has a look at the reason. */
+/** Blocks that do not run. They are listed here so that each exception is reviewed. */
 const NOT_RUN = [
   'docs/how-to/domains.md graphql',
   'docs/how-to/providers.md graphql',
@@ -97,23 +97,21 @@ test('each block runs in a test, or says why not', () => {
     expect(readFileSync(join(ROOT, test), 'utf8')).toContain(file.split('/').at(-1));
 });
 
-test.each(named(/^$/))('%s is a table that a program printed, or a drawing', (_at, { code }) =>
-  expect(code).toMatch(/[┌─►]/),
-);
+test.each(named(/^$/))('%s is program output or a drawing', (_at, { code }) => expect(code).toMatch(/[┌─►]/));
 
 test.each(named(/^json$/))('%s is JSON', (_at, { code }) => expect(JSON.parse(code)).toBeTypeOf('object'));
 
-test.each(named(/^jsonc$/))('%s is JSON, but for comments and what is left out', (_at, { code }) => {
+test.each(named(/^jsonc$/))('%s is JSON, apart from comments and omissions', (_at, { code }) => {
   for (const line of code.split('\n').filter((each) => each !== '' && !each.startsWith('//'))) {
     expect(JSON.parse(line.replace('…, ', ''))).toBeTypeOf('object');
   }
 });
 
-test.each(named(/^graphql$/, blocks))('%s fits the schema', (_at, { code }) => {
+test.each(named(/^graphql$/, blocks))('%s is valid for the schema', (_at, { code }) => {
   expect(validate(schema, parse(code))).toEqual([]);
 });
 
-test.each(named(/^graphql$/))('%s runs for somebody who is signed in', async (_at, { code }) => {
+test.each(named(/^graphql$/))('%s runs for a signed-in user', async (_at, { code }) => {
   const domain = (await db.domain.findFirst({ where: { projectId: api.projectId } }))?.id;
   const { body } = await owner.graphql(code, code.includes('$domain') ? { domain } : {});
   expect(body.errors).toBeUndefined();
@@ -128,17 +126,20 @@ test.each(named(/^sql$/))('%s runs', async (_at, { code }) => {
 const scripts = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts,
 );
-/** What runs for minutes, needs an installation of its own, or writes into this folder: that the script is there is checked. */
+/**
+ * Commands that run for minutes, need their own installation, or write into this folder: only checks that the script
+ * exists.
+ */
 const isNpm = ({ code }: Block) => code.split('\n').every((line) => /^(npm (start|test|run)\b.*|)$/.test(line));
 
-test.each(named(/^sh$/).filter(([, block]) => isNpm(block)))('%s names scripts that there are', (_at, { code }) => {
+test.each(named(/^sh$/).filter(([, block]) => isNpm(block)))('%s names existing scripts', (_at, { code }) => {
   for (const line of code.split('\n').filter((each) => each !== '')) {
     const [, script = ''] = /^npm (?:run )?([\w:-]+)/.exec(line) ?? [];
     expect(scripts).toContain(script);
   }
 });
 
-test('no page tells to run TypeScript with a Node that may be too old for it', () => {
+test('no page runs TypeScript with a Node version that may be too old for it', () => {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
   for (const page of pages) {
     const text = readFileSync(join(ROOT, page), 'utf8');
@@ -148,7 +149,7 @@ test('no page tells to run TypeScript with a Node that may be too old for it', (
   }
 });
 
-test('a benchmark that a page names is there, and a wrong name lists them', async () => {
+test('benchmarks named on pages exist, and a wrong name lists them', async () => {
   const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/bench.mjs')]);
   for (const page of globSync('docs/**/*.md', { cwd: ROOT })) {
     for (const [, name = ''] of readFileSync(join(ROOT, page), 'utf8').matchAll(/npm run bench -- ([a-z-]+)/g)) {
@@ -171,7 +172,7 @@ test.each(named(/^sh$/).filter(([, block]) => !isNpm(block)))('%s runs in a shel
       EMAIL: owner.email,
       PASSWORD: TEST_PASSWORD,
       CURL_HOME: curlHome(),
-      // README defines it; the block below that one uses it again.
+      // Defined in README; the block below it uses it too.
       BASH_ENV: apiFunction(),
     },
   });
@@ -183,7 +184,7 @@ test.each(named(/^sh$/).filter(([, block]) => !isNpm(block)))('%s runs in a shel
   }
 });
 
-/** Sign-ins are limited by address, and other tests use up what this one has. */
+/** Sign-ins are limited by address, and other tests use up this one's quota. */
 function curlHome(): string {
   writeFileSync(
     join(folder, '.curlrc'),

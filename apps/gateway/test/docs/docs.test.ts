@@ -2,7 +2,7 @@ import { findBrowser, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { openPage } from './browser.ts';
 
-test('the reference is served without a key, under a policy that lets in nothing foreign', async () => {
+test('the reference is served without a key, under a policy that allows nothing external', async () => {
   const { url } = await testApi();
   const page = await fetch(`${url}/docs`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -18,7 +18,7 @@ test('the reference is served without a key, under a policy that lets in nothing
   }
 });
 
-test('its files are sent once, and compressed', async () => {
+test('its files are cached and compressed', async () => {
   const { url } = await testApi();
   const first = await fetch(`${url}/docs/swagger-ui.js`);
   expect(first.headers.get('content-encoding')).toBe('gzip');
@@ -38,7 +38,7 @@ test('its files are sent once, and compressed', async () => {
 const browser = findBrowser();
 
 test.skipIf(browser === undefined)(
-  'it shows every operation, asks nobody else for anything, and breaks no policy (needs Chromium)',
+  'it shows every operation, requests nothing external, and violates no policy (needs Chromium)',
   { timeout: 120_000 },
   async () => {
     const { url } = await testApi();

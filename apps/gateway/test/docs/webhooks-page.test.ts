@@ -67,7 +67,7 @@ interface Running {
   endpoint: { id: string; secret: string };
 }
 
-/** Registers an endpoint and runs a program of the page as what listens there. */
+/** Registers an endpoint and runs a program of the page as its receiver. */
 async function run(api: Api, { heading, run: commandOf }: (typeof PROGRAMS)[number]): Promise<Running> {
   const [port = 0] = await freePorts(1);
   const url = `http://127.0.0.1:${port}/`;
@@ -80,7 +80,7 @@ async function run(api: Api, { heading, run: commandOf }: (typeof PROGRAMS)[numb
 }
 
 test.each(PROGRAMS.map((one) => [one.heading, one] as const).filter(([, { needs }]) => needs === 'node' || has(needs)))(
-  'docs/reference/webhooks.md: %s takes what Postroom sends, and answers 401 to everything else',
+  'docs/reference/webhooks.md: %s accepts real deliveries, and responds 401 to everything else',
   { timeout: 120_000 },
   async (_, one) => {
     const api = await testApi();
@@ -117,19 +117,19 @@ test.each(PROGRAMS.map((one) => [one.heading, one] as const).filter(([, { needs 
   },
 );
 
-test('docs/reference/webhooks.md: the shell signs a request that a receiver takes', async () => {
+test('docs/reference/webhooks.md: the shell signs a request that a receiver accepts', async () => {
   const api = await testApi();
   const { port, endpoint } = await run(api, PROGRAMS[1] as (typeof PROGRAMS)[number]);
   const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: endpoint.secret };
   expect(execFileSync('sh', ['-c', program('A shell')], { env, encoding: 'utf8' })).toBe('204\n');
 });
 
-test('docs/reference/webhooks.md lists every event type as it is: else run npm run webhook-docs', () => {
+test('docs/reference/webhooks.md lists every event type (otherwise run npm run webhook-docs)', () => {
   expect(withEventTypes(page)).toBe(page);
   for (const type of EVENT_TYPE_NAMES) expect(page).toContain(`| \`${type}\` | ${EVENT_TYPES[type].fires} |`);
 });
 
-test('the JSON Schema of each type is served with the docs, and takes what is posted', async () => {
+test('the JSON Schema of each type is served with the docs, and matches what is posted', async () => {
   const api = await testApi();
   const list = (await api.get('/docs/events.json')).body.data as { type: string; schema: string; example: unknown }[];
   expect(list.map(({ type }) => type)).toEqual(EVENT_TYPE_NAMES);

@@ -6,7 +6,7 @@ import { schema } from '../../src/schema.ts';
 import { Conformance } from './conformance.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 
-// What the gateway really answers is held against the document, which was derived without asking it.
+// Compares real responses with the document, which was generated without running requests.
 
 const conformance = new Conformance(openApiDocument(schema, routes));
 
@@ -19,13 +19,13 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const every = routes.map((route): [string, Route] => [nameOf(route), route]);
 const reads = ({ method }: Route) => method === 'GET';
 
-/** A campaign that has completed, as far as its row says. */
+/** Marks a campaign as completed, in its row only. */
 const complete = ({ ids }: Everything) =>
   pool.query("UPDATE campaigns SET status = 'completed', frozen_at = now(), started_at = now() WHERE id = $1", [
     ids['/v1/campaigns'],
   ]);
 
-/** What has to happen before the example of a route can be what a newcomer would send. */
+/** Setup that a route needs before its example can succeed. */
 const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   'POST /v1/custom-fields': ({ api, fill }) => api.delete(fill('/v1/custom-fields/{id}')),
   'POST /v1/deliveries/{id}/replay': ({ ids }) =>
@@ -48,7 +48,7 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   },
 };
 
-/** The example with ids of this project where it names something. */
+/** The example with ids of this project in its references. */
 function exampleFor({ references }: Everything, { example }: Route) {
   if (example === undefined) return undefined;
   const own = Object.entries(example).map(([name, value]) => {
@@ -64,10 +64,10 @@ async function send(about: Everything, route: Route, options: { key?: string; bo
   return { status, problems: conformance.problemsOf({ method: route.method, route: route.path, status, body }) };
 }
 
-/** Kept for the paths that programs know, and answered with 403. */
+/** Kept for existing clients; always responds 403. */
 const CLOSED_TO_KEYS = new Set(['POST /v1/contacts/{id}/erase']);
 
-describe('the example of the reference is taken, and answered as the document says', () => {
+describe('the example of the reference succeeds, and the response matches the document', () => {
   test.each(every)('%s', async (name, route) => {
     const about = reads(route) ? shared : await everything();
     await BEFORE[name]?.(about);
@@ -78,7 +78,7 @@ describe('the example of the reference is taken, and answered as the document sa
   });
 });
 
-describe('refusals are answered as the document says', () => {
+describe('error responses match the document', () => {
   const nobody = (path: string) => path.replaceAll(/\{\w+\}/g, 'nobody');
   test.each(every)('%s', async (_name, route) => {
     const { key } = await shared.api.newKey('full');

@@ -3,10 +3,10 @@ import addFormatsModule, { type FormatsPlugin } from 'ajv-formats';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { Schema } from '../../src/openapi/schemas.ts';
 
-// The package is CommonJS that says of itself it is not.
+// A CommonJS package with wrong module metadata.
 const addFormats = addFormatsModule as unknown as FormatsPlugin;
 
-/** What tests hold an answer against. */
+/** A response to check. */
 export interface Answer {
   method: string;
   /** The path of the route, such as `/v1/groups/{id}`. */
@@ -16,8 +16,8 @@ export interface Answer {
 }
 
 /**
- * Tells how answers differ from the document, for tests. Members that it does not name count as differences: readers of
- * the document must be able to trust that they know all.
+ * Compares responses with the document. Undocumented members are problems too: clients must be able to rely on the
+ * document being complete.
  */
 export class Conformance {
   readonly #document: OpenApiDocument;
@@ -39,12 +39,12 @@ export class Conformance {
     this.#ajv.addSchema({ $id: 'document', $defs: asDefinitions(closed(document.components.schemas, this.#named)) });
   }
 
-  /** Compiles every named schema; throws for one that is none. */
+  /** Compiles every named schema; throws for an invalid one. */
   compileAll(): void {
     for (const name of Object.keys(this.#named)) this.#compile({ $ref: `#/components/schemas/${name}` });
   }
 
-  /** What is wrong with a value by a schema of the document; nothing when it conforms. */
+  /** The problems of a value for a schema of the document; empty when it conforms. */
   problems(schema: Schema, value: unknown): string[] {
     const validate = this.#compile(closed(schema, this.#named) as Schema);
     if (validate(value)) return [];
@@ -53,7 +53,7 @@ export class Conformance {
     );
   }
 
-  /** What is wrong with an answer: a status or a body that the document does not have. */
+  /** The problems of a response, such as an undocumented status or body. */
   problemsOf({ method, route, status, body }: Answer): string[] {
     const documented = this.#document.paths[route]?.[method.toLowerCase()]?.responses[String(status)];
     if (documented === undefined) return [`${method} ${route} answered ${status}, which the document does not have`];
@@ -74,11 +74,11 @@ export class Conformance {
   }
 }
 
-/** Schemas that refer to each other as JSON Schema has it. */
+/** Rewrites references to JSON Schema definitions. */
 const asDefinitions = (part: unknown): unknown =>
   JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"document#/$defs/'));
 
-/** The same schemas, of which nothing else may be a member; `named` are those that a `$ref` stands for. */
+/** The same schemas without additional members; `named` are the targets of `$ref`. */
 function closed(part: unknown, named: Record<string, Schema>): unknown {
   if (Array.isArray(part)) return part.map((each) => closed(each, named));
   if (typeof part !== 'object' || part === null) return part;
@@ -90,7 +90,7 @@ function closed(part: unknown, named: Record<string, Schema>): unknown {
   return { ...inside(schema, named), ...(whole ? { additionalProperties: false } : {}) };
 }
 
-/** A part of an `allOf` knows nothing of the other parts, so it stays open itself. */
+/** The parts of an `allOf` must stay open, because each ignores the others' members. */
 function open(schema: Schema, named: Record<string, Schema>): unknown {
   const whole = typeof schema.$ref === 'string' ? named[schema.$ref.split('/').at(-1) as string] : schema;
   return inside(whole as Schema, named);

@@ -22,7 +22,7 @@ test('every schema in it is a valid JSON Schema 2020-12', () => {
   expect(() => new Conformance(document).compileAll()).not.toThrow();
 });
 
-test('every example in it is what its schema allows', () => {
+test('every example is valid for its schema', () => {
   const conformance = new Conformance(document);
   for (const { at, operation } of operations) {
     const content = (
@@ -35,7 +35,7 @@ test('every example in it is what its schema allows', () => {
   }
 });
 
-test('every route is in it, under an id of its own, with a summary, a tag and every error it may answer with', () => {
+test('every route is included with a unique id, a summary, a tag and every possible error', () => {
   expect(operations.map(({ at }) => at).toSorted()).toEqual(
     [...routes, ...streams].map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
@@ -54,7 +54,7 @@ test('every route is in it, under an id of its own, with a summary, a tag and ev
   }
 });
 
-test('every parameter and every member of a request says what it is', () => {
+test('every parameter and every member of a request has a description', () => {
   const silent = operations.flatMap(({ at, operation }) =>
     operation.parameters
       .filter((each) => each.$ref === undefined && !each.description)
@@ -71,7 +71,7 @@ test('every parameter and every member of a request says what it is', () => {
   expect([...silent, ...members]).toEqual([]);
 });
 
-test('it is served without a key, to browsers too, and only once', async () => {
+test('it is served without a key, also to browsers, and cached', async () => {
   const { url } = await testApi();
   const first = await fetch(`${url}/v1/openapi.json`);
   expect(first.status).toBe(200);
@@ -81,7 +81,7 @@ test('it is served without a key, to browsers too, and only once', async () => {
   expect((await fetch(`${url}/v1/openapi.json`, { headers })).status).toBe(304);
 });
 
-test('every body is a named schema, and no object stands inside of another without a name', () => {
+test('every body is a named schema, and no nested object is anonymous', () => {
   const contents = operations.flatMap(({ operation }) => [
     ...Object.values((operation.requestBody?.content ?? {}) as Record<string, { schema: Schema }>),
     ...Object.values(operation.responses).flatMap(({ content }) =>
@@ -100,7 +100,7 @@ test('every body is a named schema, and no object stands inside of another witho
   expect(inline).toEqual([]);
 });
 
-test('generators find only what they compile: no nested anyOf, no boolean with one value, no content of a parameter', () => {
+test("it avoids what generators can't compile: nested anyOf, constant booleans, content of a parameter", () => {
   const found: string[] = [];
   const look = (part: unknown, at: string): void => {
     if (typeof part !== 'object' || part === null) return;
@@ -114,7 +114,7 @@ test('generators find only what they compile: no nested anyOf, no boolean with o
   expect(found).toEqual([]);
 });
 
-test('every text in the body of a request has a bound', () => {
+test('every text in a request body has a maximum length', () => {
   const unbounded = Object.entries(document.components.schemas as Record<string, Schema>)
     .filter(([name]) => name.endsWith('Input'))
     .flatMap(([name, { properties = {} }]) =>
@@ -126,7 +126,7 @@ test('every text in the body of a request has a bound', () => {
   expect(unbounded).toEqual([]);
 });
 
-// How answers are derived, on a schema of its own.
+// Response derivation, on a schema of its own.
 
 const small = buildSchema(`
   enum Outcome { made found }
@@ -146,7 +146,7 @@ function described(route: Partial<Route> & Pick<Route, 'document' | 'reply'>) {
   const operation = made.paths[full.path]?.[full.method.toLowerCase()];
   const schemas = made.components.schemas as Record<string, Schema>;
   const content = (status: number) => operation?.responses[status]?.content as Record<string, { schema: Schema }>;
-  /** What an answer is called. */
+  /** The name of a response. */
   const replyName = (status: number) => nameOf(content(status)?.['application/json']?.schema);
   const reply = (status: number) => schemas[replyName(status) ?? ''];
   return { operation, reply, replyName, schemas };
@@ -224,7 +224,7 @@ test('{data, has_more, next_cursor} of a connection', () => {
   ]);
 });
 
-test('{deleted: true} has a name of its own, and no boolean is said to have one value', () => {
+test('{deleted: true} has a name of its own, and its boolean is not declared constant', () => {
   const { reply, replyName } = described({
     method: 'DELETE',
     path: '/v1/things/{id}',
@@ -257,7 +257,7 @@ const make = gql`
   }
 `;
 
-test('a status that depends on what was done is found by trying both', () => {
+test('a status that depends on the outcome is found by trying both outcomes', () => {
   const { reply } = described({
     method: 'POST',
     document: make,
@@ -274,7 +274,7 @@ test('a status that depends on what was done is found by trying both', () => {
   }
 });
 
-test('a body that depends on what was done is all that it may be, each part by a name', () => {
+test('a body that depends on the outcome is a union of named schemas', () => {
   const { reply, schemas } = described({
     method: 'POST',
     document: make,
@@ -297,7 +297,7 @@ test('a body that depends on what was done is all that it may be, each part by a
   ]);
 });
 
-test('what may be null is, also as a whole', () => {
+test('nullable values are nullable, also at the top level', () => {
   const { reply } = described({
     document: gql`
       query {
@@ -311,7 +311,7 @@ test('what may be null is, also as a whole', () => {
   expect(reply(200)).toHaveProperty('properties.data', { anyOf: [thing, { type: 'null' }] });
 });
 
-test('a request takes the members of its input in snake_case, and no others', () => {
+test('a request accepts the members of its input in snake_case, and no others', () => {
   const { operation, schemas } = described({ method: 'POST', document: make, reply: created('makeThing') });
   expect(operation?.requestBody).toMatchObject({
     required: true,
@@ -329,7 +329,7 @@ test('a request takes the members of its input in snake_case, and no others', ()
   });
 });
 
-test('two selections of a type have names of their own', () => {
+test('two selections of a type have different names', () => {
   const routesOf = (...selections: string[]) =>
     selections.map((selection, index): Route => ({
       method: 'GET',

@@ -13,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'postroom-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * What the schema allows and is refused all the same, for a reason that no schema can say. Everywhere else, data that is
- * valid by the schema is taken.
+ * Data that is valid for the schema but rejected for reasons a schema can't express. Everywhere else, valid data must
+ * be accepted.
  */
 const REFUSED_FOR_OTHER_REASONS: Record<string, string> = {
   'PATCH /v1/campaigns/{id}': 'null is the same as not given, and an update needs something that is',
@@ -44,7 +44,7 @@ const REFUSED_FOR_OTHER_REASONS: Record<string, string> = {
   'POST /v1/webhooks': 'the URL must be one that is reachable from the Internet',
 };
 
-// Every text is a CSV file, `null` as well, so that no body of that type can be refused for what it is.
+// Every text is a CSV file, even `null`, so no body of that type is invalid.
 writeFileSync(
   join(folder, 'schemathesis.toml'),
   `hooks = "hooks.py"
@@ -59,7 +59,7 @@ ${Object.keys(REFUSED_FOR_OTHER_REASONS)
   .map((name) => `[[operations]]\ninclude-name = "${name}"\nchecks.positive_data_acceptance.enabled = false\n`)
   .join('')}`,
 );
-// A cursor is what a list gave out, which nobody can make up: where one is valid by its form, it is left out.
+// Cursors are issued by lists and can't be generated, so well-formed ones are omitted.
 writeFileSync(
   join(folder, 'hooks.py'),
   `import re
@@ -72,11 +72,11 @@ def before_call(context, case, kwargs):
 `,
 );
 
-/** How long each looks. A fixed seed makes a run repeatable; give another to look elsewhere. */
+/** Duration of each run. A fixed seed makes it repeatable; set another one to explore further. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
 const SEED = process.env.FUZZ_SEED ?? '1';
 
-/** Every check but the one that needs two users. */
+/** Every check except the one that needs two users. */
 const FLAGS = [
   ['--exclude-checks', 'object_level_authorization'],
   ['--max-time', String(SECONDS)],
@@ -88,7 +88,7 @@ const FLAGS = [
 ].flat();
 
 test.skipIf(program === undefined)(
-  'schemathesis finds no 5xx, no response outside the document and no valid data refused (needs Python)',
+  'schemathesis finds no 5xx, no undocumented response and no valid data rejected (needs Python)',
   async () => {
     const { api } = await everything();
     const project = ['--header', `X-Project-Id: ${api.projectId}`];
@@ -101,7 +101,7 @@ test.skipIf(program === undefined)(
 );
 
 test.skipIf(program === undefined)(
-  'schemathesis finds none either where one request follows from another (needs Python)',
+  'schemathesis finds none in sequences of linked requests either (needs Python)',
   async () => {
     const { api } = await everything();
     const document = await withoutHeaders(api);
@@ -120,8 +120,8 @@ test.skipIf(program === undefined)(
 );
 
 /**
- * The document without the headers that requests may have. It takes a project for something that must be found first, and
- * starts nowhere but there; and it uses one idempotency key again and again, so that it is told anew of what it has deleted.
+ * The document without request headers. Otherwise schemathesis would treat the project as a resource to find first, and
+ * would reuse one idempotency key, so that deletions are replayed.
  */
 async function withoutHeaders({ url }: Api): Promise<string> {
   const document = (await (await fetch(`${url}/v1/openapi.json`)).json()) as OpenApiDocument;
@@ -135,7 +135,7 @@ async function withoutHeaders({ url }: Api): Promise<string> {
 
 async function fuzz({ key }: Api, document: string, flags: string[]) {
   const args = ['run', document, '--header', `Authorization: Bearer ${key}`, ...flags, ...FLAGS];
-  // It finds its settings in the folder that it is started in, and keeps there what it finds.
+  // It reads its settings from the working directory, and writes its findings there.
   const child = spawn(program as string, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -7,8 +7,8 @@ import { type Api, testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { goTools, GUZZLE, javaTools, npmTools, phpTools, pythonTools } from '../../src/openapi/generators.ts';
 
-// Clients are generated from the document that is served, without flags, compiled, and make real calls: each adds a
-// contact, lists the contacts, and asks for a contact that does not exist.
+// Generates clients from the served document without flags, compiles them, and makes real calls: each adds a contact,
+// lists the contacts, and requests a contact that does not exist.
 
 const exec = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'postroom-clients-'));
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a program prints; what went wrong is in the message of the error when it fails. */
+/** Runs a program and returns its output; on failure, the error contains what went wrong. */
 async function run(command: string, args: string[], { cwd = folder, env = {} }: { cwd?: string; env?: object } = {}) {
   const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 << 20 };
   return exec(command, args, options).catch((error: { stdout: string; stderr: string; message: string }) => {
@@ -32,7 +32,7 @@ async function run(command: string, args: string[], { cwd = folder, env = {} }: 
   });
 }
 
-/** A tool of npm, under this Node. */
+/** Runs an npm tool with this Node. */
 const runNode = (bin: string, args: string[], cwd = folder) =>
   run(process.execPath, [join(npm as string, 'node_modules', bin), ...args], { cwd });
 
@@ -55,7 +55,7 @@ const file = (path: string, text: string) => {
   writeFileSync(join(folder, path), text);
 };
 
-/** What a client is told when it makes its calls, for a project of its own. */
+/** The results of a client's calls in its own project. */
 async function calls(call: (key: string, url: string) => Promise<{ stdout: string }>): Promise<unknown> {
   const own = await testApi();
   const { stdout } = await call(own.key, own.url);
@@ -146,7 +146,7 @@ main(process.argv).catch((error) => { console.error(error); process.exit(1); });
 const folderOf = (name: string) => `typescript/${name.replaceAll(' ', '-')}`;
 
 test.skipIf(npm === undefined || java === undefined)(
-  'clients in TypeScript compile and call: openapi-generator (fetch and axios), hey-api, openapi-typescript, orval',
+  'TypeScript clients compile and run: openapi-generator (fetch and axios), hey-api, openapi-typescript, orval',
   async () => {
     await Promise.all(
       Object.entries(TYPESCRIPT).map(async ([name, { generate: write, program }]) => {
@@ -193,7 +193,7 @@ print(json.dumps({'name': made.data.name, 'emails': [each.email for each in foun
 `;
 
 test.skipIf(python === undefined || java === undefined)(
-  'a client in Python of openapi-generator compiles and calls',
+  'a Python client from openapi-generator compiles and runs',
   async () => {
     await generate('python', join(folder, 'python'));
     file('python/main.py', GENERATED_PYTHON);
@@ -220,7 +220,7 @@ print(json.dumps({'name': made.data.name, 'emails': [each.email for each in foun
 `;
 
 test.skipIf(python === undefined)(
-  'a client in Python of openapi-python-client compiles and calls',
+  'a Python client from openapi-python-client compiles and runs',
   async () => {
     const bin = join(python as string, 'bin');
     const env = { PATH: bin + delimiter + process.env.PATH };
@@ -258,7 +258,7 @@ test.skipIf(java === undefined).each([
     'client.updateBaseUri(args[1]); client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + args[0]));',
   ],
 ])(
-  'a client in Java of openapi-generator compiles and calls: %s',
+  'a Java client from openapi-generator compiles and runs: %s',
   async (library, setUp) => {
     const output = join(folder, `java-${library}`);
     await generate('java', output, '--library', library);
@@ -303,7 +303,7 @@ func main() {
 `;
 
 test.skipIf(java === undefined || go === undefined)(
-  'a client in Go of openapi-generator compiles and calls',
+  'a Go client from openapi-generator compiles and runs',
   async () => {
     await generate('go', join(folder, 'go'));
     file('go/cmd/main.go', GENERATED_GO);
@@ -347,7 +347,7 @@ func main() {
 `;
 
 test.skipIf(go === undefined)(
-  'a client in Go of oapi-codegen compiles and calls',
+  'a Go client from oapi-codegen compiles and runs',
   async () => {
     const cwd = join(folder, 'oapi');
     file('oapi/main.go', OAPI_CODEGEN);
@@ -382,11 +382,11 @@ echo json_encode(['name' => $made->getData()->getName(), 'emails' => $emails, 's
 `;
 
 test.skipIf(java === undefined || php === undefined)(
-  'a client in PHP of openapi-generator compiles and calls',
+  'a PHP client from openapi-generator compiles and runs',
   async () => {
     await generate('php', join(folder, 'php'));
     file('php/main.php', PHP);
-    // Every class is loaded, so that one which does not parse is found.
+    // Loads every class to find syntax errors.
     const { stdout } = await run('find', ['lib', '-name', '*.php'], { cwd: join(folder, 'php') });
     const load = stdout
       .trim()
@@ -402,7 +402,7 @@ test.skipIf(java === undefined || php === undefined)(
 );
 
 test.skipIf(npm === undefined)(
-  'Spectral and Redocly find nothing in the document by their recommended rules',
+  'Spectral and Redocly report nothing with their recommended rules',
   async () => {
     file('spectral.yaml', 'extends: ["spectral:oas"]\n');
     const spectral = ['lint', '-r', join(folder, 'spectral.yaml'), '--fail-severity', 'hint', document];

@@ -12,8 +12,8 @@ const FOLDER = join(CACHE, `schemathesis-${VERSION}`);
 const PROGRAM = join(FOLDER, 'bin/schemathesis');
 
 /**
- * The path of schemathesis, the schema-driven fuzzer, for tests; installed in the user's cache at the first use.
- * `undefined`, and a word why, where it can't be had.
+ * The path of schemathesis, the schema-driven fuzzer, for tests; installed in the user's cache on first use.
+ * `undefined`, with a message, if it can't be installed.
  */
 export async function schemathesis(): Promise<string | undefined> {
   if (existsSync(PROGRAM)) return PROGRAM;

@@ -37,7 +37,7 @@ test('revocation is immediate: the next request with the key is 401', async () =
   expect(await api.send('GET', '/v1/groups', { key })).toMatchObject(unauthorized);
 });
 
-test('the scheme is read without regard to case, as HTTP has it', async () => {
+test('the scheme is case-insensitive, as in HTTP', async () => {
   const api = await testApi();
   const reply = await api.send('GET', '/v1/groups', { key: null, headers: { Authorization: `bearer ${api.key}` } });
   expect(reply.status).toBe(200);
@@ -65,7 +65,7 @@ test('a sending key may send an email', async () => {
   expect([reply.status, reply.body.error.code]).toEqual([400, 'validation_error']);
 });
 
-test('a key of one project acts on it without being told', async () => {
+test('a key of one project acts on it by default', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   expect((await api.get('/v1/contacts')).body.data).toHaveLength(1);
@@ -97,7 +97,7 @@ test('a key of several projects without X-Project-Id is 400 validation_error', a
   }
 });
 
-test('a project that the key is not authorized for is 403 forbidden, whether it exists or not', async () => {
+test('a project the key is not authorized for is 403 forbidden, whether or not it exists', async () => {
   const [one, two] = await Promise.all([testApi(), testApi()]);
   const { key: all } = await one.newKey('full', 'all');
   for (const [key, projectId] of [
@@ -123,7 +123,7 @@ test('a key of all projects covers those created later', async () => {
   expect(ids).toEqual(expect.arrayContaining([one.projectId, later.projectId]));
 });
 
-test('GET /v1/projects lists the projects the key can act on, and needs none named', async () => {
+test('GET /v1/projects lists the projects of the key, without naming one', async () => {
   const [one, two] = await Promise.all([testApi(), testApi()]);
   const { key } = await one.newKey('full', [one.projectId, two.projectId]);
   const ids = (await one.send('GET', '/v1/projects', { key })).body.data.map(({ id }: { id: string }) => id);

@@ -3,20 +3,20 @@ import { checkOptions, createImport } from '@postroom/imports';
 import { inTransaction, newId } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 
-/** A project that has one of everything which `/v1` can name, for tests that walk every route. */
+/** A project with one of everything that `/v1` can address, for tests over all routes. */
 export interface Everything {
   api: Api;
-  /** The path of a route with the ids of this project in it. */
+  /** A route's path with this project's ids. */
   fill: (path: string) => string;
-  /** The id of each thing, by the collection that it is found under. */
+  /** Ids by collection. */
   ids: Record<string, string>;
-  /** What a body or a query may name, by the name it is given under. */
+  /** Ids that bodies and queries may refer to, by member name. */
   references: Record<string, string>;
 }
 
 const DOMAIN = 'example.com';
 
-/** A test event that an endpoint did not take: closed before a worker of other tests could see it. */
+/** A failed test delivery, closed before a worker of other tests can attempt it. */
 async function failedDelivery(projectId: string, endpointId: string): Promise<{ delivery: string; event: string }> {
   const event = newId('evt');
   const delivery = await inTransaction(async (client) => {

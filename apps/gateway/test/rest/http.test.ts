@@ -19,7 +19,7 @@ test('an error is {error: {code, message, request_id, details}} and nothing else
   }
 });
 
-test('every answer carries X-Request-Id: a new one, or yours when it is harmless', async () => {
+test('every response has X-Request-Id: a new one, or yours if it is safe', async () => {
   const api = await testApi();
   const idFor = async (given?: string) => {
     const { headers } = await api.get('/v1/groups', given === undefined ? {} : { 'X-Request-Id': given });
@@ -30,7 +30,7 @@ test('every answer carries X-Request-Id: a new one, or yours when it is harmless
   for (const harmful of ['a b', 'x'.repeat(129), '<script>', 'é']) expect(await idFor(harmful)).toMatch(/^req_/);
 });
 
-test('a method that an address has not is 405 with Allow', async () => {
+test('an unsupported method is 405 with Allow', async () => {
   const api = await testApi();
   for (const [method, path, allow] of [
     ['PUT', '/v1/groups', 'GET, POST, HEAD, OPTIONS'],
@@ -47,7 +47,7 @@ test('a method that an address has not is 405 with Allow', async () => {
   }
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD responds like GET, without the body', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   for (const path of ['/v1/contacts', `/v1/contacts/${ada.id}`, '/v1/contacts/ctc_00000000000000000000000000']) {
@@ -82,7 +82,7 @@ test('browsers may read the headers that programs need', async () => {
   }
 });
 
-test('deletes answer {deleted: true} and what is deleted is gone', async () => {
+test('deletes return {deleted: true}, and the row is gone', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   expect(await api.delete(`/v1/contacts/${ada.id}`)).toMatchObject({ status: 200, body: { deleted: true } });

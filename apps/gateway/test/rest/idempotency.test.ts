@@ -14,7 +14,7 @@ async function withGroup() {
   return { api, ada, group, add };
 }
 
-/** Runs `during` while the group's row is held, so that what changes the group waits; `pid` is who holds it. */
+/** Runs `during` while the group's row is locked, so that changes of the group wait; `pid` holds the lock. */
 async function whileHeld<T>(groupId: string, during: (pid: number) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -28,7 +28,7 @@ async function whileHeld<T>(groupId: string, during: (pid: number) => Promise<T>
   }
 }
 
-/** The connection that waits for what `pid` holds. */
+/** The connection that waits for a lock of `pid`. */
 const waiter = (pid: number) =>
   eventually(async () => {
     const { rows } = await pool.query<{ pid: number }>(
@@ -42,7 +42,7 @@ const waiter = (pid: number) =>
 const create = (api: Api, key: string, name = 'Beta') =>
   api.post('/v1/groups', { name, emails: ['ada@example.com'] }, withKey(key));
 
-test('the same key and body replays the first answer and does nothing again', async () => {
+test('the same key and body replays the first response and does nothing again', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   const [first, second] = [await create(api, 'order-1'), await create(api, 'order-1')];
@@ -52,7 +52,7 @@ test('the same key and body replays the first answer and does nothing again', as
   expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
 });
 
-test('without a key a POST is done again', async () => {
+test('without a key a POST runs again', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   const body = { name: 'Beta', emails: ['ada@example.com'] };
@@ -79,7 +79,7 @@ test('another address under the same key is 409 idempotency_conflict', async () 
   expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict']);
 });
 
-test('a key is of one project: another may use the same', async () => {
+test('a key belongs to one project: another may use the same', async () => {
   const [one, two] = await Promise.all([testApi(), testApi()]);
   for (const api of [one, two]) {
     await api.contact('ada@example.com');
@@ -88,7 +88,7 @@ test('a key is of one project: another may use the same', async () => {
   }
 });
 
-test('of many at once under one key one does the work; the others conflict or get its answer', async () => {
+test('of concurrent requests with one key, one does the work; the others conflict or get its response', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   const replies = await Promise.all(Array.from({ length: 20 }, () => create(api, 'order-1')));
@@ -116,7 +116,7 @@ test('while the first request is in flight, another under its key is 409 idempot
   expect(replayed(await add('order-1'))).toBe('true');
 });
 
-test("errors of the caller's are replayed as well", async () => {
+test('client errors are replayed as well', async () => {
   const api = await testApi();
   const first = await create(api, 'order-1');
   await api.contact('ada@example.com');
@@ -128,7 +128,7 @@ test("errors of the caller's are replayed as well", async () => {
   expect({ ...second.body.error, request_id: '' }).toEqual({ ...first.body.error, request_id: '' });
 });
 
-test('a fault of ours is 500 internal_error without its insides, and gives the key back', async () => {
+test('a server error is 500 internal_error without internals, and releases the key', async () => {
   const { group, add } = await withGroup();
   const failed = await whileHeld(group.id, async (pid) => {
     const reply = add('order-1');
@@ -143,7 +143,7 @@ test('a fault of ours is 500 internal_error without its insides, and gives the k
   expect([again.status, replayed(again)]).toEqual([200, null]);
 });
 
-test('an answer is kept for 24 hours', async () => {
+test('a response is kept for 24 hours', async () => {
   const { api, add } = await withGroup();
   await add('order-1');
   const age = (hours: number) =>

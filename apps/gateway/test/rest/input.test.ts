@@ -6,7 +6,7 @@ const refusal = (field: string, message: RegExp) => ({
   body: { error: { code: 'validation_error', details: [{ field, message: expect.stringMatching(message) }] } },
 });
 
-test('an unknown field is named, so that a misspelt one is not ignored', async () => {
+test('an unknown field is named, so that typos are reported', async () => {
   const api = await testApi();
   const reply = await api.post('/v1/contacts', { email: 'ada@example.com', custom_field: {} });
   expect(reply).toMatchObject(refusal('custom_field', /known/));
@@ -16,7 +16,7 @@ test('an unknown field is named, so that a misspelt one is not ignored', async (
   expect(nested).toMatchObject(refusal('contacts.1.mail', /known/));
 });
 
-test('a field that is missing or null is named', async () => {
+test('a missing or null field is named', async () => {
   const api = await testApi();
   expect(await api.post('/v1/groups', {})).toMatchObject(refusal('name', /required/));
   expect(await api.post('/v1/groups', { name: null })).toMatchObject(refusal('name', /null/));
@@ -34,7 +34,7 @@ test.each([
   expect(await api.post('/v1/groups', body)).toMatchObject(refusal(field, message));
 });
 
-test('every problem is told at once, and the message repeats the first', async () => {
+test('all problems are reported, and the message repeats the first', async () => {
   const api = await testApi();
   const { body } = await api.post('/v1/groups', { name: 7, emails: 8, colour: 'red' });
   const fields = body.error.details.map(({ field }: { field: string }) => field);
@@ -108,14 +108,14 @@ describe('a JSON number beyond 2^53 has lost digits: it is 400 and its path is n
       expect(await api.post(path, body(number))).toMatchObject(refusal(field, /9007199254740991/));
   });
 
-  test('the largest that keeps its digits is stored as it is, and so is a larger one as text', async () => {
+  test('the largest safe number is stored unchanged, and a larger one as text', async () => {
     const api = await testApi();
     await api.post('/v1/custom-fields', { key: 'account', label: 'Account', type: 'number' });
     await api.post('/v1/custom-fields', { key: 'phone', label: 'Phone', type: 'text' });
     const fields = '{"account":-9007199254740991,"phone":"12345678901234567890"}';
     const { id } = (await api.post('/v1/contacts', `{"email":"a@example.com","custom_fields":${fields}}`)).body.data;
     expect((await api.get(`/v1/contacts/${id}`)).body.data.customFields).toEqual(JSON.parse(fields));
-    // As text a number field refuses it too.
+    // A number field rejects it as text too.
     const asText = await api.post('/v1/contacts', {
       email: 'b@example.com',
       custom_fields: { account: '9007199254740993' },
@@ -123,7 +123,7 @@ describe('a JSON number beyond 2^53 has lost digits: it is 400 and its path is n
     expect(asText).toMatchObject(refusal('custom_fields.account', /number/));
   });
 
-  test('over GraphQL, as a variable and in the text of the query', async () => {
+  test('over GraphQL, as a variable and in the query text', async () => {
     const api = await testApi();
     const create = (fields: string) =>
       `createContact(input: { email: "a@example.com", customFields: ${fields} }) { __typename }`;
@@ -160,7 +160,7 @@ test.each([
   expect(reply).toMatchObject(refusal(field, /NUL|Unicode/));
 });
 
-test('text that can be stored comes back as it was sent', async () => {
+test('text that can be stored is returned unchanged', async () => {
   const api = await testApi();
   const name = '  Zoë 🐘 \\ " \u2028 <b>漢字</b>  ';
   const { id } = await api.contact('zoe@example.com', { name });
@@ -186,7 +186,7 @@ test('a body that is not UTF-8 is 400', async () => {
   expect(response.status).toBe(400);
 });
 
-test('deep nesting is answered, not fatal', async () => {
+test('deep nesting is handled without a crash', async () => {
   const api = await testApi();
   const deep = `{"email":"ada@example.com","custom_fields":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
   const reply = await api.post('/v1/contacts', deep);
@@ -233,7 +233,7 @@ test('a body over 1 MB is 413 payload_too_large, one of just 1 MB is read', asyn
   expect(await api.post('/v1/groups', sized(1024 * 1024))).toMatchObject(refusal('name', /200/));
 });
 
-test('a body whose length is not announced is cut off at 1 MB, and the next request is answered', async () => {
+test('a body without Content-Length is cut off at 1 MB, and the next request succeeds', async () => {
   const api = await testApi();
   const chunk = new TextEncoder().encode('x'.repeat(64 * 1024));
   let sent = 0;

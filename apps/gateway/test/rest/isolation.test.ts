@@ -5,7 +5,7 @@ import { schema } from '../../src/schema.ts';
 import { everything, type Everything } from './fixtures.ts';
 import { requestShape } from '../../src/rest/request.ts';
 
-// Every route of `/v1` is walked: one that is added is walked as well, and fails here until it can be.
+// Covers every route of `/v1`; a new route fails here until it is supported.
 
 let own: Everything;
 let other: Everything;
@@ -19,14 +19,14 @@ const named = (some: readonly Route[]) => some.map((route): [string, Route] => [
 const withBody = ({ method, example }: Route) =>
   method === 'GET' || method === 'DELETE' ? {} : { body: example ?? {} };
 
-/** What the route answers to a key, about the things of a project. */
+/** The response of a route to a key, for the ids of a project. */
 async function ask(route: Route, about: Everything, key: string | null, projectId?: string) {
   const headers: Record<string, string> = projectId === undefined ? {} : { 'X-Project-Id': projectId };
   const reply = await about.api.send(route.method, about.fill(route.path), { key, headers, ...withBody(route) });
   return `${reply.status} ${reply.body.error?.code ?? ''}`.trim();
 }
 
-/** Everything that a project shows of itself. */
+/** Everything that a project's API shows. */
 async function state({ api, ids, fill }: Everything) {
   const { key } = await api.newKey('full');
   const lists = Object.keys(ids).filter((path) => path !== '/v1/projects');
@@ -35,18 +35,18 @@ async function state({ api, ids, fill }: Everything) {
   );
 }
 
-/** The parts of a path that another project's ids are put into. */
+/** The routes whose paths can contain another project's ids. */
 const naming = routes.filter(({ path, project }) =>
   path.replace(project === 'path' ? '/v1/projects/{id}' : '', '').includes('{'),
 );
 
-describe("another project's row is 404 not_found, as one that is not there", () => {
+describe("another project's row is 404 not_found, like an absent one", () => {
   const answered = naming.filter(({ project, deprecated }) => project !== 'path' && deprecated === undefined);
   test.each(named(answered))('%s', async (_name, route) => {
     expect(await ask(route, other, own.api.key)).toBe('404 not_found');
   });
 
-  test('POST /v1/contacts/{id}/erase is refused before any row is looked for: no key may erase', async () => {
+  test('POST /v1/contacts/{id}/erase is rejected before any lookup: no key may erase', async () => {
     const [route] = routes.filter(({ path }) => path === '/v1/contacts/{id}/erase');
     expect(await ask(route as Route, other, own.api.key)).toBe('403 forbidden');
     expect(await ask(route as Route, own, own.api.key)).toBe('403 forbidden');
@@ -75,17 +75,17 @@ describe('a sending key is 403 insufficient_scope wherever the full scope is nee
   });
 });
 
-describe('without a key nothing is answered', () => {
+describe('without a key, every route responds 401', () => {
   test.each(named(routes))('%s', async (_name, route) => {
     expect(await ask(route, own, null)).toBe('401 unauthorized');
   });
 });
 
-test('only POST /v1/emails takes a sending key', () => {
+test('only POST /v1/emails accepts a sending key', () => {
   expect(routes.filter(({ needs }) => needs !== 'full').map(nameOf)).toEqual(['POST /v1/emails']);
 });
 
-/** What else a request may name by an id, in its body or its query. */
+/** Other ids that a request may contain, in its body or its query. */
 interface Reference {
   route: Route;
   place: 'query' | 'body';
@@ -102,7 +102,7 @@ const references = routes.flatMap((route): Reference[] => {
   );
 });
 
-describe("another project's row is not to be had by naming it in a body or a query either", () => {
+describe("another project's row can't be accessed through a body or a query either", () => {
   test.each(references.map((each): [string, Reference] => [`${nameOf(each.route)} ${each.name}`, each]))(
     '%s',
     async (_name, { route, place, name, list }) => {
@@ -125,7 +125,7 @@ test('lists show nothing of another project', async () => {
   for (const id of Object.values(other.ids).filter((each) => each.includes('_'))) expect(shown).not.toContain(id);
 });
 
-test('after all of that the other project is what it was', async () => {
+test('after all of that, the other project is unchanged', async () => {
   const [fresh, now] = await Promise.all([everything().then(state), state(other)]);
   const shape = (lists: object[][]) => lists.map((list) => list.length);
   expect(shape(now)).toEqual(shape(fresh));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const left = ({ headers }: { headers: Headers }) => Number(headers.get('ratelimit-remaining'));
 
-// Other tests may ask as often as they can.
+// Other tests may send any number of requests.
 const others = config.RATE_LIMIT_PER_SECOND;
 beforeAll(() => {
   config.RATE_LIMIT_PER_SECOND = 100;
@@ -13,7 +13,7 @@ afterAll(() => {
   config.RATE_LIMIT_PER_SECOND = others;
 });
 
-test('every answer to a key says what is left of its 100 requests a second', async () => {
+test('every response to a key shows what is left of its 100 requests per second', async () => {
   const api = await testApi();
   const { headers } = await api.get('/v1/groups');
   expect(headers.get('ratelimit-limit')).toBe('100');
@@ -23,10 +23,10 @@ test('every answer to a key says what is left of its 100 requests a second', asy
   expect((await api.get('/v1/groups/nonsense')).headers.get('ratelimit-limit')).toBe('100');
 });
 
-test('past its allowance a key gets 429 rate_limited with Retry-After, and others do not', async () => {
+test('past its quota a key gets 429 rate_limited with Retry-After, and others do not', async () => {
   const [api, other] = await Promise.all([testApi(), testApi()]);
   const allowance = config.RATE_LIMIT_PER_SECOND;
-  // Small, so that a slow machine can not keep up with it.
+  // Small, so that even a slow machine exceeds it.
   config.RATE_LIMIT_PER_SECOND = 2;
   const replies = await Promise.all(Array.from({ length: 60 }, () => api.get('/v1/nothing'))).finally(() => {
     config.RATE_LIMIT_PER_SECOND = allowance;
@@ -40,7 +40,7 @@ test('past its allowance a key gets 429 rate_limited with Retry-After, and other
   expect((await other.get('/v1/groups')).status).toBe(200);
 });
 
-test('the allowance is of a key, not of an address or a project', async () => {
+test('the quota belongs to a key, not to an address or a project', async () => {
   const api = await testApi();
   const { key } = await api.newKey('full');
   await Promise.all(Array.from({ length: 60 }, () => api.get('/v1/nothing')));
@@ -66,7 +66,7 @@ async function allPages(api: Api, limit: number) {
   return pages;
 }
 
-test('lists are newest first, in pages that cursors join without a gap or a double', async () => {
+test('lists are newest first, and cursors join pages without gaps or duplicates', async () => {
   const api = await withContacts();
   const newestFirst = [6, 5, 4, 3, 2, 1, 0].map((index) => `person${index}`);
   for (const limit of [1, 3, 7, 1000]) expect((await allPages(api, limit)).flat()).toEqual(newestFirst);
@@ -74,7 +74,7 @@ test('lists are newest first, in pages that cursors join without a gap or a doub
   expect(await allPages(api, 7)).toHaveLength(1);
 });
 
-test('a page stays what it was when newer rows come and read ones go', async () => {
+test('a page is stable when newer rows are added and earlier ones deleted', async () => {
   const api = await withContacts();
   const first = (await api.get('/v1/contacts?limit=3')).body;
   await api.contact('newcomer@example.com');

@@ -7,7 +7,7 @@ import { everything, type Everything } from './fixtures.ts';
 import { inRestNames } from '../../src/rest/names.ts';
 import { requestShape, type Variable } from '../../src/rest/request.ts';
 
-/** Values of which each field refuses some: of the wrong type, too long, unknown, out of range, in the past, in conflict. */
+/** Values that some field rejects: wrong type, too long, unknown, out of range, in the past, in conflict. */
 const BAD: readonly unknown[] = [
   null,
   7,
@@ -30,7 +30,7 @@ const BAD: readonly unknown[] = [
   true,
 ];
 
-/** What is no word of prose: a name as GraphQL has it. What stands in quotes is the caller's. */
+/** Finds GraphQL names in messages, ignoring quoted text of the caller. */
 const camelCase = (text: string) => /\b[a-z]+[A-Z][a-zA-Z]*/.exec(text.replaceAll(/"[^"]*"/g, ''))?.[0];
 
 function bodyOf({ example = {} }: Route, { references }: Everything): Record<string, unknown> {
@@ -44,7 +44,7 @@ const withFields = shapes
   .filter(({ shape }) => shape.body.length + shape.query.length > 0)
   .map((one): [string, (typeof shapes)[number]] => [`${one.route.method} ${one.route.path}`, one]);
 
-describe('whatever is wrong with a field, the error names it as /v1 does, in message and details', () => {
+describe('every field error uses the /v1 name, in message and details', () => {
   test.each(withFields)('%s', { timeout: 60_000 }, async (_name, { route, shape }) => {
     const all = await everything();
     const path = all.fill(route.path);
@@ -63,7 +63,7 @@ describe('whatever is wrong with a field, the error names it as /v1 does, in mes
     };
     for (const { name } of shape.body) {
       for (const bad of BAD) await check(path, { ...valid, [name]: bad });
-      // Alone, so that what is missing beside it is named.
+      // Alone, so that missing fields are reported too.
       await check(path, { [name]: valid[name] ?? 'x' });
     }
     for (const { name } of shape.query)
@@ -73,7 +73,7 @@ describe('whatever is wrong with a field, the error names it as /v1 does, in mes
   });
 });
 
-test('every field that a route takes is in snake_case, those inside objects as well', () => {
+test('every field of a request is in snake_case, including nested ones', () => {
   const names = (variable: Variable): string[] => {
     const type = getNamedType(variable.type);
     const inner = isInputObjectType(type) ? Object.values(type.getFields()).map(({ name }) => name) : [];
@@ -96,7 +96,7 @@ test.each([
     'A group named "fromEmail" exists; set fromEmail',
   ],
   [['fromEmail', 'html'], '"fromEmail" and fromEmail', ['from_email', 'html'], '"fromEmail" and from_email'],
-])('an error about %j is told in the names of /v1', (fields, message, expected, told) => {
+])('an error about %j uses /v1 names', (fields, message, expected, told) => {
   const error = new DomainError(
     'validation_error',
     message,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const NOBODY = 'grp_00000000000000000000000000';
 
-/** A request that is wrong in every way; each test mends one more, in the order of the checks. */
+/** A request with every kind of error; each test fixes one more, in the order of the checks. */
 async function wrongInEveryWay() {
   const [api, other] = await Promise.all([testApi(), testApi()]);
   const sending = await api.newKey('sending', [api.projectId, other.projectId]);
@@ -33,14 +33,14 @@ test('checks come in the order 401, 403 insufficient_scope, project, 404, 400, 4
   expect(await patch(both, path, { name: 'Free' }, api.projectId)).toBe('200');
 });
 
-test('a row that is not there is 404 even when the body can not be read', async () => {
+test('an absent row is 404 even when the body can not be parsed', async () => {
   const api = await testApi();
   expect((await api.patch(`/v1/groups/${NOBODY}`, '{')).status).toBe(404);
   expect((await api.patch('/v1/groups/nonsense', { name: 7 })).status).toBe(404);
   expect((await api.post(`/v1/groups/${NOBODY}/contacts`, '[')).status).toBe(404);
 });
 
-test('an id of another kind is 404, not an error', async () => {
+test('an id of another type is 404', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   for (const path of [`/v1/groups/${ada.id}`, '/v1/contacts/42', `/v1/contacts/${encodeURIComponent("' OR 1=1 --")}`]) {
@@ -48,7 +48,7 @@ test('an id of another kind is 404, not an error', async () => {
   }
 });
 
-test('the key is asked for before anything is said about an address', async () => {
+test('the key is checked before the path', async () => {
   const api = await testApi();
   expect((await api.send('GET', '/v1/nothing', { key: null })).status).toBe(401);
   expect((await api.get('/v1/nothing')).body.error.code).toBe('not_found');

@@ -16,7 +16,7 @@ afterAll(() => second.stop());
 
 type Headers = Record<string, string>;
 
-/** Ways in which rights end, with the headers of who has them and what takes them away. */
+/** Ways to lose rights, each with headers of a caller and the action that revokes them. */
 const endings: [string, string, (api: Api) => Promise<{ headers: Headers; end: () => Promise<unknown> }>][] = [
   [
     'an API key is revoked',
@@ -135,13 +135,13 @@ test('a token belongs to the caller who reserved it', async () => {
   await reader?.cancel();
 });
 
-test('a subscription is only ever streamed', async () => {
+test('subscriptions are always streamed', async () => {
   const api = await testApi();
   const reply = await api.graphql(EVENTS);
   expect(reply).toMatchObject({ status: 406, body: { errors: [{ extensions: { code: 'validation_error' } }] } });
 });
 
-/** Follows a subscription; it is open when the server has begun it. */
+/** Subscribes; open once the server has started it. */
 function follow(url: string, headers: Headers, query: string, singleConnection: boolean) {
   const opened = Promise.withResolvers<void>();
   const completed = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ test.each([
   ['it asks for a field that there is not', 'subscription { nothing }', 'Cannot query field'],
   ['it is no GraphQL', 'subscription {', 'Syntax Error'],
   ['it is a query that fails', '{ webhookEndpoint(id: "whe_x") { id } }', '"code":"not_found"'],
-])('a stream is answered with an error and the gateway goes on when %s', async (_name, query, told) => {
+])('a stream gets an error and the gateway keeps running when %s', async (_name, query, told) => {
   const api = await testApi();
   for (const path of ['/graphql/stream', '/graphql']) {
     const response = await stream(api.url + path, api.key, query);
@@ -23,7 +23,7 @@ test.each([
   }
 });
 
-test.each([null, `pr_${'a'.repeat(40)}`])('a stream without a valid key is refused: %s', async (key) => {
+test.each([null, `pr_${'a'.repeat(40)}`])('a stream without a valid key is rejected: %s', async (key) => {
   const api = await testApi();
   const response = await stream(`${api.url}/graphql/stream`, key, 'subscription { webhookDeliveryAttempted { id } }');
   expect(await response.text()).toContain('"code":"unauthorized"');

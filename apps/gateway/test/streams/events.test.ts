@@ -38,7 +38,7 @@ test.each(['distinct connections', 'a single connection'])(
   },
 );
 
-test('a transaction that commits after a later one is not lost, nor does any event come twice', async () => {
+test('an event that commits after later ones is not lost, and none is repeated', async () => {
   const api = await testApi();
   const events = await follow(api, clientOf(api));
   const [early, late] = [await pool.connect(), await pool.connect()];
@@ -50,7 +50,7 @@ test('a transaction that commits after a later one is not lost, nor does any eve
     await late.query('COMMIT');
     await eventually(() => expect(names(events)).toEqual(['late']));
     const cursor = events[0]?.cursor ?? '';
-    // A reader who leaves now and comes back after the commit is told of it too, by the cursor that it has.
+    // A reader that disconnects now and resumes after the commit gets it too, with its current cursor.
     await early.query('COMMIT');
     await eventually(() => expect(names(events)).toEqual(['late', 'early']));
     const again = await follow(api, clientOf(api), { after: cursor });
@@ -64,10 +64,10 @@ test('a transaction that commits after a later one is not lost, nor does any eve
   }
 });
 
-test('whoever goes on behind any event gets exactly the rest, however transactions were interleaved', async () => {
+test('resuming after any event returns exactly the rest, however transactions were interleaved', async () => {
   const api = await testApi();
   const events = await follow(api, clientOf(api));
-  // Eight writers whose transactions overlap, some of many events and some rolled back; some pages end within one.
+  // Eight writers with overlapping transactions, some with many events and some rolled back; some pages end within one.
   await Promise.all(
     Array.from({ length: 8 }, async (_, writer) => {
       for (let turn = 0; turn < 4; turn++) {
@@ -93,7 +93,7 @@ test('whoever goes on behind any event gets exactly the rest, however transactio
   }
 });
 
-test('a reader goes on at another gateway with its cursor, and several gateways see the same', async () => {
+test('a reader resumes at another gateway with its cursor, and all gateways send the same events', async () => {
   const api = await testApi();
   const [one, two] = [await gateway(), await gateway()];
   const here = await follow(api, clientOf(api, { url: one.url }));
@@ -108,7 +108,7 @@ test('a reader goes on at another gateway with its cursor, and several gateways 
   );
 });
 
-test('only the types that were asked for come, and only those of the project', async () => {
+test('only requested types are sent, and only those of the project', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const events = await follow(api, clientOf(api), { types: ['contact.deleted'] });
   await other.delete(`/v1/contacts/${(await other.contact('theirs@example.com')).id}`);
@@ -123,17 +123,17 @@ test.each([
   ['after', { after: Buffer.from('zzzzzzzzz').toString('base64url') }],
   ['types', { types: ['contact.invented'] }],
   ['types', { types: [] }],
-])('what can not be streamed is a validation error that names %s', async (field, variables) => {
+])('an invalid subscription is a validation error that names %s', async (field, variables) => {
   const api = await testApi();
   const [result] = await results(clientOf(api), variables);
   expect(result).toMatchObject({ errors: [{ extensions: { code: 'validation_error', details: [{ field }] } }] });
 });
 
-test('events that are old when a database is restored elsewhere do not come again', async () => {
+test('after a database is restored elsewhere, old events are not repeated', async () => {
   const api = await testApi();
   const { restartTransactionNumbers } = await import('@postroom/platform/migrate');
   await inTransaction((tx) => record(tx, api.projectId, [contact('old')]));
-  // What a dump brings along: numbers that the new server has not reached.
+  // A dump contains transaction ids that the new server has not reached.
   await pool.query(`UPDATE events SET xact = xact + 1000000000 WHERE project_id = $1`, [api.projectId]);
   const client = await pool.connect();
   try {
@@ -171,7 +171,7 @@ function clientOf(api: Api, { url = api.url, singleConnection = false } = {}): C
   return client;
 }
 
-/** The events from now on, or after a cursor, as they come. */
+/** The events from now on, or after a cursor, as they arrive. */
 async function follow(api: Api, client: Client<boolean>, variables: Record<string, unknown> = {}): Promise<Recorded[]> {
   const after = variables.after ?? (await api.graphql('{ eventCursor }')).body.data.eventCursor;
   const events: Recorded[] = [];

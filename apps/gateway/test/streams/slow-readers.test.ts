@@ -11,10 +11,10 @@ import { Operation } from '../../src/streams/operation.ts';
 
 const EVENTS = 'subscription ($after: String) { eventRecorded(after: $after) { id data cursor } }';
 const KILOBYTE = 1024;
-/** What the kernels of both ends hold for a connection on loopback at most, with room to spare. */
+/** Upper limit of the kernel buffers of a loopback connection, with a margin. */
 const BUFFERS = 16 * KILOBYTE * KILOBYTE;
 
-test('nothing more is asked for while a reader does not read; one who takes nothing for too long is cut off', async () => {
+test('no more events are read while a client does not read; a stalled one is disconnected', async () => {
   let made = 0;
   let ended = false;
   async function* endless() {
@@ -46,7 +46,7 @@ test('nothing more is asked for while a reader does not read; one who takes noth
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a reader that was cut off goes on with its last cursor, and has every event once', async () => {
+test('a disconnected reader resumes with its last cursor, and gets every event once', async () => {
   const gateway = await startGateway({ host: '127.0.0.1', port: 0, stallMs: 500 });
   const api = await testApi();
   const { eventCursor } = (await api.graphql('{ eventCursor }')).body.data;
@@ -61,7 +61,7 @@ test('a reader that was cut off goes on with its last cursor, and has every even
   ];
   const cutOff = nextStreamClosed();
   const socket = await openWithoutReading(Number(new URL(gateway.url).port), `${head.join('\r\n')}\r\n\r\n${body}`);
-  // 40 MB: more than any buffer on the way takes.
+  // 40 MB: more than all buffers hold.
   const total = 400;
   for (let page = 0; page < 20; page++) await inTransaction((tx) => record(tx, api.projectId, large(total / 20)));
   await cutOff;
@@ -95,7 +95,7 @@ const large = (count: number) =>
     data: { index, name: 'x'.repeat(100 * KILOBYTE) },
   }));
 
-/** A client whose socket takes nothing from the kernel, so that the connection fills up. */
+/** A client that does not read from its socket, so that the connection fills up. */
 function openWithoutReading(port: number, request: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -106,7 +106,7 @@ function openWithoutReading(port: number, request: string): Promise<Socket> {
   });
 }
 
-/** Resolves when the server has closed the next connection that asks it for events. */
+/** Resolves when the server has closed the next event stream. */
 function nextStreamClosed(): Promise<void> {
   return new Promise((resolve) => {
     const channel = 'http.server.request.start';
@@ -120,7 +120,7 @@ function nextStreamClosed(): Promise<void> {
   });
 }
 
-/** All that the other end had sent before it closed. */
+/** Everything the other end sent before it closed. */
 async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));

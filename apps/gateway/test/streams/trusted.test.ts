@@ -41,7 +41,7 @@ const inQuery = (params: object) =>
     Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   ).toString();
 
-/** Every way to have an operation run; each returns the whole answer. */
+/** Every way to run an operation; each returns the whole response. */
 const WAYS: Record<string, (params: object) => Promise<string>> = {
   'POST /graphql': async (params) => (await request('POST', '/graphql', params)).text(),
   'GET /graphql': async (params) => (await request('GET', `/graphql?${inQuery(params)}`)).text(),
@@ -70,7 +70,7 @@ const WAYS: Record<string, (params: object) => Promise<string>> = {
 };
 
 test.each(Object.entries(WAYS))(
-  'with GRAPHQL_TRUSTED_ONLY %s runs a trusted document and refuses all others',
+  'with GRAPHQL_TRUSTED_ONLY %s runs a trusted document and rejects all others',
   async (_, run) => {
     expect(await run({ extensions: persisted(hash) })).toContain('"groups":{"nodes":[]}');
     const refused = [
@@ -86,6 +86,6 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-test('with GRAPHQL_TRUSTED_ONLY /v1 answers as ever: its documents are our own', async () => {
+test('GRAPHQL_TRUSTED_ONLY does not affect /v1, whose documents are our own', async () => {
   expect((await api.post('/v1/contacts', { email: 'ada@example.com' })).status).toBe(201);
 });
