@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.connection.close());
 
-test('in a burst first attempts go in batches; each that is not acknowledged goes on in a workflow of its own', async () => {
+test('first attempts of many deliveries run in batches; each one not acknowledged is retried in its own workflow', async () => {
   const receiver = await startReceiver((_, response, count) => void response.writeHead(count === 42 ? 503 : 204).end());
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);

@@ -10,10 +10,10 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deliverWebhook, giveUp, retryNow } from '../src/deliver-webhook.ts';
 
-// A queue and a worker of its own: it does what the real one does, and where `isHurried` it waits a second instead of hours.
+// A separate task queue and worker. It behaves like the real one, but waits a second instead of hours if `isHurried`.
 const taskQueue = `test-${randomUUID()}`;
 let isHurried = false;
-/** The waits that were asked for, in milliseconds. */
+/** The requested delays, in milliseconds. */
 let asked: number[] = [];
 const deliveryStatus = defineSearchAttributeKey('deliveryStatus', SearchAttributeType.KEYWORD);
 let client: Client;
@@ -74,7 +74,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** An event to an endpoint, in the hands of the workflow that delivers it: marked, so that no relay takes it. */
+/** A delivery already assigned to its workflow, so that no dispatcher claims it. */
 async function start(data: Record<string, unknown> = {}) {
   const projectId = newId('prj');
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
@@ -142,7 +142,7 @@ test('after six failed attempts the delivery is failed: fresh signatures, the sa
   expect(text).not.toContain('ada@example.com');
 });
 
-test('a delivery that is acknowledged at a later attempt is done', async () => {
+test('a delivery acknowledged at a later attempt is complete', async () => {
   isHurried = true;
   statuses = [500, 500];
   const { id, handle } = await start();
@@ -151,7 +151,7 @@ test('a delivery that is acknowledged at a later attempt is done', async () => {
   expect(await status(handle)).toBe('acknowledged');
 });
 
-test('while a delivery waits, its workflow says that it is retried, what the last answer was and when it goes again', async () => {
+test('while a delivery waits, its workflow shows the retry status, the last response and the next attempt', async () => {
   statuses = [503];
   const { id, handle } = await start();
   await refusedOnce(id);
@@ -161,7 +161,7 @@ test('while a delivery waits, its workflow says that it is retried, what the las
   await handle.terminate();
 });
 
-test('an operator who says "retry now" does not wait, at the second attempt and at a later one', async () => {
+test('"retry now" skips the wait before the second and later attempts', async () => {
   statuses = [500, 500];
   const { id, handle } = await start();
   await refusedOnce(id);
@@ -172,7 +172,7 @@ test('an operator who says "retry now" does not wait, at the second attempt and 
   expect(receiver.received).toHaveLength(3);
 });
 
-test('a "retry now" that comes while an attempt is being made holds for the wait after it', async () => {
+test('a "retry now" received during an attempt skips the wait after it', async () => {
   const { promise, resolve: allow } = Promise.withResolvers<void>();
   allowed = promise;
   statuses = [500, 500];
@@ -190,7 +190,7 @@ test('a "retry now" that comes while an attempt is being made holds for the wait
   expect(receiver.received).toHaveLength(3);
 });
 
-test('an operator who says "give up" ends it: failed, without another attempt', async () => {
+test('"give up" fails the delivery without another attempt', async () => {
   statuses = [500, 500];
   const { id, handle } = await start();
   await refusedOnce(id);
@@ -209,7 +209,7 @@ test('a workflow that is cancelled in the Temporal UI leaves no delivery open', 
   expect(await row(id)).toMatchObject({ state: 'failed' });
 });
 
-test('a delivery whose endpoint is disabled meanwhile goes back to the table and is kept', async () => {
+test('a delivery whose endpoint is disabled meanwhile is released and kept', async () => {
   statuses = [500];
   const { id, projectId, endpoint, handle } = await start();
   await refusedOnce(id);
@@ -226,7 +226,7 @@ test('a delivery whose endpoint is disabled meanwhile goes back to the table and
   expect(receiver.received).toHaveLength(1);
 });
 
-test('a delivery that was deleted, or that another workflow has, is posted by nobody else', async () => {
+test('a delivery that was deleted or belongs to another workflow is not posted', async () => {
   statuses = [500, 500];
   const [deleted, taken] = [await start(), await start()];
   await Promise.all([refusedOnce(deleted.id), refusedOnce(taken.id)]);

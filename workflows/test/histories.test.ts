@@ -6,8 +6,8 @@ import { Worker } from '@temporalio/worker';
 import { beforeAll, expect, test } from 'vitest';
 import * as workflows from '../src/index.ts';
 
-// What workflows of earlier versions did, by scripts/record-histories.ts. One that is open when a new version is deployed is
-// replayed by it, and is stuck when the new code does something else.
+// Histories of earlier versions, recorded by scripts/record-histories.ts. A workflow that is open during a deployment is replayed
+// by the new version and gets stuck if that version behaves differently.
 const folder = join(import.meta.dirname, '../histories');
 const recorded = readdirSync(folder).map((file) => ({
   workflowId: file.replace('.json', ''),
@@ -30,7 +30,7 @@ async function replay(histories: typeof recorded): Promise<Record<string, string
   return failures;
 }
 
-test('every recorded history is replayed by the code of today', async () => {
+test('current code replays every recorded history', async () => {
   expect(await replay(recorded)).toEqual({});
 });
 
@@ -39,7 +39,7 @@ test('each workflow has a recorded history', () => {
   expect(names.filter((name) => !recorded.some(({ workflowId }) => workflowId.startsWith(`${name}.`)))).toEqual([]);
 });
 
-test('code that does something else than what is recorded is found', async () => {
+test('code that diverges from a recorded history is detected', async () => {
   const other = recorded
     .filter(({ workflowId }) => workflowId === 'deliverWebhook.failed-after-six-attempts')
     .map(({ workflowId, text }) => ({ workflowId, text: text.replaceAll('attemptDelivery', 'attemptSomething') }));

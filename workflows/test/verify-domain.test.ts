@@ -18,10 +18,10 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkNow, verifyDomain } from '../src/verify-domain.ts';
 
-// A queue and a worker of its own, which does what the real one does, in a DNS of this test's making.
+// A separate task queue and worker that behave like the real ones, with a test DNS.
 const taskQueue = `test-${randomUUID()}`;
 const projectIdKey = defineSearchAttributeKey('projectId', SearchAttributeType.KEYWORD);
-/** Waits of tests in place of those of the schedule. */
+/** Test delays that replace the scheduled ones. */
 let waits: Partial<typeof SCHEDULE> = {};
 let world: DnsWorld;
 let client: Client;
@@ -52,7 +52,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A domain in the hands of its workflow, and its zone. */
+/** A domain with a running workflow, and its zone. */
 async function start(schedule: typeof waits, checksPerRun?: number) {
   waits = schedule;
   const { id: projectId } = await createProject('Verification');
@@ -78,7 +78,7 @@ async function start(schedule: typeof waits, checksPerRun?: number) {
 const firstCheck = (read: () => Promise<{ checkedAt: Date | null }>) =>
   eventually(async () => expect((await read()).checkedAt).not.toBeNull());
 
-test('a domain is verified soon after its records are published, without anybody asking', async () => {
+test('a domain is verified automatically soon after its records are published', async () => {
   const { read, publish, handle } = await start({ waitsMs: [100], settledMs: 3_600_000 });
   await firstCheck(read);
   expect(await read()).toMatchObject({ verification: 'pending' });
@@ -98,7 +98,7 @@ test('check now does not wait until the next check is due', async () => {
   await handle.terminate();
 });
 
-test('the checks go on for ever, in runs whose histories stay short, under one id, and say what they look at', async () => {
+test('checks continue indefinitely under one id, in runs with short histories, and describe what they check', async () => {
   const { id, projectId, name, handle } = await start({ waitsMs: [50] }, 3);
   const { firstExecutionRunId } = handle;
   await eventually(async () => {
@@ -107,7 +107,7 @@ test('the checks go on for ever, in runs whose histories stay short, under one i
   });
   const description = await client.workflow.getHandle(id).describe();
   expect(description.typedSearchAttributes.get(projectIdKey)).toBe(projectId);
-  // A summary stays with its run; the details are those of the run in hand.
+  // The summary belongs to the first run; the details belong to the current one.
   const handleOfNext = client.workflow.getHandle(id);
   await eventually(async () =>
     expect(await handleOfNext.query('__temporal_workflow_metadata')).toMatchObject({
@@ -127,7 +127,7 @@ test('a removed domain ends its workflow', async () => {
   expect(await handle.result()).toBe('gone');
 });
 
-test('a domain that a person adds is looked up by a workflow under its id, again when asked, until it is removed', async () => {
+test('adding a domain starts a workflow with its id that checks it, rechecks on request and ends on removal', async () => {
   const { id: projectId } = await createProject('Verification');
   const { id, domain } = await addDomain(projectId, { domain: freshDomain() }, 'usr_test');
   const handle = client.workflow.getHandle(id);

@@ -137,7 +137,7 @@ const Campaign = builder.prismaObject('Campaign', {
     }),
     engagement: t.field({ type: Engagement, description: 'Engagement counters.', resolve: (row) => row }),
     progress: t.field({ type: Progress, description: 'Recipients by state.', resolve: (row) => row }),
-    fromName: t.exposeString('fromName', { nullable: true, description: 'What the sender is called.' }),
+    fromName: t.exposeString('fromName', { nullable: true, description: 'Display name of the sender.' }),
     fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'From address.' }),
     replyTo: t.exposeString('replyTo', { nullable: true, description: 'Reply-to addresses.' }),
     html: t.exposeString('html', {
@@ -274,17 +274,17 @@ builder.subscriptionField('campaignProgress', (t) =>
 );
 
 const describe = {
-  subject: 'At most 998 characters; it may have placeholders such as `{{name|there}}`.',
-  fromName: 'What the sender is called.',
-  fromEmail: 'The sender, at a domain of the project that is verified when it is sent.',
+  subject: 'At most 998 characters; may contain placeholders such as `{{name|there}}`.',
+  fromName: 'Display name of the sender.',
+  fromEmail: 'From address; its domain must be verified in the project when the campaign is sent.',
   replyTo: 'Reply-to addresses.',
-  html: 'The body, instead of a template: HTML, or MJML.',
-  format: 'What the body is written in; HTML unless given.',
-  text: 'The text part; made from the HTML when not given.',
-  templateId: 'A template that gives the body, as it is when the campaign starts.',
+  html: 'The body, as HTML or MJML; used instead of a template.',
+  format: 'Format of the body; HTML by default.',
+  text: 'The text part; derived from the HTML if omitted.',
+  templateId: 'A template that provides the body; its version at the start is used.',
   groupIds: 'Groups to send to.',
   segmentIds: 'Segments to send to.',
-  ratePerSecond: 'Messages per second at most.',
+  ratePerSecond: 'Maximum messages per second.',
   trackOpens: "Whether opens are tracked; the project's setting at the start by default.",
   trackClicks: "Whether clicks are tracked; the project's setting at the start by default.",
 };

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 const KEY = 'ada@xn--bcher-kva.example';
-/** One mailbox, as people, programs and keyboards of several scripts write it. */
+/** Equivalent spellings of one mailbox in several scripts. */
 const SPELLINGS = [
   'ada@xn--bcher-kva.example',
   'ADA@XN--BCHER-KVA.EXAMPLE',
@@ -26,7 +26,7 @@ const SPELLINGS = [
   'ａｄａ@bücher.example',
   '  ada@bücher.example ',
 ];
-/** What looks like it, and is refused. */
+/** Lookalikes that are rejected. */
 const INVISIBLE = [
   'a\u200bda@bücher.example',
   'ada@bü\u00adcher.example',
@@ -116,44 +116,48 @@ test(
   },
 );
 
-test('an address is one contact, however it is spelled and wherever it comes in', { timeout: 120_000 }, async () => {
-  const api = await system.api();
-  const first = await api.post('/v1/contacts', { email: ' Ada@Bücher.example ' });
-  expect([first.status, first.body.data.email]).toEqual([201, 'Ada@bücher.example']);
-  const { id } = first.body.data;
-  const other = (await api.post('/v1/contacts', { email: 'bob@mail.test' })).body.data;
-  for (const spelling of SPELLINGS) {
-    const { status, body } = await api.post('/v1/contacts', { email: spelling });
-    expect([spelling, status, body.data.id]).toEqual([spelling, 200, id]);
-    const found = (await api.get(`/v1/contacts?email=${encodeURIComponent(spelling)}`)).body.data;
-    expect([spelling, found.map((each: { id: string }) => each.id)]).toEqual([spelling, [id]]);
-    expect((await api.patch(`/v1/contacts/${other.id}`, { email: spelling })).status).toBe(409);
-  }
-  const batch = await api.post('/v1/contacts/batch', { contacts: SPELLINGS.map((email) => ({ email })) });
-  expect(batch.status).toBeLessThan(300);
-  const { counts } = await upload(api, `email,name\n${EVERY.map((email) => `${email},Ada`).join('\n')}\n`);
-  expect(counts).toMatchObject({ created: 0, duplicates: expect.any(Number) });
-  const group = await api.post('/v1/groups', { name: 'Ada', emails: EVERY });
-  expect(group.body.data.contactIds).toEqual([id]);
-  for (const [operator, value] of [
-    ['is', 'ada@BÜCHER.example'],
-    ['endsWith', '@bücher.example'],
-    ['contains', 'bücher'],
-    ['startsWith', 'ＡＤＡ@'],
-  ]) {
-    const segment = await api.post('/v1/segments', {
-      name: operator,
-      filter: { field: 'email', op: operator, value },
-    });
-    expect([operator, segment.status]).toEqual([operator, 201]);
-    const inSegment = (await api.get(`/v1/contacts?segment_id=${segment.body.data.id}`)).body.data;
-    expect([operator, inSegment.map((each: { id: string }) => each.id)]).toEqual([operator, [id]]);
-  }
-  const { rows } = await system.pool.query('SELECT email_key FROM contacts WHERE project_id = $1 ORDER BY 1', [
-    api.projectId,
-  ]);
-  expect(rows).toEqual([{ email_key: KEY }, { email_key: 'bob@mail.test' }]);
-});
+test(
+  'every spelling of an address resolves to one contact, through every entry point',
+  { timeout: 120_000 },
+  async () => {
+    const api = await system.api();
+    const first = await api.post('/v1/contacts', { email: ' Ada@Bücher.example ' });
+    expect([first.status, first.body.data.email]).toEqual([201, 'Ada@bücher.example']);
+    const { id } = first.body.data;
+    const other = (await api.post('/v1/contacts', { email: 'bob@mail.test' })).body.data;
+    for (const spelling of SPELLINGS) {
+      const { status, body } = await api.post('/v1/contacts', { email: spelling });
+      expect([spelling, status, body.data.id]).toEqual([spelling, 200, id]);
+      const found = (await api.get(`/v1/contacts?email=${encodeURIComponent(spelling)}`)).body.data;
+      expect([spelling, found.map((each: { id: string }) => each.id)]).toEqual([spelling, [id]]);
+      expect((await api.patch(`/v1/contacts/${other.id}`, { email: spelling })).status).toBe(409);
+    }
+    const batch = await api.post('/v1/contacts/batch', { contacts: SPELLINGS.map((email) => ({ email })) });
+    expect(batch.status).toBeLessThan(300);
+    const { counts } = await upload(api, `email,name\n${EVERY.map((email) => `${email},Ada`).join('\n')}\n`);
+    expect(counts).toMatchObject({ created: 0, duplicates: expect.any(Number) });
+    const group = await api.post('/v1/groups', { name: 'Ada', emails: EVERY });
+    expect(group.body.data.contactIds).toEqual([id]);
+    for (const [operator, value] of [
+      ['is', 'ada@BÜCHER.example'],
+      ['endsWith', '@bücher.example'],
+      ['contains', 'bücher'],
+      ['startsWith', 'ＡＤＡ@'],
+    ]) {
+      const segment = await api.post('/v1/segments', {
+        name: operator,
+        filter: { field: 'email', op: operator, value },
+      });
+      expect([operator, segment.status]).toEqual([operator, 201]);
+      const inSegment = (await api.get(`/v1/contacts?segment_id=${segment.body.data.id}`)).body.data;
+      expect([operator, inSegment.map((each: { id: string }) => each.id)]).toEqual([operator, [id]]);
+    }
+    const { rows } = await system.pool.query('SELECT email_key FROM contacts WHERE project_id = $1 ORDER BY 1', [
+      api.projectId,
+    ]);
+    expect(rows).toEqual([{ email_key: KEY }, { email_key: 'bob@mail.test' }]);
+  },
+);
 
 test(
   'mail to an international domain goes out with its A-label, and is found by every spelling',
@@ -177,7 +181,7 @@ test(
   },
 );
 
-test('whoever is erased under one spelling is gone under all, and stays suppressed', async () => {
+test('a person erased under one spelling is erased under all and stays suppressed', async () => {
   const api = await system.api();
   const contact = (await api.post('/v1/contacts', { email: 'eve@bücher.example', name: 'Eve' })).body.data;
   await api.post('/v1/emails', { from: FROM, to: ['EVE@xn--bcher-kva.example'], subject: 'Hi', text: 'Hello' });

@@ -55,7 +55,7 @@ test.each(Object.keys(COSTLY))('HTML of %s is refused wherever it is accepted, n
   }
 });
 
-test('a short template with long values is refused before it fills the memory', async () => {
+test('a short template with long values is rejected before it exhausts memory', async () => {
   const api = await system.api();
   const { status, body } = await api.post('/v1/emails', {
     ...HELLO,
@@ -69,7 +69,7 @@ test('a short template with long values is refused before it fills the memory', 
   ]);
 });
 
-test('an email that can not be made fails with its reason, and holds up no other', async () => {
+test('an email that cannot be composed fails with a reason and does not delay others', async () => {
   const api = await system.api();
   const scheduled = new Date(Date.now() + 3_600_000).toISOString();
   const post = async (to: string) =>
@@ -88,7 +88,7 @@ test('an email that can not be made fails with its reason, and holds up no other
   expect(rows).toEqual([{ reason: expect.stringContaining('nests elements more than 200 deep') }]);
 });
 
-test('of a campaign that can not be made, preflight says so, send refuses it, and one that is being sent is paused with the reason', async () => {
+test('a campaign that cannot be composed fails preflight and send, and is paused with the reason if already sending', async () => {
   const { api, id, path } = await campaignTo('deep', 3);
   await system.pool.query('UPDATE campaigns SET html = $2 WHERE id = $1', [id, DEEP]);
   const problem = { field: 'html', message: expect.stringContaining('nests elements more than 200 deep') };
@@ -111,8 +111,8 @@ test('of a campaign that can not be made, preflight says so, send refuses it, an
   expect(taken('deep')).toHaveLength(3);
 });
 
-test('a campaign that fails again and again for a reason of its own is paused with it, and completes once that is mended', async () => {
-  const { api, id, path } = await campaignTo('hopeless', 3);
+test('a campaign that keeps failing is paused with the reason and completes once that is fixed', async () => {
+  const { api, id, path } = await campaignTo('failing', 3);
   await system.pool.query(`
     CREATE FUNCTION refuse_${id}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE EXCEPTION 'no row of this campaign may be written' USING ERRCODE = '22023'; END $$;

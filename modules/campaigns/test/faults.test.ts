@@ -22,7 +22,7 @@ interface Made {
   addresses: string[];
 }
 
-/** A campaign that has been started, and whose recipients are not frozen yet. */
+/** A started campaign without a recipient snapshot. */
 async function campaign(names: readonly string[], ratePerSecond: number | null = null): Promise<Made> {
   const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
   const addresses = names.map((name) => `${name}.${id}@mail.test`);
@@ -49,14 +49,14 @@ async function campaign(names: readonly string[], ratePerSecond: number | null =
 
 const NAMES = ['ada', 'refused', 'bob', 'later', 'eve', 'kim'];
 
-/** Has the worker send it, and returns how it ended. */
+/** Sends the campaign in the worker and returns its final status. */
 const send = ({ id }: Made) => faults.ask(id);
 
 const countOf = async (text: string, values: unknown[]) =>
   Number((await faults.worker.db.query<{ count: string }>(text, values)).rows[0]?.count);
 
-/** What everybody got, and what the tables say of it. */
-async function expectTruth(
+/** Checks that messages, events and counters agree with what the server received. */
+async function expectLedgerConsistent(
   { id, projectId, addresses }: Made,
   mostUnknown: number,
   got = faults.sink.counts(),
@@ -100,7 +100,7 @@ async function expectTruth(
   ]);
 }
 
-/** Counts the statements of one campaign from its freeze to its end. */
+/** The statements of one campaign, from its snapshot to its end. */
 async function statementsOfCampaign(): Promise<ProxiedStatement[]> {
   const seen: ProxiedStatement[] = [];
   await send(await campaign(NAMES)); // connections are open, statements are prepared
@@ -114,7 +114,7 @@ test.each<[DatabaseFault, string]>([
   ['unheard', 'after the server has done it, before its answer'],
   ['late', 'and the server does it later'],
 ])(
-  'when the connection to the database breaks at any statement (%s: %s), nobody gets a message twice, nobody is lost, and each event is recorded once',
+  'when the connection to the database breaks at any statement (%s: %s), no recipient gets a message twice or is lost, and each event is recorded once',
   async (fault) => {
     const statements = await statementsOfCampaign();
     expect(statements.length).toBeGreaterThan(20);
@@ -130,8 +130,8 @@ test.each<[DatabaseFault, string]>([
       const label = `statement ${number}: ${seen[number - 1]?.replace(/\s+/g, ' ').slice(0, 100)}`;
       expect(outcome, label).toBe('completed');
       try {
-        // Only a claim that the server makes after its program has gone on is in nobody's hands.
-        await expectTruth(made, fault === 'late' ? NAMES.length : 0);
+        // Only a claim that the database executes after the worker has moved on is left unowned.
+        await expectLedgerConsistent(made, fault === 'late' ? NAMES.length : 0);
       } catch (error) {
         throw new Error(`${label}: ${(error as Error).message}`, { cause: error });
       }
@@ -142,7 +142,7 @@ test.each<[DatabaseFault, string]>([
 
 const STEPS: [string, RegExp, { unknown: number }][] = [
   ['the recipients are written', /^\s*INSERT INTO messages/, { unknown: 0 }],
-  ['the freeze commits', /^COMMIT/, { unknown: 0 }],
+  ['the snapshot commits', /^COMMIT/, { unknown: 0 }],
   ['a page is claimed', /\bclassified AS/, { unknown: NAMES.length }],
   ['outcomes are recorded', /^\s*WITH outcome AS/, { unknown: NAMES.length }],
   ['the campaign is completed', /SET status = 'completed'/, { unknown: 0 }],
@@ -153,12 +153,12 @@ for (const [fault, when] of [
   ['held', 'after'],
 ] as const) {
   test.each(STEPS)(
-    `kill -9 ${when} %s: nobody gets a message twice, nobody is lost, and it goes on in another process`,
+    `kill -9 ${when} %s: no recipient gets a message twice or is lost, and another process resumes`,
     async (_step, text, { unknown }) => {
       const made = await campaign(NAMES);
       expect(await faults.killAt(text, fault, made.id)).toMatch(text);
       expect(await send(made)).toBe('completed');
-      await expectTruth(made, unknown);
+      await expectLedgerConsistent(made, unknown);
     },
     60_000,
   );
@@ -177,14 +177,14 @@ test('kill -9 after the completion has been committed: campaign.completed is rec
   faults.proxy.watch(() => undefined);
   await startWorker();
   expect(await send(made)).toBe('completed');
-  await expectTruth(made, 0);
+  await expectLedgerConsistent(made, 0);
 }, 60_000);
 
-test('word of a first try that the network delays is not taken for that of a second', async () => {
+test('a delayed settlement of a first attempt is not applied to a second', async () => {
   const names = ['refused', ...Array.from({ length: 30 }, (_, index) => `reader${index}`)];
   const made = await campaign(names, 10);
   const [refused = ''] = made.addresses;
-  // It is refused once; the second time the server takes it, and takes its time.
+  // The server rejects the first attempt and slowly accepts the second.
   faults.sink.answer(async (to, tries) => {
     if (to !== refused) return undefined;
     if (tries === 0) return { code: 554, message: '5.7.1 Refused by policy' };
@@ -193,7 +193,7 @@ test('word of a first try that the network delays is not taken for that of a sec
   });
   faults.breakOnce(/^\s*WITH outcome AS/, 'late');
   const ended = send(made);
-  // The statement is repeated, which records the refusal; somebody has it go again before the first arrives.
+  // The repeated statement records the rejection; the message is requeued before the original arrives.
   await eventually(async () => {
     const retried = await requeue(faults.worker.db, { campaignId: made.id, ids: null }, 'failed');
     expect(retried).toBe(1);
@@ -208,7 +208,7 @@ test('word of a first try that the network delays is not taken for that of a sec
   expect(rows).toEqual([{ state: 'accepted' }]);
 }, 60_000);
 
-test('a campaign that is canceled before its recipients are frozen has none, and campaign.started is not emitted', async () => {
+test('a campaign canceled before its snapshot has no recipients and does not emit campaign.started', async () => {
   const made = await campaign(NAMES);
   await faults.worker.db.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [made.id]);
   expect(await send(made)).toBe('canceled');
@@ -218,7 +218,7 @@ test('a campaign that is canceled before its recipients are frozen has none, and
 
 for (const pipelining of [true, false]) {
   test.each(DIALOGUE_BREAKS)(
-    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: nobody gets a message twice, and unknown is only what may have had its final dot`,
+    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: no recipient gets a message twice, and only a message whose final dot may have arrived is unknown`,
     async (at) => {
       const server = await startBreakingServer({ at, pipelining, to: 'bob' });
       await faults.worker.kill();
@@ -226,9 +226,9 @@ for (const pipelining of [true, false]) {
       const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
       expect(await send(made)).toBe('completed');
       expect(server.isBroken()).toBe(true);
-      // A short body and its dot are one write.
+      // A short body and its final dot are one write.
       const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
-      await expectTruth(made, unknown, server.counts());
+      await expectLedgerConsistent(made, unknown, server.counts());
       server.close();
     },
     60_000,

@@ -1,18 +1,18 @@
-// Sends a campaign as its workflow does, each step as often as it takes, in a program of its own whose way to the database a
-// test breaks, and which it can kill (see faults.test.ts).
+// Sends a campaign as its workflow does, retrying each step, in a separate process. The test can break its database connection
+// and kill it (see faults.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newClaim } from '@postroom/ledger';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { cancelRemaining, complete, sendUntilDeadline } from '../src/send-run.ts';
 
-/** A server that takes nothing now, and a step that failed, are left alone for so long, in milliseconds. */
+/** Delay after a failed step or a backoff, in milliseconds. */
 const WAIT_MS = 20;
 
-process.on('disconnect', () => process.exit(1)); // it does not outlive its test
+process.on('disconnect', () => process.exit(1)); // do not outlive the test
 process.on('message', (campaignId: string) => void send(campaignId).then((outcome) => process.send?.(outcome)));
 process.send?.('ready');
 
-/** A step that throws is tried again, as Temporal does. */
+/** Retries a step that throws, as Temporal does. */
 async function until<T>(step: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

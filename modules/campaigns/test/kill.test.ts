@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { campaignKit } from './support.ts';
 
 const RECIPIENTS = 2_000;
-/** How long the server takes over each message, in milliseconds: so that there is something in flight to be killed. */
+/** How long the server takes per message, in milliseconds, so that messages are in flight when the worker is killed. */
 const SLOW_MS = 20;
 
 let sink: SmtpSink;
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken } = campaignKit(() => ({ system, sink }));
 
-test('under kill -9 of the worker nobody gets a message twice, nobody is lost, what was in flight is unknown, and the campaign completes by itself', async () => {
+test('after kill -9 of the worker no recipient gets a message twice or is lost, in-flight messages are unknown, and the campaign completes on its own', async () => {
   const api = await system.api();
   await system.pool.query(
     `WITH contact AS (
@@ -50,7 +50,7 @@ test('under kill -9 of the worker nobody gets a message twice, nobody is lost, w
   for (const share of [0.2, 0.6]) {
     await eventually(() => expect(sink.mails.length).toBeGreaterThan(RECIPIENTS * share), 60_000);
     await system.killWorker();
-    // Rows that are claimed now were in the hands of what was killed.
+    // Rows claimed now were in flight in the killed worker.
     const { rows } = await system.pool.query<{ claimed: number }>(
       `SELECT count(*)::int AS claimed FROM messages WHERE campaign_id = $1 AND state = 'claimed'`,
       [data.id],
@@ -72,7 +72,7 @@ test('under kill -9 of the worker nobody gets a message twice, nobody is lost, w
   expect(unknown).toBeGreaterThan(0);
   expect(unknown).toBeLessThanOrEqual(inFlight);
   expect(inFlight).toBeLessThan(RECIPIENTS / 4);
-  // Whoever got nothing is listed as unknown: nobody is lost without a word.
+  // Recipients who got nothing are listed as unknown, so none is lost silently.
   const { rows } = await system.pool.query<{ email: string; state: string }>(
     'SELECT email, state FROM messages WHERE campaign_id = $1',
     [data.id],
@@ -89,13 +89,13 @@ test('under kill -9 of the worker nobody gets a message twice, nobody is lost, w
   expect(sent.rowCount).toBe(accepted);
 }, 240_000);
 
-/** Kills the worker, and waits until the server has taken what it had in hand then: it does not hear of the death. */
+/** Kills the worker, then waits until the server has accepted what was in flight; the server does not notice the kill. */
 async function killWorker(): Promise<void> {
   await system.killWorker();
   await sleep(10 * SLOW_MS);
 }
 
-test('pause, resume and cancel that are given while no worker lives are obeyed when there is one', async () => {
+test('pause, resume and cancel issued while no worker runs take effect when one starts', async () => {
   const { api, path } = await campaignTo('commands', 400, { rate_per_second: 60 });
   await api.post(`${path}/send`);
   await eventually(async () => expect((await read(api, path)).progress.accepted).toBeGreaterThan(20));
@@ -103,7 +103,7 @@ test('pause, resume and cancel that are given while no worker lives are obeyed w
   expect((await api.post(`${path}/pause`)).body.data.status).toBe('paused');
   const atPause = taken('commands').length;
   await system.startWorker();
-  // What the killed worker had in hand is told apart while the campaign is still paused.
+  // The killed worker's in-flight messages are marked unknown while the campaign is still paused.
   const paused = await eventually(async () => {
     const now = await read(api, path);
     expect(now.progress.claimed).toBe(0);
@@ -131,7 +131,7 @@ test('pause, resume and cancel that are given while no worker lives are obeyed w
   await expectCountersToAgree(api, path);
 }, 180_000);
 
-test('a schedule whose time comes while no worker lives is kept when there is one, and the campaign starts once', async () => {
+test('a campaign due while no worker runs starts once when a worker starts', async () => {
   const { api, path } = await campaignTo('asleep', 20);
   const at = Date.now() + 8_000;
   await api.post(`${path}/schedule`, { scheduled_at: new Date(at).toISOString() });

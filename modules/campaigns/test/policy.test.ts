@@ -6,7 +6,7 @@ const FIELDS =
 const READ = `{ sendingPolicy { ${FIELDS} } }`;
 const UPDATE = `mutation ($input: UpdateSendingPolicyInput!) { updateSendingPolicy(input: $input) { ${FIELDS} } }`;
 
-test('a project pauses campaigns at 5 % bounces, 0.1 % complaints and 25 refusals in a row, unless it says otherwise', async () => {
+test('by default a project pauses campaigns at 5 % bounces, 0.1 % complaints or 25 consecutive rejections', async () => {
   const api = await testApi();
   const defaults = {
     ratePerSecond: null,
@@ -24,7 +24,7 @@ test('a project pauses campaigns at 5 % bounces, 0.1 % complaints and 25 refusal
   expect((await api.graphql(READ)).body.data.sendingPolicy).toEqual({ ...defaults, ...input });
 });
 
-test('only people who manage the project change it, and only within bounds', async () => {
+test('only users who manage the project can change the policy, and only within bounds', async () => {
   const api = await testApi();
   const codeOf = (reply: { body: { errors?: { extensions: { code: string } }[] } }) =>
     reply.body.errors?.[0]?.extensions.code;

@@ -5,7 +5,7 @@ import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 
-/** Ada and Grace in two groups that are shown to them and one that is not, and a message that Ada has got. */
+/** Ada and Grace in two public groups and one private group, and a message that Ada received. */
 async function readers() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -51,7 +51,7 @@ async function readers() {
 const statusOf = async ({ api, ada }: Awaited<ReturnType<typeof readers>>) =>
   (await api.get(`/v1/contacts/${ada.id}`)).body.data.suppressionStatus;
 
-test('the page shows the groups that have a public name, and no other; GET changes nothing', async () => {
+test('the page shows only groups with a public name, and GET changes nothing', async () => {
   const all = await readers();
   const html = await (await fetch(all.link)).text();
   expect(html).toContain('Weekly &lt;news&gt;');
@@ -63,7 +63,7 @@ test('the page shows the groups that have a public name, and no other; GET chang
   expect(await statusOf(all)).toBe('none');
 });
 
-test('a recipient leaves one group and keeps the rest: membership stays, the next campaign to that group leaves them out, and they can come back', async () => {
+test('a recipient can leave one group and keep the rest: membership stays, later campaigns to that group skip them, and they can rejoin', async () => {
   const all = await readers();
   const { api, ada, weekly, offers, secret, campaign, save, link } = all;
   const html = await (await save(offers)).text();
@@ -83,7 +83,7 @@ test('a recipient leaves one group and keeps the rest: membership stays, the nex
   expect(await sentTo(secret)).toEqual(['ada@mail.test', 'grace@mail.test']);
   const { audience } = (await api.post(`/v1/campaigns/${await campaign([weekly])}/preflight`)).body.data;
   expect(audience).toEqual({ contacts: 2, recipients: 1, excluded: [{ reason: 'left_group', contacts: 1 }] });
-  // Adding the contact again is not its word.
+  // Re-adding the contact does not undo its opt-out.
   await api.post(`/v1/groups/${weekly}/contacts`, { contact_ids: [ada.id] });
   expect(await sentTo(weekly)).toEqual(['grace@mail.test']);
   expect((await (await save(weekly, offers)).text()).match(/ checked>/g)).toHaveLength(2);
@@ -94,7 +94,7 @@ test('a recipient leaves one group and keeps the rest: membership stays, the nex
   );
 });
 
-test('who leaves a group while a campaign to it is under way gets nothing of it any more, and is counted', async () => {
+test("leaving a group during a campaign to it suppresses the recipient's message and counts it", async () => {
   const { api, weekly, offers, campaign, save } = await readers();
   const [only, both] = [await campaign([weekly]), await campaign([weekly, offers])];
   for (const id of [only, both]) {
@@ -110,7 +110,7 @@ test('who leaves a group while a campaign to it is under way gets nothing of it 
   ]);
 });
 
-test('one click of a mail program unsubscribes from everything, groups or not', async () => {
+test('a one-click unsubscribe applies to everything, with or without groups', async () => {
   const all = await readers();
   const reply = await fetch(all.link, {
     method: 'POST',
@@ -120,7 +120,7 @@ test('one click of a mail program unsubscribes from everything, groups or not', 
   expect(await statusOf(all)).toBe('unsubscribed');
 });
 
-test('groups that the recipient is not shown can not be left or joined by a forged form', async () => {
+test('a forged form cannot leave or join groups that the recipient is not shown', async () => {
   const { save, weekly, secret } = await readers();
   const other = await readers();
   await save(weekly, secret, other.weekly);
@@ -130,7 +130,7 @@ test('groups that the recipient is not shown can not be left or joined by a forg
   expect(rows).toEqual([]);
 });
 
-test("the page is in the project's colour, and its policy allows that style and nothing else", async () => {
+test("the page uses the project's color, and its CSP allows only that style", async () => {
   const { api, link } = await readers();
   const owner = await signedIn(api);
   const query = 'mutation ($color: String) { setBrandColor(color: $color) { brandColor } }';

@@ -9,7 +9,7 @@ let sink: SmtpSink;
 let system: System;
 let temporal: Client;
 
-/** Addresses that the server refuses now, though not for ever. */
+/** Addresses that the server currently rejects. */
 const refused = new Set<string>();
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken, r
   sink,
 }));
 
-/** A completed campaign of which so many were refused, which would be taken now. */
+/** A completed campaign with that many failed messages, which the server would now accept. */
 async function partlyRefused(word: string, count: number, failures: number) {
   const names = Array.from({ length: failures }, (_, index) => `${word}${index}@mail.test`);
   for (const name of names) refused.add(name);
@@ -42,7 +42,7 @@ async function partlyRefused(word: string, count: number, failures: number) {
   return { ...made, names };
 }
 
-/** Makes recipients of a campaign unknown, as a kill leaves them: they are claimed by nobody any more. */
+/** Marks recipients of a campaign unknown, as a killed worker leaves them. */
 async function makeUnknown(path: string, count: number): Promise<string[]> {
   const { rows } = await system.pool.query<{ id: string }>(
     `WITH lost AS (
@@ -62,7 +62,7 @@ const startedAndCompleted = async (api: SystemApi) => [
 ];
 
 describe('retrying', () => {
-  test('sends again to all who were refused and to nobody else; the campaign completes again, and started and completed are emitted once each', async () => {
+  test('resends to all failed recipients and no one else; the campaign completes again, and started and completed are emitted once each', async () => {
     const { api, path } = await partlyRefused('retry', 30, 5);
     const reply = await api.post(`${path}/recipients/retry`);
     expect(reply.status, JSON.stringify(reply.body)).toBe(202);
@@ -76,7 +76,7 @@ describe('retrying', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('goes to those who are named; ids of others are passed over, and the count says so', async () => {
+  test('resends only to named recipients; other ids are ignored and not counted', async () => {
     const { api, path, names } = await partlyRefused('some', 10, 3);
     const failed = await recipients(api, path, 'failed');
     const accepted = await recipients(api, path, 'accepted');
@@ -89,13 +89,13 @@ describe('retrying', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('of nobody changes nothing: the campaign stays completed', async () => {
+  test('with no failed recipients changes nothing: the campaign stays completed', async () => {
     const { api, path } = await partlyRefused('nobody', 2, 0);
     const reply = await api.post(`${path}/recipients/retry`);
     expect([reply.status, reply.body.recipients, reply.body.data.status]).toEqual([202, 0, 'completed']);
   });
 
-  test('twice at once goes to each recipient once', async () => {
+  test('twice concurrently resends to each recipient once', async () => {
     const { api, path } = await partlyRefused('twice', 40, 20);
     const replies = await Promise.all(Array.from({ length: 4 }, () => api.post(`${path}/recipients/retry`)));
     expect(replies.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
@@ -106,7 +106,7 @@ describe('retrying', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('while it is being sent joins what is under way, over and over, until all have it', async () => {
+  test('of a sending campaign joins the current run, repeatedly, until every recipient has the message', async () => {
     refused.add('join0@mail.test');
     const { api, path } = await campaignTo('join', 60, { rate_per_second: 30 });
     await api.post(`${path}/send`);
@@ -120,7 +120,7 @@ describe('retrying', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('survives kill -9 of the worker before it has begun: it goes on when there is one', async () => {
+  test('survives kill -9 of the worker before it starts, and resumes with the next worker', async () => {
     const { api, path } = await partlyRefused('kill', 20, 10);
     await system.killWorker();
     expect((await api.post(`${path}/recipients/retry`)).body.data.status).toBe('sending');
@@ -130,7 +130,7 @@ describe('retrying', () => {
     await expectCountersToAgree(api, path);
   }, 90_000);
 
-  test('never sends to an address that was suppressed meanwhile', async () => {
+  test('never sends to an address suppressed in the meantime', async () => {
     const { api, path, names } = await partlyRefused('left', 3, 2);
     await api.post('/v1/suppressions', { email: names[0] });
     await api.post(`${path}/recipients/retry`);
@@ -166,7 +166,7 @@ describe('recipients whose outcome is unknown', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('are sent again only when it is said that some may get it twice, and keep their Message-ID', async () => {
+  test('are resent only if duplicates are accepted, and keep their Message-ID', async () => {
     const { api, path } = await partlyRefused('again', 6, 0);
     const [one] = await makeUnknown(path, 2);
     expect((await api.post(`${path}/recipients/retry`)).body.recipients).toBe(0);
@@ -187,10 +187,10 @@ describe('recipients whose outcome is unknown', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('that a provider reports on before they go again are accepted, and are not sent', async () => {
+  test('that a provider reports on before the resend become accepted and are not sent', async () => {
     const { api, path, id } = await partlyRefused('report', 4, 0);
     const [one = ''] = await makeUnknown(path, 1);
-    // Paused, as it were, between the decision and the send.
+    // Pause between the decision and the send.
     await system.pool.query(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, [id]);
     expect((await api.post(`${path}/recipients/resend`, { accept_duplicates: true })).body.recipients).toBe(1);
     const client = await system.pool.connect();
@@ -203,7 +203,7 @@ describe('recipients whose outcome is unknown', () => {
   });
 });
 
-test('a campaign whose workflow an operator terminated goes on by itself in another, and sends nothing twice', async () => {
+test('a campaign whose workflow was terminated resumes in a new one and sends nothing twice', async () => {
   const { api, id, path } = await campaignTo('lost', 120, { rate_per_second: 10 });
   await api.post(`${path}/send`);
   await eventually(async () => expect((await read(api, path)).progress.accepted).toBeGreaterThan(5));
@@ -218,7 +218,7 @@ test('a campaign whose workflow an operator terminated goes on by itself in anot
   await expectCountersToAgree(api, path);
 }, 120_000);
 
-test('counters agree with the rows over a whole life: refusals, retries, doubt, bounces, complaints and unsubscribing', async () => {
+test('counters agree with the rows throughout: rejections, retries, unknown outcomes, bounces, complaints and unsubscribes', async () => {
   const { api, path } = await partlyRefused('life', 40, 6);
   const accepted = (await recipients(api, path, 'accepted')).map(({ id }) => id);
   const unknown = await makeUnknown(path, 5);

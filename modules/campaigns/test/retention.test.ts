@@ -10,7 +10,7 @@ runExclusively('retention');
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A campaign that ended some days ago in a project that keeps messages 40: 2,500 accepted, one refused, one unknown. */
+/** A campaign that ended days ago in a project that keeps messages for 40: 2,500 accepted, one failed, one unknown. */
 async function ended(days: number, more: { status?: string; open?: number } = {}) {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -47,7 +47,7 @@ async function ended(days: number, more: { status?: string; open?: number } = {}
   return { api, id, path, messages, rows };
 }
 
-test('the recipients of a campaign that ended long enough ago are deleted; its counts, links and suppressions stay', async () => {
+test('recipients past retention are deleted; counters, links and suppressions are kept', async () => {
   const { api, path, messages, rows } = await ended(41);
   await api.post('/v1/suppressions', { email: 'r1@mail.test' });
   const before = (await api.get(path)).body.data;
@@ -65,7 +65,7 @@ test('the recipients of a campaign that ended long enough ago are deleted; its c
   expect((await api.get(path)).body.data.engagement).toEqual(before.engagement);
 });
 
-test('what is younger, not over, or has somebody open stays whole', async () => {
+test('campaigns that are newer, still running or have open messages keep all recipients', async () => {
   const all = [
     await ended(39),
     await ended(60, { status: 'paused' }),
@@ -79,7 +79,7 @@ test('what is younger, not over, or has somebody open stays whole', async () => 
   }
 });
 
-test('a deletion that is cut off in the middle of a campaign goes on the next time, and nobody is sent to meanwhile', async () => {
+test('an interrupted deletion resumes on the next run, and nothing is sent in between', async () => {
   const { api, id, path, rows } = await ended(41);
   const onBatch = () => {
     throw new Error('cut off');
@@ -100,7 +100,7 @@ test('a deletion that is cut off in the middle of a campaign goes on the next ti
   expect(await rows()).toBe(0);
 });
 
-test('a retry and the deletion at once: either all recipients are there and it goes on, or it is refused', async () => {
+test('a retry concurrent with the deletion either finds all recipients and proceeds, or is refused', async () => {
   const { api, path, rows } = await ended(41);
   const [retried] = await Promise.all([api.post(`${path}/recipients/retry`, {}), deleteOldRecipients()]);
   const { status, recipientsDeletedAt } = (await api.get(path)).body.data;

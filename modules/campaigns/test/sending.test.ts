@@ -45,7 +45,7 @@ describe('a campaign', () => {
     await expectCountersToAgree(api, path);
   });
 
-  test('to groups that overlap goes to each person once', async () => {
+  test('to overlapping groups goes to each contact once', async () => {
     const { api, group, path } = await campaignTo('once', 20);
     const { rows } = await system.pool.query<{ id: string }>(
       'SELECT contact_id AS id FROM group_members WHERE group_id = $1',
@@ -59,7 +59,7 @@ describe('a campaign', () => {
     expect(taken('once').map(([, count]) => count)).toEqual(Array(20).fill(1));
   });
 
-  test('goes to nobody who is suppressed, and lists them with the reason', async () => {
+  test('skips suppressed contacts and lists them with the reason', async () => {
     const { api, path } = await campaignTo('quiet', 5);
     await api.post('/v1/suppressions', { email: 'quiet3@mail.test' });
     await api.post(`${path}/send`);
@@ -72,7 +72,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  test('carries a link to unsubscribe by, as a header of one click and in its words', async () => {
+  test('carries an unsubscribe link, in the one-click header and in the body', async () => {
     const { api, path } = await campaignTo('link', 1);
     await api.post(`${path}/send`);
     await untilStatus(api, path, 'completed');
@@ -84,7 +84,7 @@ describe('a campaign', () => {
     expect(words.split(url ?? '')).toHaveLength(3); // once in the text, once in the HTML
   });
 
-  test('arrives as it was written, in any script: names, subject and words of each, read by a parser that is not ours', async () => {
+  test('arrives intact in any script: names, subject and body, read by a third-party parser', async () => {
     const names = ['👩‍👩‍👧‍👦 Ada 👍🏽', 'שלום עולם', 'مرحبا بالعالم', '李小龍', 'Jürgen "Groß", Sales', '"><script>x</script>'];
     const line = 'ein sehr langer Satz über Äpfel und Öfen, '.repeat(60);
     const { api, path } = await campaignTo('script', names.length, {
@@ -117,7 +117,7 @@ describe('a campaign', () => {
     }
   });
 
-  test('is put off by a 4xx and goes again, and fails by a 5xx; neither is sent twice', async () => {
+  test('is deferred and retried after a 4xx and fails after a 5xx; neither is sent twice', async () => {
     sink.answer((to, tries) => {
       if (to === 'mixed1@mail.test' && tries === 0) return { code: 451, message: '4.3.0 Something is amiss' };
       if (to === 'mixed2@mail.test') return { code: 550, message: '5.1.1 The mailbox does not exist' };
@@ -140,7 +140,7 @@ describe('a campaign', () => {
     await expectCountersToAgree(api, path);
   }, 90_000);
 
-  test('waits for a mail server that takes nothing, and goes on by itself', async () => {
+  test('backs off from a mail server that refuses all mail, and resumes on its own', async () => {
     let closed = true;
     sink.answer(() => (closed ? { code: 421, message: '4.3.2 Going down' } : undefined));
     const { api, path } = await campaignTo('wait', 50);
@@ -168,7 +168,7 @@ describe('a running campaign', () => {
     expect((await api.post(`${path}/resume`)).body.data.status).toBe('sending');
     await eventually(() => expect(taken('pace').length).toBeGreaterThan(atPause));
     await api.patch(path, { rate_per_second: 2000 });
-    // At the rate of before it would take twice as long.
+    // At the previous rate it would take twice as long.
     const campaign = await untilStatus(api, path, 'completed', 20_000);
     expect(campaign.progress.accepted).toBe(400);
     expect(taken('pace').every(([, count]) => count === 1)).toBe(true);
@@ -186,7 +186,7 @@ describe('a running campaign', () => {
     expect(gaps.toSorted((a, b) => a - b)[30]).toBeLessThan(130);
   });
 
-  test('can be canceled: what has not gone out never does, and each recipient is accounted for', async () => {
+  test('can be canceled: unsent messages are never sent, and every recipient is accounted for', async () => {
     const { api, path } = await campaignTo('stop', 300, { rate_per_second: 20 });
     await api.post(`${path}/send`);
     await eventually(async () => expect((await read(api, path)).progress.accepted).toBeGreaterThan(5));
@@ -222,7 +222,7 @@ interface Seen {
   progress: { accepted: number };
 }
 
-/** Adds to `seen` what a subscription shows, until it says that the campaign is completed. */
+/** Appends the states a subscription delivers to `seen`, until the campaign is completed. */
 async function watch(api: SystemApi, id: string, seen: Seen[]): Promise<void> {
   const response = await fetch(`${system.url}/graphql/stream`, {
     method: 'POST',
@@ -248,7 +248,7 @@ async function watch(api: SystemApi, id: string, seen: Seen[]): Promise<void> {
 }
 
 describe('a scheduled campaign', () => {
-  test('starts at its time, and not at one that it was moved from', async () => {
+  test('starts at its scheduled time, not at an earlier one it was rescheduled from', async () => {
     const { api, path } = await campaignTo('timer', 3);
     const [first, second] = [Date.now() + 5_000, Date.now() + 12_000];
     for (const at of [first, second]) await api.post(`${path}/schedule`, { scheduled_at: new Date(at).toISOString() });
@@ -258,7 +258,7 @@ describe('a scheduled campaign', () => {
     expect(taken('timer')).toHaveLength(3);
   });
 
-  test('whose sender is not verified any more is paused at its time, with the reason and one campaign.paused', async () => {
+  test('whose sender is no longer verified is paused at its scheduled time, with the reason and one campaign.paused', async () => {
     const { api, id, path } = await campaignTo('stale', 3);
     await api.post(`${path}/schedule`, { scheduled_at: new Date(Date.now() + 5_000).toISOString() });
     await system.pool.query('UPDATE domains SET verified_for_sending = false WHERE project_id = $1', [api.projectId]);

@@ -22,7 +22,7 @@ afterAll(async () => {
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const published = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
 
-/** Gives example.com of the project a key, as adding a domain does. */
+/** Creates a key for the project's example.com, as adding a domain does. */
 async function addKey(api: SystemApi): Promise<void> {
   const { rows } = await system.pool.query<{ id: string }>('SELECT id FROM domains WHERE project_id = $1', [
     api.projectId,
@@ -38,7 +38,7 @@ async function addKey(api: SystemApi): Promise<void> {
   ]);
 }
 
-/** What a verifier that has nothing to do with our signer makes of the mail to an address. */
+/** The result of an independent DKIM verifier for the mail to an address. */
 async function verdictOf(to: string) {
   const raw = await eventually(() => {
     const mail = sink.mails.find((candidate) => candidate.to === to);
@@ -79,13 +79,13 @@ test("mail is signed with the key of its sender's domain: one email, one with at
   expect(signedFields).toContain('list-unsubscribe-post');
 });
 
-test('a domain of development, which has no key, sends unsigned', async () => {
+test('a development domain, which has no key, sends unsigned mail', async () => {
   const api = await system.api();
   await api.post('/v1/emails', { from: 'hello@example.com', to: 'unsigned@mail.test', subject: 'S', html: '<p>x</p>' });
   expect((await verdictOf('unsigned@mail.test'))?.status?.result).toBe('none');
 });
 
-test('mail that goes by Amazon SES is signed so that the signature holds when SES writes Date and Message-ID anew', async () => {
+test('mail sent through Amazon SES is signed so that the signature survives SES rewriting Date and Message-ID', async () => {
   const api = await system.api();
   await addKey(api);
   const ses = await startSes();
@@ -131,7 +131,7 @@ test('mail that goes by Amazon SES is signed so that the signature holds when SE
   await ses.close();
 });
 
-test('preflight warns when a signature that is not ours may leave List-Unsubscribe out', async () => {
+test('preflight warns if a third-party signature may not cover List-Unsubscribe', async () => {
   const api = await system.api();
   const { id } = (
     await api.post('/v1/campaigns', { name: 'Check', subject: 'x', from_email: 'news@example.com', html: 'x' })

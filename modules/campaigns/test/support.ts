@@ -1,9 +1,9 @@
 import { eventually, type SmtpSink, type System, type SystemApi } from '@postroom/testkit';
 import { expect } from 'vitest';
 
-/** What tests of sending share: campaigns in a system of their own, and what became of them. */
+/** Helpers for sending tests: campaigns in an isolated system, and their outcomes. */
 export function campaignKit(parts: () => { system: System; sink: SmtpSink }) {
-  /** A campaign to so many new contacts of a new project, whose addresses begin with a word of the test's own. */
+  /** Creates a campaign to `count` new contacts of a new project; their addresses start with `word`. */
   async function campaignTo(word: string, count: number, more: Record<string, unknown> = {}) {
     const { system } = parts();
     const api = await system.api();
@@ -53,7 +53,7 @@ export function campaignKit(parts: () => { system: System; sink: SmtpSink }) {
     return rows.map(({ data }) => data);
   }
 
-  /** The counters of a campaign, and the same counted from its rows. */
+  /** Checks a campaign's counters against its rows. */
   async function expectCountersToAgree(api: SystemApi, path: string): Promise<void> {
     const { progress, engagement, id } = await read(api, path);
     const { pool } = parts().system;
@@ -75,7 +75,7 @@ export function campaignKit(parts: () => { system: System; sink: SmtpSink }) {
 
   const taken = (word: string) => [...parts().sink.counts()].filter(([to]) => to.startsWith(word));
 
-  /** The recipients of a campaign in a state. */
+  /** A campaign's recipients in one state. */
   const recipients = async (api: SystemApi, path: string, state: string) =>
     (await api.get(`${path}/recipients?state=${state}&limit=1000`)).body.data as { id: string; email: string }[];
 

@@ -127,7 +127,7 @@ test('deleting a group does not delete its contacts', async () => {
   expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(200);
 });
 
-test('a group that is absent, of another project or no group id at all is not_found, before its body is looked at', async () => {
+test("a missing group, another project's group and an invalid id are not_found before the body is validated", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const eve = await other.contact('eve@example.com');
   const { body } = await other.post('/v1/groups', { name: 'Theirs', contact_ids: [eve.id] });
@@ -144,7 +144,7 @@ test('a group that is absent, of another project or no group id at all is not_fo
   }
 });
 
-test("another project's contacts can not be put into a group", async () => {
+test("another project's contacts cannot be added to a group", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const eve = await other.contact('eve@example.com');
   expect((await api.post('/v1/groups', { name: 'Mine', contact_ids: [eve.id] })).status).toBe(400);
@@ -162,7 +162,7 @@ test("a contact's group membership changes: contact.updated fires for each conta
   expect(emails).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com', 'ada@example.com']);
 });
 
-test('contacts are taken out of a group, which always keeps a member', async () => {
+test('removing contacts from a group always leaves at least one member', async () => {
   const api = await testApi();
   const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
   const { body } = await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id, bob.id] });
@@ -219,7 +219,7 @@ test("a contact's groups are listed newest first; those of a missing contact are
   }
 });
 
-test('a contact names the groups that it is in', async () => {
+test('a contact lists its groups', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   for (const name of ['Zeta', 'Beta']) await api.post('/v1/groups', { name, contact_ids: [ada.id] });

@@ -8,14 +8,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Figures counted from so many rows: how often they were counted. */
+/** An aggregate over `rows` rows, and how often it was computed. */
 function counter(rows: number) {
   let counted = 0;
   const count = async () => ({ result: ++counted, rows });
   return { count, counted: () => counted };
 }
 
-test('what is counted from few rows is counted each time, also when many ask at once', async () => {
+test('an aggregate over few rows is computed on every call, even concurrent ones', async () => {
   const kept = cachedAggregate<number>();
   const { count, counted } = counter(1_000);
   expect(await kept('a', count)).toBe(1);
@@ -24,7 +24,7 @@ test('what is counted from few rows is counted each time, also when many ask at 
   expect(counted()).toBe(4);
 });
 
-test('what is counted from a million rows is counted once for all who ask within its time, and anew after it', async () => {
+test('an aggregate over a million rows is computed once for all callers until it expires', async () => {
   const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   expect(await kept('a', count)).toBe(1);
@@ -35,7 +35,7 @@ test('what is counted from a million rows is counted once for all who ask within
   expect(await Promise.all([kept('a', count), kept('a', count), kept('a', count)])).toEqual([3, 3, 3]);
 });
 
-test('a count that fails is tried again by the next who asks', async () => {
+test('a failed computation is retried by the next caller', async () => {
   const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   await kept('a', count);
@@ -45,7 +45,7 @@ test('a count that fails is tried again by the next who asks', async () => {
   expect(await kept('a', count)).toBe(2);
 });
 
-test('of very many answers the oldest go', async () => {
+test('the oldest entries are evicted', async () => {
   const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   for (let at = 0; at <= 1_000; at++) await kept(String(at), count);

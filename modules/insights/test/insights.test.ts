@@ -7,7 +7,7 @@ const STATISTICS = `query ($since: DateTime!, $step: StatisticsStep!, $timeZone:
   statistics(since: $since, step: $step, timeZone: $timeZone) { at added unsubscribed sent }
 }`;
 
-test('the activity of a contact tells how it came, what was sent to it and why it is not mailed, newest first', async () => {
+test("a contact's activity lists its creation, messages and suppressions, newest first", async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
   const message = newId('eml');
@@ -26,7 +26,7 @@ test('the activity of a contact tells how it came, what was sent to it and why i
   ]);
 });
 
-test('statistics count what happened day by day, without gaps and without other projects', async () => {
+test('statistics count events per day, without gaps and without other projects', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const ada = await api.contact('ada@example.com');
   await other.contact('bob@example.com');
@@ -39,7 +39,7 @@ test('statistics count what happened day by day, without gaps and without other 
   expect(points.slice(0, -1).every(({ added }: { added: number }) => added === 0)).toBe(true);
 });
 
-test('days begin at midnight of the time zone', async () => {
+test('days start at midnight in the time zone', async () => {
   const api = await testApi();
   const since = new Date(Date.now() - 86_400_000).toISOString();
   const { body } = await api.graphql(STATISTICS, { since, step: 'day', timeZone: 'Asia/Kolkata' });
@@ -58,7 +58,7 @@ test('too many points and unknown time zones are refused', async () => {
   }
 });
 
-test('what recipients of a campaign did is told by the hour, without gaps, from its start on; of other projects nothing', async () => {
+test("a campaign's outcomes are counted per hour from its start, without gaps, and not across projects", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id } = (await api.post('/v1/campaigns', { name: 'News', subject: 'News' })).body.data;
   const hours = async (caller = api) =>

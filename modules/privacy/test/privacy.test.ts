@@ -5,7 +5,7 @@ import { audit, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
-/** Every table and column that holds a text, as PostgreSQL knows them: a table that is new is looked at as well. */
+/** Every text column of every table, read from the catalog so that new tables are included. */
 async function placesOf(text: string): Promise<string[]> {
   const { rows } = await pool.query<{ table: string; column: string; type: string }>(
     `SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
@@ -26,8 +26,8 @@ async function placesOf(text: string): Promise<string[]> {
 }
 
 /**
- * Tables that hold no address of a contact, or only what docs/how-to/privacy.md says is not reached. A table that is new fails the
- * test until it is here, or a person of the test has something in it.
+ * Tables without contact addresses, or with only those that docs/how-to/privacy.md says are not erased. A new table fails the test
+ * until it is listed here or the test person has data in it.
  */
 const NOT_OF_CONTACTS = [
   // Ids, figures and settings.
@@ -80,7 +80,7 @@ const NOT_OF_CONTACTS = [
 
 const ERASE_CONTACT = 'mutation ($id: ID!) { erasePerson(contactId: $id) { messages events canceled } }';
 
-/** Erases a contact as an owner does; returns what was erased, or the code of the error. */
+/** Erases a contact as an owner; returns the counts or the error code. */
 async function erase(api: Api, contactId: string): Promise<{ erased?: object; code?: string }> {
   const { body } = await (await signedIn(api, 'owner')).graphql(ERASE_CONTACT, { id: contactId });
   return body.errors === undefined ? { erased: body.data.erasePerson } : { code: body.errors[0].extensions.code };
@@ -99,7 +99,7 @@ async function tables(): Promise<string[]> {
   return rows.map(({ table }) => table).sort();
 }
 
-/** A person of whom there is something in every place that a project writes to. */
+/** A person with data in every place that a project writes to. */
 async function person() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -109,7 +109,7 @@ async function person() {
   const key = email.toLowerCase();
   await api.post('/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['*'] });
   const contact = await api.contact(email, { name: 'Ada Lovelace' });
-  // The address was another one before.
+  // The contact had a different address before.
   const former = `ada.b.${name}@example.org`;
   await api.patch(`/v1/contacts/${contact.id}`, { email: former });
   await api.patch(`/v1/contacts/${contact.id}`, { email });
@@ -183,7 +183,7 @@ async function person() {
   return { api, email, key, contact, sent, scheduled, about };
 }
 
-test('after a person was erased, no column of any table holds the address', { timeout: 60_000 }, async () => {
+test('after an erasure, no column of any table contains the address', { timeout: 60_000 }, async () => {
   const { api, key, contact, sent } = await person();
   const before = await placesOf(key);
   expect(before).toEqual(
@@ -218,7 +218,7 @@ test('after a person was erased, no column of any table holds the address', { ti
   expect(hits).toEqual([{ user_agent: null, network: null }]);
 });
 
-test('an erasure that breaks off leaves everything as it was', { timeout: 60_000 }, async () => {
+test('a failed erasure changes nothing', { timeout: 60_000 }, async () => {
   const { api, key, contact } = await person();
   const before = await placesOf(key);
   // The last thing that is written is the event, and here it can't be.
@@ -234,7 +234,7 @@ test('an erasure that breaks off leaves everything as it was', { timeout: 60_000
   expect((await api.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
 });
 
-test('messages and events stay as figures without a name, and what waited is not sent', async () => {
+test('messages and events are anonymized, and planned mail is not sent', async () => {
   const { api, contact, sent, scheduled, about } = await person();
   await erase(api, contact.id);
   const email = async (id: string) => (await api.get(`/v1/emails/${id}`)).body.data;
@@ -252,7 +252,7 @@ test('messages and events stay as figures without a name, and what waited is not
   expect(await api.events('contact.deleted')).toMatchObject([{ data: { contact_id: contact.id, name: '' } }]);
 });
 
-test('an erased address is never mailed or added again, in any way of writing it', async () => {
+test('an erased address is never mailed or added again, in any spelling', async () => {
   const { api, email, contact } = await person();
   await erase(api, contact.id);
   expect((await api.post('/v1/contacts', { email: email.toUpperCase() })).status).toBe(409);
@@ -264,12 +264,12 @@ test('an erased address is never mailed or added again, in any way of writing it
   expect(sending.body.data.status).toBe('suppressed');
   const [suppression] = (await api.get(`/v1/suppressions?email=${encodeURIComponent(email)}`)).body.data;
   expect(suppression).toMatchObject({ email: 'erased', reason: 'manual' });
-  // A person who comes back is let in by hand.
+  // A returning person must be unsuppressed manually.
   await api.delete(`/v1/suppressions/${suppression.id}`);
   expect((await api.post('/v1/contacts', { email })).status).toBe(201);
 });
 
-/** A person who had another address before, under which there is something in many places; and who it was a copy of. */
+/** A person with data in many places under a previous address. */
 async function moved() {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -304,7 +304,7 @@ async function moved() {
   return { api, contact, old, now, sent, waiting };
 }
 
-test('a person is erased under the addresses of before as well: mail, events, suppressions and errors of imports', async () => {
+test('an erasure covers previous addresses too: mail, events, suppressions and import errors', async () => {
   const { api, contact, old, now, waiting } = await moved();
   expect(await placesOf(old)).toEqual(
     expect.arrayContaining([
@@ -339,7 +339,7 @@ test.each(['old', 'now'] as const)(
   },
 );
 
-test('what is kept under an address of before is in the document of the person', async () => {
+test('the export includes data stored under a previous address', async () => {
   const { api, contact, old, now, sent } = await moved();
   const { data } = (await api.get(`/v1/contacts/${contact.id}/data`)).body;
   expect(data).toMatchObject({
@@ -353,7 +353,7 @@ test('what is kept under an address of before is in the document of the person',
   expect(data.audit).toHaveLength(1);
 });
 
-test('an address of before that is somebody else now is left to them, but what went to the person under it is not', async () => {
+test("a previous address that now belongs to another contact is kept for them, but the person's own mail is erased", async () => {
   const { api, contact, old, sent } = await moved();
   const { body } = await api.get(`/v1/suppressions?email=${old}`);
   await api.delete(`/v1/suppressions/${body.data[0].id}`);
@@ -369,7 +369,7 @@ test('an address of before that is somebody else now is left to them, but what w
   expect(rows[0].email).toMatch(/@erased\.invalid$/);
 });
 
-test('others whose address holds the same letters keep theirs', async () => {
+test('other addresses that contain the same characters are unaffected', async () => {
   const { api, key, contact } = await person();
   const others = [`x${key}`, `${key}.au`, `a-${key}`, `a.${key}`];
   for (const other of others)
@@ -381,7 +381,7 @@ test('others whose address holds the same letters keep theirs', async () => {
   }
 });
 
-test('everything of a person is one JSON document', async () => {
+test('the export of a person is one JSON document', async () => {
   const { api, key, email, contact, sent } = await person();
   const { body } = await api.get(`/v1/contacts/${contact.id}/data`);
   const { messages, events, ...data } = body.data;
@@ -404,7 +404,7 @@ test('everything of a person is one JSON document', async () => {
   expect(events[0].deliveries).toHaveLength(1);
 });
 
-test('an address that is no contact any more is erased by itself', async () => {
+test('an address without a contact can be erased', async () => {
   const { api, key, contact } = await person();
   await api.delete(`/v1/contacts/${contact.id}`);
   const { body } = await (await signedIn(api)).graphql(ERASE, { email: ` ${key.toUpperCase()}` });
@@ -412,7 +412,7 @@ test('an address that is no contact any more is erased by itself', async () => {
   expect(await placesOf(key)).toEqual([]);
 });
 
-test('the erasure stands in the audit log without the address', async () => {
+test('the audit log records the erasure without the address', async () => {
   const { api, key, contact } = await person();
   await erase(api, contact.id);
   const { rows } = await pool.query(`SELECT * FROM audit_entries WHERE project_id = $1 AND action = 'erasePerson'`, [
@@ -422,7 +422,7 @@ test('the erasure stands in the audit log without the address', async () => {
   expect(JSON.stringify(rows)).not.toContain(key);
 });
 
-test('owners and admins who are signed in may erase; API keys of any scope, members and viewers may not', async () => {
+test('signed-in owners and admins may erase; API keys of any scope, members and viewers may not', async () => {
   const api = await testApi();
   const { key: sending } = await api.newKey('sending');
   const { key: everywhere } = await api.newKey('full', 'all');
@@ -449,7 +449,7 @@ test('owners and admins who are signed in may erase; API keys of any scope, memb
   }
 });
 
-test('another project keeps what it has of the same person', async () => {
+test("another project's data about the same person is unaffected", async () => {
   const [one, two]: [Api, Api] = await Promise.all([testApi(), testApi()]);
   const [mine, theirs] = [await one.contact('ada@example.net'), await two.contact('ada@example.net')];
   await erase(one, mine.id);
