@@ -81,7 +81,7 @@ test('of two edits based on the same version, the second is a conflict, and the 
   const save = (body: string) => api.patch(`/v1/templates/${id}`, { body, version: 1 });
   const replies = await Promise.all([save('<p>Ada</p>'), save('<p>Bob</p>')]);
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-  expect(replies.find(({ status }) => status === 409)?.body.error.message).toMatch(/saved by somebody since/);
+  expect(replies.find(({ status }) => status === 409)?.body.error.message).toMatch(/was modified since you loaded it/);
   const kept = replies.find(({ status }) => status === 200)?.body.data.body;
   expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ body: kept, version: 2 });
 });

@@ -80,13 +80,13 @@ test('conditional comments are markup, as Outlook reads them', () => {
 });
 
 test.each([
-  ['<script>var a = "{{a}}"</script>', 'Scripts'],
+  ['<script>var a = "{{a}}"</script>', 'A script'],
   ['<a onclick="x({{a}})">', 'runs code'],
   ['<iframe srcdoc="{{a}}">', 'runs code'],
-  ['<a {{a}}>', 'quoted value'],
-  ['<a data-{{a}}="x">', 'quoted value'],
-  ['<{{a}}>', 'quoted value'],
-  ['</{{a}}>', 'quoted value'],
+  ['<a {{a}}>', 'quoted attribute value'],
+  ['<a data-{{a}}="x">', 'quoted attribute value'],
+  ['<{{a}}>', 'quoted attribute value'],
+  ['</{{a}}>', 'quoted attribute value'],
   ['<a href={{a}}>', 'quotes'],
   ['<a href=x{{a}}>', 'quotes'],
   ['<a href="javascript:x({{a}})">', '"javascript:"'],
