@@ -123,7 +123,7 @@ inBrowser('mailbox accounts', () => {
     const refused = await goToProvider(window);
     await refused.getByRole('link', { name: 'Deny' }).click();
     await refused.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-    await refused.getByText('The mailbox provider gave no consent (access_denied).').waitFor();
+    await refused.getByText('The mailbox provider did not grant access (access_denied).').waitFor();
     expect(await seriousFindings(refused)).toEqual([]);
     await refused.goBack();
     await refused.getByRole('link', { name: 'Allow' }).click();

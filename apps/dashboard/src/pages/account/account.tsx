@@ -4,7 +4,7 @@ import { Profile } from './profile.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** One's own name, password, second factor and sessions. */
+/** The account page: profile, password, two-factor authentication and sessions. */
 export function Account() {
   return (
     <Page title="Your account" width={760}>

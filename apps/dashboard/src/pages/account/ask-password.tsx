@@ -5,11 +5,11 @@ import { FormButtons, FormError } from '../../components/form.tsx';
 interface AskPasswordProps {
   opened: boolean;
   onClose: () => void;
-  /** Resolves to why it was refused, or to nothing when it was right. */
+  /** Resolves to the error message, or undefined on success. */
   onPassword: (password: string) => Promise<string | undefined>;
 }
 
-/** Asks for the password once more: somebody else may sit at a browser that is signed in. */
+/** Asks for the password again, in case someone else is using an unlocked browser. */
 export function AskPassword(props: AskPasswordProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>Confirm your password</Text>}>

@@ -1,4 +1,4 @@
-/** Browsers by what only they say of themselves, the particular ones first: most of them claim to be Chrome and Safari. */
+/** Browsers by user-agent token, most specific first, because most of them also claim to be Chrome and Safari. */
 const BROWSERS: [pattern: RegExp, name: string][] = [
   [/Edg(A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS: [pattern: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** What a browser is, in words: "Firefox on Windows". */
+/** A readable device name: "Firefox on Windows". */
 export function deviceOf(userAgent: string | null): string {
   const find = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];

@@ -10,7 +10,7 @@ import { SaveCodes, SetUp, type SetUpAnswer } from './set-up-factor.tsx';
 
 type Step = 'none' | 'ask-on' | 'ask-off' | 'ask-codes';
 
-/** A code of the phone beside the password: turned on, turned off, and new codes for when the phone is lost. */
+/** Two-factor authentication: enable, disable, and new backup codes. */
 export function SecondFactor() {
   const { me, reload } = useSession();
   const [step, setStep] = useState<Step>('none');

@@ -36,7 +36,7 @@ const REVOKE = graphql(`
 
 type Session = MySessionsQuery['mySessions'][number];
 
-/** Where one is signed in. */
+/** The user's active sessions. */
 export function Sessions() {
   const sessions = useApiQuery(SESSIONS, {});
   const others = sessions.data?.mySessions.some(({ current }) => !current) ?? false;

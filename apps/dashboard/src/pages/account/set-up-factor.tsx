@@ -6,14 +6,14 @@ import { CopyButton, CopyField } from '../../components/copy.tsx';
 import { digitProps, FormError } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 
-/** What the server makes up for a new second factor. */
+/** The server's two-factor enrollment data. */
 export interface SetUpAnswer {
-  /** `otpauth://totp/…`: what authenticators read from a picture. */
+  /** `otpauth://totp/…`, encoded in the QR code. */
   totpURI: string;
   backupCodes: string[];
 }
 
-/** Shows the secret to the phone, has a code of it typed, then shows the codes for when the phone is lost. */
+/** Shows the QR code, verifies a code, then shows the backup codes. */
 export function SetUp({ answer, onDone }: { answer: SetUpAnswer | undefined; onDone: () => void }) {
   const [checked, setChecked] = useState(false);
   const done = () => {
@@ -81,7 +81,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
   );
 }
 
-/** Shows backup codes this once; the dialog stays until the person says that they have saved them. */
+/** Shows backup codes once; the dialog stays open until the user confirms saving them. */
 export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDone: () => void }) {
   return (
     <Modal

@@ -29,7 +29,7 @@ const MAILED = { yes: 'Subscribed', no: 'Not mailed' } as const;
 type Named = { id: string; name: string };
 const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, label: name }));
 
-/** What narrows the list of contacts; all of it is in the address. */
+/** Contact list filters, all stored in the URL. */
 export function ContactFilters({ search }: { search: ContactSearch }) {
   const navigate = useNavigate();
   const { data } = useApiQuery(AUDIENCES, {});

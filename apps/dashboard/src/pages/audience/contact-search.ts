@@ -2,7 +2,7 @@ import { downloadUrl } from '../../data/download.ts';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { ContactSource } from '../../generated/graphql.ts';
 
-/** Which contacts a list shows, as its address says it. */
+/** The contact list's search parameters. */
 export interface ContactSearch extends PageSearch {
   /** Part of an address or name. */
   q?: string;
@@ -33,7 +33,7 @@ export function contactSearch(search: Record<string, unknown>): ContactSearch {
   };
 }
 
-/** The arguments of `contacts` that an address stands for. */
+/** Converts search parameters to `contacts` arguments. */
 export function filterOf({ q, mailed, source, group, segment }: ContactSearch) {
   return {
     search: q ?? null,
@@ -46,7 +46,7 @@ export function filterOf({ q, mailed, source, group, segment }: ContactSearch) {
 
 export const isFiltered = ({ after: _cursor, ...filter }: ContactSearch): boolean => Object.keys(filter).length > 0;
 
-/** The address of a CSV file of the contacts that an address stands for. */
+/** The CSV export URL for the current filters. */
 export function exportOf(projectId: string, search: ContactSearch): string {
   const { search: text, suppressed, source, groupId, segmentId } = filterOf(search);
   return downloadUrl(projectId, 'contacts/export', {

@@ -10,7 +10,7 @@ import { type Reason, REASONS } from './subscription.tsx';
 
 type Activity = ContactQuery['contact']['activity'][number];
 
-/** What happened with a contact, newest first. */
+/** A contact's activity, newest first. */
 export function ContactTimeline({ activity }: { activity: readonly Activity[] }) {
   return (
     <Timeline bulletSize={28} lineWidth={2}>

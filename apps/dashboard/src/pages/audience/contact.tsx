@@ -92,7 +92,7 @@ const SUPPRESS = graphql(`
 
 type ContactRow = ContactQuery['contact'];
 
-/** One contact: what is known of them, where they belong, and what happened with them. */
+/** One contact: details, memberships and activity. */
 export function Contact() {
   const { contactId } = useParams({ from: '/auth/p/$projectId/contacts/$contactId' });
   const { id: projectId } = useProject();
@@ -186,7 +186,7 @@ function DescriptionList({ contact, fields }: { contact: ContactRow; fields: Cus
   );
 }
 
-/** A name with its value; inside a `dl`. */
+/** A term and its value inside a `dl`. */
 export function DescriptionItem({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <Group wrap="nowrap" align="flex-start" gap="md">
@@ -200,7 +200,7 @@ export function DescriptionItem({ name, children }: { name: string; children: Re
   );
 }
 
-/** Custom fields are edited beside the name and the address, under their keys with this before them. */
+/** Prefixes custom field keys in the form values. */
 const OWN = 'customFields.';
 
 function contentOf({ name, email, customFields }: ContactRow, fields: CustomField[]): Record<string, unknown> {

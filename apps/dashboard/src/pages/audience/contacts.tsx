@@ -58,10 +58,10 @@ const CONTACTS = graphql(`
 
 type Contact = ContactsQuery['contacts']['nodes'][number];
 
-/** How many custom fields have a column until the person chooses. */
+/** The number of custom field columns shown by default. */
 const FIRST_COLUMNS = 3;
 
-/** Everybody that the project may write to. */
+/** The contact list. */
 export function Contacts() {
   const search = useSearch({ from: '/auth/p/$projectId/contacts' });
   const contacts = useApiQuery(CONTACTS, { after: cursorOf(search) ?? null, ...filterOf(search) });
@@ -181,7 +181,7 @@ function Who({ contact: { id, name, email } }: { contact: Contact }) {
   );
 }
 
-/** The keys of the custom fields that have a column, as this person last chose. */
+/** The custom field columns this user last chose. */
 function useColumns(fields: CustomField[]): [string[], (keys: string[]) => void] {
   const { id } = useProject();
   const [chosen, setChosen] = useLocalStorage<string[] | null>({

@@ -28,7 +28,7 @@ interface CreateContactProps {
   fields: CustomField[];
 }
 
-/** Adds one contact, and goes to it. */
+/** Creates a contact and opens it. */
 export function CreateContact({ opened, onClose, fields }: CreateContactProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add contact</Text>}>

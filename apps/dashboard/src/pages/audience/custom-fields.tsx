@@ -47,7 +47,7 @@ const TYPES: Record<CustomFieldType, string> = {
   select: 'Single choice',
 };
 
-/** What the project knows of its contacts beside names and addresses. */
+/** The project's custom fields. */
 export function CustomFields() {
   const fields = useApiQuery(CUSTOM_FIELDS, {});
   const [editing, setEditing] = useState<CustomField | 'new'>();
@@ -126,7 +126,7 @@ export function CustomFields() {
   );
 }
 
-/** A key made of what people call the field. */
+/** Derives a key from the field name. */
 const keyOf = (label: string) =>
   label
     .replaceAll('ß', 'ss')

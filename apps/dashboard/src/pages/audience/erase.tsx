@@ -14,7 +14,7 @@ const ERASE = graphql(`
   }
 `);
 
-/** Erases a person who asks for it: more is gone than when a contact is deleted. */
+/** Erases a contact's personal data on request. It removes more than deleting the contact. */
 export function Erase({
   contact: { id, email },
   opened,

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useProject } from '../../app/session.tsx';
 import { type ContactSearch, exportOf } from './contact-search.ts';
 
-/** Saves the contacts of a search as a CSV file; an import takes it again. */
+/** Exports matching contacts as CSV that can be imported again. */
 export function ExportLink({
   search,
   children = 'Export',

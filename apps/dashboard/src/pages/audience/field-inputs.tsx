@@ -8,7 +8,7 @@ interface FieldInputsProps {
   onChange: (values: Values) => void;
 }
 
-/** An input for each custom field, of its kind. What is emptied has no value. */
+/** An input per custom field, by type. Clearing one unsets the value. */
 export function FieldInputs({ fields, values, errors, onChange }: FieldInputsProps) {
   return (
     <Stack gap="sm">

@@ -23,7 +23,7 @@ export type Values = Record<string, unknown>;
 const number = new Intl.NumberFormat('en');
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** A value of a custom field, as people write it. */
+/** Formats a custom field value. */
 export function FieldValue({ of: field, values }: { of: CustomField; values: unknown }) {
   const value = (values as Values)[field.key];
   if (value === undefined || value === null || value === '')
@@ -32,7 +32,7 @@ export function FieldValue({ of: field, values }: { of: CustomField; values: unk
         –
       </Text>
     );
-  // A date stays in one line; words may be long.
+  // Dates must not wrap; text may.
   return <span className={field.type === 'date' ? 'nowrap' : undefined}>{textOf(field, value)}</span>;
 }
 

@@ -130,7 +130,7 @@ export function Group() {
   );
 }
 
-/** How many there are, and what they see of the group. */
+/** The member count and the public name. */
 function aboutOf({ memberCount, publicName, leftCount }: GroupRow): string {
   const members = countOf(memberCount, 'member');
   if (publicName === null) return `${members}. Members do not see this group.`;

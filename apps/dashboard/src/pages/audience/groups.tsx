@@ -43,7 +43,7 @@ const CREATE = graphql(`
   }
 `);
 
-/** Named sets of contacts. */
+/** The group list. */
 export function Groups() {
   const search = useSearch({ from: '/auth/p/$projectId/groups' });
   const groups = useApiQuery(GROUPS, { after: cursorOf(search) ?? null });

@@ -9,7 +9,7 @@ const PERSON_DATA = graphql(`
   }
 `);
 
-/** Saves everything that is kept of a person as a file, for that person to have. */
+/** Downloads a person's data (GDPR export). */
 export function useSavePersonData(): (contact: { id: string; email: string }) => Promise<void> {
   const client = useClient();
   return async ({ id, email }) => {
@@ -27,6 +27,6 @@ function save(name: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started reading the blob.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

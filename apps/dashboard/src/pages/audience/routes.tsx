@@ -4,7 +4,7 @@ import { pageSearch } from '../../data/paging.ts';
 import { contactSearch } from './contact-search.ts';
 import { suppressionSearch } from './suppression-search.ts';
 
-/** Whom a project writes to. */
+/** Audience routes. */
 export const audienceRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

@@ -29,7 +29,7 @@ interface Choices {
   campaigns: { id: string; name: string }[];
 }
 
-/** Puts a filter together. The API takes eight levels; here four are enough for anybody to read. */
+/** Builds a segment filter. The API allows eight levels; the UI allows four for readability. */
 const MAX_DEPTH = 4;
 
 export function BundleEditor({
@@ -245,5 +245,5 @@ function ValueInput({
   return <TextInput {...shared} value={text} onChange={(event) => set(event.currentTarget.value)} />;
 }
 
-/** Inputs of numbers give a text while it is none yet. */
+/** Number inputs yield a string while empty. */
 const number = (value: number | string | bigint) => (value === '' ? undefined : Number(value));

@@ -1,17 +1,17 @@
 import type { CustomField } from './field-values.tsx';
 
-/** A condition as it is being put together; it may be incomplete. */
+/** A condition being edited; may be incomplete. */
 export interface Condition {
   kind: 'condition';
   id: number;
   field: string;
   op: string;
   value: unknown;
-  /** For what was sent, opened or clicked: of this campaign only. */
+  /** Limits sent, opened or clicked to this campaign. */
   campaignId?: string | undefined;
 }
 
-/** Conditions and further bundles, of which all, any or none have to hold. */
+/** A group of conditions and nested groups, matched by all, any or none. */
 export interface Bundle {
   kind: 'bundle';
   id: number;
@@ -39,7 +39,7 @@ export const newBundle = (match: Bundle['match'], children: Node[]): Bundle => (
   children,
 });
 
-/** Reads a filter of the API (docs/reference/segments.md). Every filter has a tree; what is one condition becomes a bundle of it. */
+/** Parses an API filter (docs/reference/segments.md) into a tree. A single condition becomes a group of one. */
 export function treeOf(filter: Filter): Bundle {
   const node = nodeOf(filter);
   return node.kind === 'bundle' ? node : newBundle('all', [node]);
@@ -61,12 +61,12 @@ function nodeOf(filter: Filter): Node {
   return { kind: 'condition', id: nextId(), field, op, value, campaignId };
 }
 
-/** Whether two trees, or other values, say the same: numbers of their nodes say nothing. */
+/** Deep equality that ignores node ids. */
 export const sameTree = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
 
 const textOf = (value: unknown) => JSON.stringify(value, (key, member: unknown) => (key === 'id' ? undefined : member));
 
-/** The filter that a tree stands for; undefined while something is missing in it. */
+/** Converts a tree to an API filter; undefined while incomplete. */
 export function filterOf(node: Node): Filter | undefined {
   if (node.kind === 'condition') return conditionOf(node);
   const filters = node.children.map(filterOf);
@@ -85,7 +85,7 @@ function conditionOf({ field, op, value, campaignId }: Condition): Filter | unde
 
 type Takes = 'one' | 'many' | 'days' | 'day' | 'nothing';
 
-/** What operators are called, and what they compare with. */
+/** Operator labels and operand types. */
 export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
   is: { word: 'is', takes: 'one' },
   isNot: { word: 'is not', takes: 'one' },
@@ -112,7 +112,7 @@ export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
   isNotSet: { word: 'is not set', takes: 'nothing' },
 };
 
-/** How a value is given. */
+/** The input type of a value. */
 export type Input =
   | { kind: 'text' | 'number' | 'date' | 'boolean' }
   | { kind: 'choice'; choices: { value: string; label: string }[] };
@@ -131,7 +131,7 @@ const ONE_OF = ['is', 'isNot', 'in', 'notIn'];
 
 const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));
 
-/** The fields that conditions may be about, with what each can be compared by (docs/reference/segments.md). */
+/** Fields available in conditions, with their operators (docs/reference/segments.md). */
 export function fieldChoices(custom: CustomField[], groups: { id: string; name: string }[]): FieldChoice[] {
   return [
     { field: 'email', label: 'Address', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
@@ -202,5 +202,5 @@ function customChoice({ key, label, type, options }: CustomField): FieldChoice {
   };
 }
 
-/** Whether conditions on a field may be about one campaign. */
+/** Whether a field can be limited to one campaign. */
 export const isAboutMail = (field: string) => field === 'sent' || field === 'opened' || field === 'clicked';

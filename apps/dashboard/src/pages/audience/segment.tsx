@@ -98,7 +98,7 @@ const DELETE = graphql(`
 const NEW = 'new';
 const TYPING_MS = 400;
 
-/** A segment: its conditions, and who is in it while they are being changed. */
+/** The segment editor with a live preview of matching contacts. */
 export function Segment() {
   const { segmentId } = useParams({ from: '/auth/p/$projectId/segments/$segmentId' });
   const { id: projectId } = useProject();
@@ -119,11 +119,11 @@ export function Segment() {
   );
 }
 
-/** What is edited here is called so. */
+/** The name of the item being edited. */
 const FIELD_WORDS = { name: 'name', tree: 'conditions' };
 
 interface EditorProps {
-  /** Missing while it has not been saved. */
+  /** Undefined until first saved. */
   segment?: SegmentQuery['segment'];
   back: React.ReactNode;
 }
@@ -223,7 +223,7 @@ function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle)
   );
 }
 
-/** Who is in it as it stands, counted again after each pause in typing. */
+/** Previews matching contacts, recounted when typing pauses. */
 function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
   const { id: projectId } = useProject();
   const [settled] = useDebouncedValue(filter === undefined ? undefined : JSON.stringify(filter), TYPING_MS);

@@ -28,7 +28,7 @@ const SEGMENTS = graphql(`
   }
 `);
 
-/** Apart from the list, since counting takes its time where there are many contacts. */
+/** A separate query, because counting is slow for large audiences. */
 const COUNTS = graphql(`
   query SegmentCounts($after: String) {
     segments(first: 30, after: $after) {
@@ -40,7 +40,7 @@ const COUNTS = graphql(`
   }
 `);
 
-/** Saved filters over contacts. */
+/** The segment list. */
 export function Segments() {
   const search = useSearch({ from: '/auth/p/$projectId/segments' });
   const after = cursorOf(search) ?? null;

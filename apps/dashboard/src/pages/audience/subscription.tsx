@@ -1,7 +1,7 @@
 import type { SuppressionStatus } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
-/** Why an address is not mailed. */
+/** Suppression reason labels. */
 export type Reason = Exclude<SuppressionStatus, 'none'>;
 
 const WORDS: Record<SuppressionStatus, [tone: Tone, word: string]> = {
@@ -12,13 +12,13 @@ const WORDS: Record<SuppressionStatus, [tone: Tone, word: string]> = {
   manual: ['warn', 'Suppressed'],
 };
 
-/** Whether an address is mailed, and why not. */
+/** A badge with the subscription status. */
 export function Subscription({ status }: { status: SuppressionStatus }) {
   const [tone, word] = WORDS[status];
   return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }
 
-/** Why an address is not mailed, in a sentence. */
+/** Suppression reasons as sentences. */
 export const REASONS: Record<Reason, string> = {
   unsubscribed: 'They unsubscribed.',
   bounced: 'Email to this address bounced permanently.',

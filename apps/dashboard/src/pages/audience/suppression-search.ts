@@ -1,7 +1,7 @@
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import { type Reason, REASONS } from './subscription.tsx';
 
-/** Which suppressions a list shows, as its address says it. */
+/** The suppression list's search parameters. */
 export interface SuppressionSearch extends PageSearch {
   email?: string;
   reason?: Reason;

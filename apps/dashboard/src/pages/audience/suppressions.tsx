@@ -63,7 +63,7 @@ const NAMES: Record<Reason, string> = {
   manual: 'Manual',
 };
 
-/** Addresses that are not mailed, and why. */
+/** The suppression list. */
 export function Suppressions() {
   const search = useSearch({ from: '/auth/p/$projectId/suppressions' });
   const { email, reason } = search;

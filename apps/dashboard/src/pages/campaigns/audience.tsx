@@ -40,7 +40,7 @@ export const PREFLIGHT = graphql(`
   }
 `);
 
-/** To whom: groups and segments, and how many people that is now. */
+/** The recipients section: groups, segments and the current recipient count. */
 export function Audience({
   draft,
   set,

@@ -23,7 +23,7 @@ export interface PartProps {
   readOnly: boolean;
 }
 
-/** What the fields of a draft are called here. */
+/** Draft field labels. */
 const FIELD_WORDS: Record<keyof Draft, string> = {
   name: 'campaign name',
   subject: 'subject',
@@ -40,7 +40,7 @@ const FIELD_WORDS: Record<keyof Draft, string> = {
   trackClicks: 'click tracking',
 };
 
-/** A campaign before it is sent. Its parts can be filled in in any order, and are saved as they are typed. */
+/** The campaign editor. Sections can be filled in in any order and autosave. */
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { draft, set, saving, problem, isSaved, conflict, save } = useDraft(campaign);
   const [tone, word] = STATUS_LABELS[campaign.status];

@@ -10,7 +10,7 @@ export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, word: string]> =
   canceled: ['quiet', 'Canceled'],
 };
 
-/** The states of recipients in the order of a bar, with what each means and its colour. */
+/** Recipient states in bar order, with description and color. */
 export const RECIPIENT_WORDS: Record<RecipientState, { word: string; tone: Tone; color: string; meaning: string }> = {
   accepted: { word: 'Sent', tone: 'good', color: 'pine.6', meaning: 'The provider accepted the message.' },
   claimed: { word: 'In flight', tone: 'busy', color: 'blue.5', meaning: 'The message is being sent.' },
@@ -40,23 +40,23 @@ export const number = (value: number) => value.toLocaleString('en');
 
 export const countOf = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
 
-/** A part of a whole in percent, or a dash where there is no whole. */
+/** A percentage, or a dash if the total is zero. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const share = (part / whole) * 100;
-  // Neither nearly nothing nor nearly all is rounded to that.
+  // Never rounds to exactly 0 or 100 %.
   const isNear = (share > 0 && share < 10) || (share > 99 && share < 100);
   return `${isNear ? Math.min(99.9, share).toFixed(1) : Math.round(share)} %`;
 }
 
-/** A length of time in the words that people use. */
+/** Formats a duration. */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** The messages that shares are of: those delivered or, where no delivery is reported, those accepted. */
+/** The base of engagement rates: delivered or, if delivery is not reported, accepted messages. */
 export interface Reach {
   count: number;
   word: 'delivered' | 'accepted';
@@ -65,17 +65,17 @@ export interface Reach {
 export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }): Reach =>
   delivered > 0 || sent === 0 ? { count: delivered, word: 'delivered' } : { count: sent, word: 'accepted' };
 
-/** A share of people, with what programs did beside it. */
+/** A rate for humans, with the bot count. */
 export function ofReached(people: number, { count, word }: Reach, machines = 0): string {
   const share = `${percent(people, count)} of ${word}`;
   return machines === 0 ? share : `${share}; ${number(machines)} by bots`;
 }
 
-/** The share that was delivered; in words where only acceptance is known. */
+/** The delivery rate, or a note if only acceptance is known. */
 export const deliveredShare = (engagement: { sent: number; delivered: number }): string =>
   reachOf(engagement).word === 'accepted' ? 'not reported' : percent(engagement.delivered, engagement.sent);
 
-/** What is counted of a campaign, in a sentence. */
+/** A sentence describing a campaign's tracking. */
 export function countedWords(opens: boolean, clicks: boolean): string {
   if (opens && clicks) return 'Opens and clicks are tracked.';
   if (!opens && !clicks) return 'Opens and clicks are not tracked.';

@@ -15,7 +15,7 @@ const DELETE = graphql(`
   }
 `);
 
-/** What else can be done with a campaign: any can be written once more, a draft be deleted. */
+/** The campaign menu: duplicate any campaign, delete drafts. */
 export function CampaignMenu({ campaign }: { campaign: CampaignRow }) {
   const { id, name, status } = campaign;
   const { id: projectId } = useProject();

@@ -78,12 +78,12 @@ const PROGRESS = graphql(`
   }
 `);
 
-/** What changes by itself is told; the rest is only read. */
+/** Subscribes only to campaigns that change on their own. */
 const MOVING = new Set(['scheduled', 'sending', 'paused']);
 
 export type CampaignRow = CampaignQuery['campaign'];
 
-/** One campaign: what it will be, until it is sent; then how it goes and what came of it. */
+/** One campaign: the editor before sending, then progress and results. */
 export function Campaign() {
   const { campaignId } = useParams({ from: '/auth/p/$projectId/campaigns/$campaignId' });
   const { id: projectId } = useProject();

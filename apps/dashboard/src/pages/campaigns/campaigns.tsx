@@ -61,7 +61,7 @@ const CREATE = graphql(`
 
 type Campaign = CampaignsQuery['campaigns']['nodes'][number];
 
-/** Mailings to many. */
+/** The campaign list. */
 export function Campaigns() {
   const search = useSearch({ from: '/auth/p/$projectId/campaigns' });
   const campaigns = useApiQuery(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });

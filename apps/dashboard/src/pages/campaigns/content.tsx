@@ -44,7 +44,7 @@ const TEMPLATE_CHOICE = graphql(`
 
 type Choice = TemplateChoiceQuery['template'];
 
-/** What it says: a template as it is when the campaign starts, or a text of its own. */
+/** The content section: a template as of the campaign's start, or custom content. */
 export function Content({ draft, set, errors, readOnly }: PartProps) {
   const { templateId } = draft;
   const chosen = useApiQuery(TEMPLATE_CHOICE, { id: templateId ?? '' }, { pause: templateId === null }).data?.template;
@@ -136,7 +136,7 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
   );
 }
 
-/** What a text of its own begins with: the template that was chosen, as far as it can be had in the format. */
+/** Initial custom content: the chosen template, if available in the format. */
 function beginning(format: ContentFormat, chosen: Choice | undefined): string {
   if (chosen === undefined) return STARTERS[format];
   return (
@@ -145,10 +145,10 @@ function beginning(format: ContentFormat, chosen: Choice | undefined): string {
   );
 }
 
-/** Goes from a template to a text of one's own, from one format to the other, and back; it asks before a text is given up. */
+/** Switches between template and custom content and between formats. Asks before discarding content. */
 function useBody({ draft, set }: Pick<PartProps, 'draft' | 'set'>, chosen: Choice | undefined) {
   const client = useClient();
-  // Written here before, by format: nothing is lost by trying a template.
+  // Earlier custom content by format, kept while trying a template.
   const kept = useRef<Partial<Record<ContentFormat, string>>>({});
   const [asked, setAsked] = useState<ContentFormat>();
   const [failed, setFailed] = useState(false);

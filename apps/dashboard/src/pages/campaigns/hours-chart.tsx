@@ -11,7 +11,7 @@ const hour = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** When people opened and clicked. */
+/** A chart of opens and clicks over time. */
 export default function HoursChart({ hours }: { hours: CampaignHoursQuery['campaignHours'] }) {
   return (
     <AreaChart

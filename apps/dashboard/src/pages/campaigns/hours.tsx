@@ -18,7 +18,7 @@ const HOURS = graphql(`
 
 const HoursChart = lazy(() => import('./hours-chart.tsx'));
 
-/** When recipients opened, clicked and left, in the days after the mail; nothing until somebody has. */
+/** Opens, clicks and unsubscribes by hour; hidden until there are any. */
 export function Hours({ campaignId }: { campaignId: string }) {
   const hours = useApiQuery(HOURS, { id: campaignId }).data?.campaignHours ?? [];
   if (!hours.some(({ opened, clicked, unsubscribed }) => opened + clicked + unsubscribed > 0)) return null;

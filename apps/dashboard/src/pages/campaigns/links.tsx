@@ -17,7 +17,7 @@ const LINKS = graphql(`
   }
 `);
 
-/** Where its links lead, and who followed each; nothing when clicks are not tracked. */
+/** Clicks by link; hidden if clicks are not tracked. */
 export function Links({ campaignId }: { campaignId: string }) {
   const links = useApiQuery(LINKS, { id: campaignId }).data?.campaignLinks ?? [];
   if (links.length === 0) return null;

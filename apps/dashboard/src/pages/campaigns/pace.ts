@@ -10,8 +10,8 @@ interface Sample {
 }
 
 /**
- * How many a second are done, from how a count grows while it is watched; until that can be told, from how it has grown
- * since it began. 0 when nothing has moved lately; undefined when nothing is known, or nothing runs.
+ * Messages per second, measured while the page is open, initially averaged since the start. 0 if stalled; undefined
+ * if unknown or not running.
  */
 export function usePace(done: number, running: boolean, startedAt: string | null): number | undefined {
   const samples = useRef<Sample[]>([]);
@@ -29,7 +29,7 @@ export function usePace(done: number, running: boolean, startedAt: string | null
 
 function paceOf(samples: Sample[], startedAt: string | null): number | undefined {
   const now = Date.now();
-  // What lies outside the window only says where the count stood at its beginning.
+  // The last sample before the window is its baseline.
   while (samples[1] !== undefined && now - samples[1].at > WINDOW_MS) samples.shift();
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return undefined;

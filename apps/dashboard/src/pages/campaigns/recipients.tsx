@@ -50,7 +50,7 @@ const RECIPIENTS = graphql(`
 
 type Recipient = RecipientsQuery['campaignRecipients']['nodes'][number];
 
-/** Who got a campaign and who did not, each with the reason. */
+/** A campaign's recipients with their status and reason. */
 export function Recipients() {
   const { campaignId } = useParams({ from: '/auth/p/$projectId/campaigns/$campaignId/recipients' });
   const search = useSearch({ from: '/auth/p/$projectId/campaigns/$campaignId/recipients' });
@@ -163,7 +163,7 @@ function RecipientTable({ recipients }: { recipients: Recipient[] }) {
   );
 }
 
-/** The last thing that was heard of a message. */
+/** The latest event of a message. */
 function Since({ recipient }: { recipient: Recipient }) {
   const facts: [string, string | null][] = [
     ['Complained', recipient.complainedAt],

@@ -32,7 +32,7 @@ const RESEND = graphql(`
   }
 `);
 
-/** What a person can do about recipients who were refused, and about those of whom nobody knows. */
+/** Actions for failed recipients and unknown outcomes. */
 export function RetryActions({ campaign }: { campaign: CampaignRow }) {
   const [asking, setAsking] = useState<'retry' | 'unknown'>();
   const may = useMay();
@@ -89,7 +89,7 @@ function Retry({ campaign: { id, progress }, opened, onClose }: DialogProps & { 
 
 type Decision = 'accepted' | 'failed' | 'resend';
 
-/** What the mail server's own log says decides; without it, sending again may reach some people twice. */
+/** The mail server's log decides. Without it, resending may deliver twice. */
 function Decide({ campaign: { id, progress }, onClose }: DialogProps) {
   const resolve = useApiMutation(RESOLVE);
   const resend = useApiMutation(RESEND);

@@ -36,7 +36,7 @@ const UNSCHEDULE = graphql(`
 
 type Preflight = CampaignPreflightQuery['campaignPreflight'];
 
-/** The last look: what is missing, what looks odd, a test, and then now or later. */
+/** The review step: required fields, warnings, test email, then send or schedule. */
 export function Review({
   campaign,
   part,
@@ -128,7 +128,7 @@ function Findings({
   );
 }
 
-/** What the fields of findings are called on this page. */
+/** Labels of the fields in findings. */
 const WORDS: Record<string, string> = {
   subject: 'Subject',
   fromName: 'From name',
@@ -141,7 +141,7 @@ const WORDS: Record<string, string> = {
   body: 'Content',
 };
 
-/** Findings name what programs give; people find it here by these words. */
+/** Findings use API field names; this replaces them with UI labels. */
 const inWords = (message: string) =>
   message.replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
 
@@ -162,7 +162,7 @@ function Commands({
   const { id, name, status } = campaign;
   const close = () => setAsking(undefined);
   const ready = preflight.data?.campaignPreflight.isReady === true;
-  /** What is asked about is what was typed last, so that is saved first. */
+  /** Saves pending edits before checking. */
   const ask = async (what: typeof asking) => {
     if (isSaved || (await save())) setAsking(what);
   };

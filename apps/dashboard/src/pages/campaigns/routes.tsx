@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { campaignSearch, recipientSearch } from './campaign-search.ts';
 
-/** Mailings to many, from their first draft to their report. */
+/** Campaign routes. */
 export const campaignRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

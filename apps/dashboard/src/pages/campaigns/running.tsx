@@ -84,7 +84,7 @@ const SENT_TEMPLATE = graphql(`
   }
 `);
 
-/** A campaign that has started: how far it is, what came of it, and what it said. */
+/** A started campaign: progress, engagement and content. */
 export function Running({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { id: projectId } = useProject();
   const [tone, word] = STATUS_LABELS[campaign.status];
@@ -160,7 +160,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
   );
 }
 
-/** What came of it after it was completed, so that nothing more is sent from its domain until somebody has seen it. */
+/** Warns that results after completion blocked further campaigns from this domain until a user allows them. */
 function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) {
   const acknowledge = useApiMutation(ACKNOWLEDGE);
   const may = useMay();
@@ -179,14 +179,14 @@ function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) 
   );
 }
 
-/** How fast, given how many a second: in the unit that leaves a number to read. */
+/** Formats a rate, per second or per minute. */
 function speed(perSecond: number): string {
   if (perSecond >= 10) return `${Math.round(perSecond)}/s`;
   if (perSecond >= 1) return `${perSecond.toFixed(1)}/s`;
   return `${Math.max(1, Math.round(perSecond * 60))} a minute`;
 }
 
-/** What is going on, in a sentence: how far, how fast, how long still. */
+/** A progress summary: percentage, rate and time left. */
 function Sentence({ campaign }: { campaign: CampaignRow }) {
   const { status, recipientCount, progress, startedAt, completedAt } = campaign;
   const open = progress.planned + progress.claimed;
@@ -286,7 +286,7 @@ function Setup({ campaign }: { campaign: CampaignRow }) {
   );
 }
 
-/** The template that went out, and which version of it. */
+/** The template and version sent. */
 function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign: CampaignRow }) {
   const { id: projectId } = useProject();
   const template = useApiQuery(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;

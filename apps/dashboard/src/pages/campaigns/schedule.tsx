@@ -22,7 +22,7 @@ interface ScheduleProps {
   onClose: () => void;
 }
 
-/** When it is to start: a time on the clocks of a place. */
+/** The start time, in a chosen time zone. */
 export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Schedule campaign</Text>}>
@@ -33,7 +33,7 @@ export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
 
 const HOUR_MS = 3_600_000;
 
-/** Tomorrow's next full hour, or what it is scheduled for. */
+/** The scheduled time, or the next full hour tomorrow. */
 function proposed(scheduledAt: string | null): Date {
   if (scheduledAt !== null && Date.parse(scheduledAt) > Date.now()) return new Date(scheduledAt);
   return new Date(Math.ceil((Date.now() + 24 * HOUR_MS) / HOUR_MS) * HOUR_MS);

@@ -17,7 +17,7 @@ const SENDER_DOMAINS = graphql(`
   }
 `);
 
-/** From whom, and under which subject. */
+/** The sender and subject fields. */
 export function Sender({ draft, set, errors, readOnly }: PartProps) {
   const { data } = useApiQuery(SENDER_DOMAINS, {});
   const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);

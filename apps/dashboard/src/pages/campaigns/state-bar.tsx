@@ -7,7 +7,7 @@ import { number, percent, RECIPIENT_WORDS } from './campaign-labels.ts';
 
 const STATES = Object.keys(RECIPIENT_WORDS) as RecipientState[];
 
-/** Where the recipients are: parts that add up to all, each a link to the people in it. */
+/** A stacked bar of recipient states, each linking to its recipients. */
 export function StateBar({ campaign: { id, recipientCount, progress } }: { campaign: CampaignRow }) {
   const { id: projectId } = useProject();
   const present = STATES.filter((state) => progress[state] > 0);

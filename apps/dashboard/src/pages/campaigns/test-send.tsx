@@ -21,7 +21,7 @@ interface TestSendProps {
   onClose: () => void;
 }
 
-/** Sends the campaign as it is now to a few addresses. */
+/** Sends a test email of the current draft. */
 export function TestSend({ campaignId, opened, onClose }: TestSendProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Send test email</Text>}>
@@ -56,7 +56,7 @@ function TestForm({ campaignId, onClose }: Omit<TestSendProps, 'opened'>) {
           onChange={setEmails}
           maxTags={10}
           splitChars={[',', ' ', ';']}
-          // There is nothing to choose from, and an open list would keep Escape from closing the dialog.
+          // There are no options, and an open dropdown would swallow Escape.
           dropdownOpened={false}
           data-autofocus
         />

@@ -5,7 +5,7 @@ import { Section } from '../../components/page.tsx';
 import { TRACKING } from '../settings/tracking.tsx';
 import type { PartProps } from './builder.tsx';
 
-/** Whether opens and clicks are counted: as the project has it, unless the campaign says otherwise. */
+/** Tracking settings: the project default unless the campaign overrides it. */
 export function TrackingChoice({ draft, set, readOnly }: PartProps) {
   const { id } = useProject();
   const project = useApiQuery(TRACKING, {}).data?.projects.find((each) => each.id === id);
@@ -49,7 +49,7 @@ function Switches({
 }: {
   label: string;
   description: string;
-  /** What the project says; undefined until it is known. */
+  /** The project default; undefined while loading. */
   ofProject: boolean | undefined;
   value: boolean | null;
   readOnly: boolean;

@@ -15,25 +15,25 @@ const UPDATE = graphql(`
   }
 `);
 
-/** How long typing has to pause until it is saved. */
+/** The autosave delay, in ms. */
 const TYPING_MS = 700;
 
-/** A campaign as it is being written. */
+/** A campaign draft. */
 export interface Draft {
   name: string;
   subject: string;
   fromName: string;
   fromEmail: string;
   replyTo: string;
-  /** The body is a template's, or written here in a format. */
+  /** The body comes from a template or is custom content in a format. */
   body: 'template' | ContentFormat;
   templateId: string | null;
-  /** What is written here, in the format of `body`. */
+  /** Custom content, in the format of `body`. */
   written: string;
   groupIds: string[];
   segmentIds: string[];
   ratePerSecond: number | null;
-  /** Whether opens and clicks are counted; null is as the project has it. */
+  /** Whether opens and clicks are tracked; null means the project default. */
   trackOpens: boolean | null;
   trackClicks: boolean | null;
 }
@@ -74,17 +74,17 @@ function inputOf({ body, templateId, written, ...draft }: Draft) {
   };
 }
 
-/** Until a template has been chosen, what was written here stays. */
+/** Keeps custom content until a template is chosen. */
 function contentOf({ body, templateId, written }: Pick<Draft, 'body' | 'templateId' | 'written'>) {
   if (body === 'template') return templateId === null ? {} : { templateId, html: null };
   if (written.trim() === '') return { templateId: null, html: null };
   return { templateId: null, html: written, format: body };
 }
 
-/** The body is one thing, however it is given. */
+/** The body fields change together. */
 const UNITS: (keyof Draft)[][] = [['written', 'body', 'templateId']];
 
-/** What is being written, saved as it is typed, unless somebody else has written in the same place. */
+/** The draft, autosaved unless there is a conflict. */
 export function useDraft(campaign: CampaignRow) {
   const edited = useVersionedForm({ content: draftOf(campaign), version: campaign.version }, { units: UNITS });
   const { content: draft, set, isSaved, conflict, version } = edited;
@@ -106,7 +106,7 @@ export function useDraft(campaign: CampaignRow) {
       !isSaved && !(await save()) && !window.confirm('Your changes could not be saved. Leave anyway?'),
     enableBeforeUnload: () => !isSaved,
   });
-  // A refusal is about what is not saved; that somebody else saved it is told by the clash.
+  // Reports save errors; conflicts are shown separately.
   const problem = isSaved || update.problem?.fields.version !== undefined ? undefined : update.problem;
   return { draft, set, saving: update.running, problem, isSaved, conflict, save };
 }

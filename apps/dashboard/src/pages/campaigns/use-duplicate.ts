@@ -13,7 +13,7 @@ const DUPLICATE = graphql(`
   }
 `);
 
-/** Makes a draft that says the same to the same people, and goes there. A template is taken as it is now, if it is still there. */
+/** Duplicates a campaign as a draft and opens it. Uses the current template, if it still exists. */
 export function useDuplicate(campaign: CampaignRow) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();

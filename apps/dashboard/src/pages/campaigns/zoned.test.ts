@@ -10,20 +10,20 @@ test.each([
   ['America/New_York', '2027-03-14T03:00', '2027-03-14T07:00:00.000Z'],
   ['Asia/Kathmandu', '2027-01-01T00:00', '2026-12-31T18:15:00.000Z'],
   ['UTC', '2027-01-01T00:00', '2027-01-01T00:00:00.000Z'],
-])('in %s the clocks show %s at %s, beside each change of summer time', (zone, local, instant) => {
+])('in %s local time reads %s at %s, around each DST change', (zone, local, instant) => {
   expect(momentOf(zone, local)?.toISOString()).toBe(instant);
   expect(localIn(zone, new Date(instant))).toBe(local);
 });
 
-test('an hour that is skipped in spring is taken for the one after it', () => {
+test('times skipped by DST move forward one hour', () => {
   expect(momentOf('Europe/Berlin', '2027-03-28T02:30')?.toISOString()).toBe('2027-03-28T01:30:00.000Z');
 });
 
-test('an hour that comes twice in autumn is one of the two', () => {
+test('times repeated by DST resolve to one of the two instants', () => {
   const at = momentOf('Europe/Berlin', '2027-10-31T02:30');
   expect(localIn('Europe/Berlin', at ?? new Date(0))).toBe('2027-10-31T02:30');
 });
 
-test('a text that is no time is no moment', () => {
+test('an invalid time is rejected', () => {
   expect(momentOf('UTC', 'soon')).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** How a moment reads on the clocks of a time zone: `2026-12-24T18:30`, as inputs of date and time take it. */
+/** Formats an instant as local time for a datetime input: `2026-12-24T18:30`. */
 export function localIn(zone: string, at: Date): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -13,14 +13,11 @@ export function localIn(zone: string, at: Date): string {
   return `${get('year')}-${get('month')}-${get('day')}T${get('hour')}:${get('minute')}`;
 }
 
-/**
- * The moment when clocks of a time zone show `local`; undefined for a text that is none. An hour that is skipped in spring
- * is taken for the one after it.
- */
+/** Parses local time in a time zone; undefined if invalid. Times skipped by DST move forward one hour. */
 export function momentOf(zone: string, local: string): Date | undefined {
   const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? Date.parse(`${local}:00Z`) : NaN;
   if (Number.isNaN(wanted)) return undefined;
-  // The offset is that of a moment nearby, which is read anew where the clocks change between the two.
+  // Uses the offset of a nearby instant, corrected if DST changes between the two.
   let at = wanted;
   for (let round = 0; round < 2; round++) at += wanted - Date.parse(`${localIn(zone, new Date(at))}:00Z`);
   return new Date(at);
@@ -28,5 +25,5 @@ export function momentOf(zone: string, local: string): Date | undefined {
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Every time zone that the browser knows, the own one first. */
+/** All time zones the browser supports, the local one first. */
 export const zones = (): string[] => [...new Set([OWN_ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])];

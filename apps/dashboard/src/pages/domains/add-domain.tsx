@@ -15,7 +15,7 @@ const ADD = graphql(`
   }
 `);
 
-/** Asks for a domain and goes to its records. */
+/** Adds a domain and opens its DNS records. */
 export function AddDomain({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Add domain</Text>}>

@@ -26,7 +26,7 @@ const REMOVE = graphql(`
   }
 `);
 
-/** What can be done with a domain. */
+/** Domain actions. */
 export function DomainActions({ domain }: { domain: Domain }) {
   const manages = useMay()('manage');
   const [asked, setAsked] = useState<'publish' | 'remove'>();

@@ -98,7 +98,7 @@ const CHECKED = graphql(`
 
 export type Domain = DomainQuery['domain'];
 
-/** One domain: its records and how each stands, live while DNS is looked at. */
+/** One domain with live DNS record status. */
 export function DomainPage() {
   const { projectId, domain: name } = useParams({ from: '/auth/p/$projectId/domains/$domain' });
   const read = useApiQuery(DOMAIN, { domain: name });
@@ -147,7 +147,7 @@ function Content({ domain }: { domain: Domain }) {
   );
 }
 
-/** What the state means, and what to do now, in a sentence. */
+/** Explains the state and the next step. */
 function Situation({ domain: { verification, verifiedForSending, blockedAt, blockedReason } }: { domain: Domain }) {
   if (blockedAt !== null) {
     return (

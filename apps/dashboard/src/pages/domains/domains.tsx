@@ -41,7 +41,7 @@ const PAGE_SIZE = 25;
 
 type Domain = DomainsQuery['domains']['nodes'][number];
 
-/** The domains that mail is sent from. */
+/** The sending domain list. */
 export function Domains() {
   const search = useSearch({ from: '/auth/p/$projectId/domains' });
   const domains = useApiQuery(DOMAINS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });

@@ -5,7 +5,7 @@ import type { Domain } from './domain.tsx';
 
 const COLORS: Record<string, string> = { verified: 'green', failing: 'yellow', failed: 'red', blocked: 'red' };
 
-/** What happened to a domain, newest first. */
+/** A domain's activity, newest first. */
 export function Lifecycle({ events }: { events: Domain['lifecycle'] }) {
   return (
     <Section title="Activity">

@@ -42,7 +42,7 @@ interface PublishProps {
   onClose: () => void;
 }
 
-/** Publishes the records at the DNS provider, after showing what that would do. The credentials are used once and not kept. */
+/** Publishes records at the DNS provider after a preview. Credentials are used once and not stored. */
 export function Publish(props: PublishProps) {
   return (
     <Modal

@@ -13,7 +13,7 @@ const SEVERITIES: Record<Recommendation['severity'], [tone: Tone, word: string]>
   info: ['quiet', 'Info'],
 };
 
-/** What had better be changed about the DNS of a domain, the worst first. */
+/** DNS recommendations, most severe first. */
 export function Recommendations({ of }: { of: Recommendation[] }) {
   if (of.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import { PartStatus } from './status.tsx';
 
 type DnsRecord = Domain['records'][number] | NonNullable<Domain['trackingRecord']>;
 
-/** What the records are for, in words. */
+/** The purpose of each record. */
 const PURPOSES: Record<string, string> = {
   dkim: 'DKIM: signs your email so that receivers can verify it',
   mailFrom: 'MAIL FROM: receives bounces and authorizes senders (SPF)',
@@ -15,7 +15,7 @@ const PURPOSES: Record<string, string> = {
   tracking: 'Links: serves tracked links from your own domain',
 };
 
-/** The records to publish, each with how it stands and what stands there instead. */
+/** The records to publish, with status and current value. */
 export function Records({ domain: { records, zone, dnsProvider } }: { domain: Domain }) {
   if (records.length === 0) {
     return (
@@ -57,7 +57,7 @@ export function Records({ domain: { records, zone, dnsProvider } }: { domain: Do
   );
 }
 
-/** One record, each of its parts to be copied. */
+/** One record with copyable fields. */
 export function RecordCard({ record, zone }: { record: DnsRecord; zone: string | null }) {
   const { type, name, value, purpose, status, note, found } = record;
   const [priority, target] = type === 'MX' ? value.split(' ') : [];
@@ -111,7 +111,7 @@ export function RecordCard({ record, zone }: { record: DnsRecord; zone: string |
   );
 }
 
-/** The part of a name that most DNS editors ask for: what stands before the zone, or @ for the zone itself. */
+/** The host relative to the zone, or @ for the apex, as most DNS providers expect. */
 function relativeTo(zone: string | null, name: string): string {
   if (zone === null) return name;
   if (name === zone) return '@';

@@ -8,7 +8,7 @@ const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   failed: ['bad', 'Not found'],
 };
 
-/** How a part of a domain stands; with its name where it stands beside others. */
+/** The status of one part of a domain, optionally named. */
 export function PartStatus({ of, name }: { of: VerificationStatus; name?: string }) {
   const [tone, word] = WORDS[of];
   return <StatusBadge tone={tone}>{name === undefined ? word : `${name}: ${word.toLowerCase()}`}</StatusBadge>;
@@ -21,7 +21,7 @@ const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
   failed: ['bad', 'Not verified'],
 };
 
-/** How the whole domain stands; one that an operator has blocked is that before anything else. */
+/** The overall domain status; blocked takes precedence. */
 export function DomainStatus({ of }: { of: { verification: VerificationStatus; blockedAt: string | null } }) {
   if (of.blockedAt !== null) return <StatusBadge tone="bad">Blocked</StatusBadge>;
   const [tone, word] = DOMAIN_WORDS[of.verification];

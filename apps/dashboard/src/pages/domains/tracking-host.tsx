@@ -18,7 +18,7 @@ const SET = graphql(`
   }
 `);
 
-/** The host that links of a domain's mail begin with, and the record that leads it here. */
+/** The domain's tracking host and its DNS record. */
 export function TrackingHost({ domain }: { domain: Domain }) {
   const manages = useMay()('manage');
   const [changing, setChanging] = useState(false);

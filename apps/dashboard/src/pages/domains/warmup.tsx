@@ -25,7 +25,7 @@ const SET = graphql(`
   }
 `);
 
-/** How a domain becomes known to mailbox providers: so many messages of campaigns a day, and more each day. */
+/** Domain warm-up: a daily campaign limit that rises each day. */
 export function Warmup({ domain }: { domain: Domain }) {
   const manages = useMay()('manage');
   const [changing, setChanging] = useState(false);
@@ -52,7 +52,7 @@ export function Warmup({ domain }: { domain: Domain }) {
   );
 }
 
-/** Plans go by days in UTC. */
+/** Plans use UTC days. */
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 const count = (value: number) => value.toLocaleString('en');
@@ -82,7 +82,7 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
 
 type Choice = 'off' | 'default' | 'own';
 
-/** The numbers of a text, or nothing when it holds anything else. */
+/** Parses a list of numbers; undefined if invalid. */
 function stepsOf(text: string): number[] | undefined {
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
   return words.length > 0 && words.every((word) => /^\d{1,8}$/.test(word)) ? words.map(Number) : undefined;

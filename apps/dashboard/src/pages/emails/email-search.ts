@@ -2,7 +2,7 @@ import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { EmailStatus } from '../../generated/graphql.ts';
 import { STATUS_LABELS } from './email-status.tsx';
 
-/** Which emails the log shows, as its address says it. */
+/** The email log's search parameters. */
 export interface EmailSearch extends PageSearch {
   to?: string;
   tag?: string;

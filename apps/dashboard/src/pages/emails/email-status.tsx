@@ -1,7 +1,7 @@
 import type { EmailStatus } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
-/** What each status is called, and what it means. */
+/** Status labels and descriptions. */
 export const STATUS_LABELS: Record<EmailStatus, [tone: Tone, word: string, meaning: string]> = {
   queued: ['busy', 'Queued', 'It will be sent as soon as the mail server accepts it.'],
   scheduled: ['busy', 'Scheduled', 'It will be sent at the scheduled time.'],

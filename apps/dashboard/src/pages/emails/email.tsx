@@ -69,7 +69,7 @@ const CANCEL = graphql(`
 
 type EmailRow = EmailQuery['email'];
 
-/** One email: what became of it, and what it says. */
+/** One email: status, activity and content. */
 export function Email() {
   const { emailId } = useParams({ from: '/auth/p/$projectId/emails/$emailId' });
   const { id: projectId } = useProject();

@@ -43,7 +43,7 @@ const INBOX = graphql(`
 
 type Email = EmailsQuery['emails']['nodes'][number];
 
-/** The log of transactional emails. */
+/** The transactional email log. */
 export function Emails() {
   const search = useSearch({ from: '/auth/p/$projectId/emails' });
   const { to, tag, status } = search;
@@ -79,7 +79,7 @@ export function Emails() {
   );
 }
 
-/** In development mail goes to nobody, and is read in the inbox. */
+/** In development, email goes to the local inbox instead of recipients. */
 function InboxLink() {
   const url = useApiQuery(INBOX, {}).data?.inboxUrl;
   if (url == null) return null;

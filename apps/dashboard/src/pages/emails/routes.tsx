@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { emailSearch } from './email-search.ts';
 
-/** The log of what was sent. */
+/** Email log routes. */
 export const emailRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

@@ -97,7 +97,7 @@ const contentOf = ({ name, subject, body, source }: TemplateRow) => ({
   body: source ?? body,
 });
 
-/** What is edited here is called so. */
+/** The name of the item being edited. */
 const FIELD_WORDS = { name: 'name', subject: 'subject', body: 'content' };
 
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
