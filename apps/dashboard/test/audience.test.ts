@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inBrowser, seriousFindings, windowOf } from './browser.ts';
 
 inBrowser('contacts, groups and segments', () => {
-  test('a contact is added, found again, edited, unsubscribed, and deleted by its address', async () => {
+  test('a contact is added, found, edited, unsubscribed and deleted', async () => {
     const api = await testApi();
     await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
     await using window = await windowOf(api);
@@ -37,7 +37,7 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByText('No contacts yet').waitFor();
   });
 
-  test('what is searched and filtered for is in the address, and a page of the list can be come back to', async () => {
+  test('search, filters and pagination are in the URL', async () => {
     const api = await testApi();
     const contacts = Array.from({ length: 60 }, (_, at) => ({
       email: `person${at}@example.com`,
@@ -67,7 +67,7 @@ inBrowser('contacts, groups and segments', () => {
     expect(page.url()).toContain('mailed=no');
   });
 
-  test('a group is made of addresses, and keeps its last member', async () => {
+  test('a group is created from addresses and keeps its last member', async () => {
     const api = await testApi();
     for (const email of ['ada@example.com', 'bob@example.com']) await api.contact(email);
     await using window = await windowOf(api);
@@ -89,7 +89,7 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByText('1 member. They').waitFor();
   });
 
-  test('what members of a group see where they unsubscribe is set, shown, and taken away', async () => {
+  test("a group's public name is set, shown and removed", async () => {
     const api = await testApi();
     await api.contact('ada@example.com');
     const made = await api.post('/v1/groups', { name: 'Beta', emails: ['ada@example.com'] });
@@ -118,7 +118,7 @@ inBrowser('contacts, groups and segments', () => {
     expect((await api.graphql(query, { id })).body.data.group).toEqual({ publicName: null });
   });
 
-  test('a segment is built condition by condition, counted meanwhile, and saved', async () => {
+  test('a segment is built, counted live and saved', async () => {
     const api = await testApi();
     await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'select', options: ['free', 'pro'] });
     for (const [at, plan] of ['free', 'pro', 'pro'].entries())
@@ -144,7 +144,7 @@ inBrowser('contacts, groups and segments', () => {
     });
   });
 
-  test('a segment and a contact that somebody else changes meanwhile: nothing that was typed is lost, nor what they saved', async () => {
+  test("concurrent edits of a segment or contact lose neither side's changes", async () => {
     const api = await testApi();
     for (const key of ['city', 'plan']) await api.post('/v1/custom-fields', { key, label: key, type: 'text' });
     const fields = { city: 'London', plan: 'free' };
@@ -186,7 +186,7 @@ inBrowser('contacts, groups and segments', () => {
     expect((await api.get(`/v1/segments/${segment.id}`)).body.data).toMatchObject({ name: 'Mine', filter });
   });
 
-  test('an address is suppressed and let go again; a field is added with a key of its name', async () => {
+  test('an address is suppressed and released; a field gets a key derived from its name', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -209,7 +209,7 @@ inBrowser('contacts, groups and segments', () => {
       .waitFor();
   });
 
-  test('who may only look is offered nothing that changes anything', async () => {
+  test('a viewer is offered no changes', async () => {
     const api = await testApi();
     const ada = await api.contact('ada@example.com');
     await using window = await windowOf(api, 'viewer');

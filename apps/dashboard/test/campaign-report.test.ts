@@ -37,7 +37,7 @@ async function endedCampaign(api: Api): Promise<string> {
 }
 
 inBrowser('what came of a campaign', () => {
-  test('an unknown outcome is decided, only knowingly by sending again; who was refused is sent to again', async () => {
+  test('unknown outcomes are resolved, resending only after confirmation; failed recipients are resent', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);
     await using window = await windowOf(api);
@@ -58,7 +58,7 @@ inBrowser('what came of a campaign', () => {
     await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
   });
 
-  test('where nobody reports deliveries the report shows what was accepted, and shares of that', async () => {
+  test('without delivery reports, rates are based on accepted messages', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);
     await pool.query(
@@ -82,7 +82,7 @@ inBrowser('what came of a campaign', () => {
     await engagement.getByText('50 % of delivered').waitFor();
   });
 
-  test('a campaign that was complained about after it had completed blocks its sender until somebody says so on its page', async () => {
+  test('complaints after completion block the sender domain until a user allows it', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);
     await pool.query(
@@ -112,7 +112,7 @@ inBrowser('what came of a campaign', () => {
     expect((await api.post(`/v1/campaigns/${next.id}/send`)).status).toBe(202);
   });
 
-  test('its links show clicks of people and of programs apart', async () => {
+  test('links show human and bot clicks separately', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);
     await using window = await windowOf(api, 'viewer');
@@ -124,7 +124,7 @@ inBrowser('what came of a campaign', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  test('a chart shows when people opened and clicked, as soon as somebody has', async () => {
+  test('a chart shows engagement by hour once there is any', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);
     await using window = await windowOf(api, 'viewer');
@@ -141,7 +141,7 @@ inBrowser('what came of a campaign', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  test('whether opens and clicks are counted is a setting of the project, for those who manage it', async () => {
+  test('tracking defaults are a project setting for managers', async () => {
     const api = await testApi();
     const tracked = async () =>
       (await api.graphql('{ projects { trackOpens } }')).body.data.projects[0].trackOpens as boolean;

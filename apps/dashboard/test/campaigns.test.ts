@@ -17,7 +17,7 @@ async function readyProject(): Promise<Api> {
 }
 
 inBrowser('templates and campaigns', () => {
-  test('a template is written beside its preview, a placeholder comes from a list, and it is published', async () => {
+  test('a template is written with a live preview and placeholders, and published', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -44,7 +44,7 @@ inBrowser('templates and campaigns', () => {
     expect(body.data[0].body).toContain('<p>For {{email}}');
   });
 
-  test('while a preview is made anew, the one before is still there', async () => {
+  test('the previous preview stays visible while the next one loads', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>Before</p>' })).body.data;
     await using window = await windowOf(api);
@@ -69,7 +69,7 @@ inBrowser('templates and campaigns', () => {
     await soon(() => page.locator('iframe').count()).toBe(1);
   });
 
-  test('a template is written in MJML: what is wrong is said at its line, and the preview is what it is made into', async () => {
+  test('an MJML template marks errors at their line and previews the compiled HTML', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -117,7 +117,7 @@ inBrowser('templates and campaigns', () => {
     expect(body.data[0].body).not.toContain('mj-text');
   });
 
-  test('a campaign written in MJML stays MJML, whatever else of it is changed, until its author makes it HTML', async () => {
+  test('an MJML campaign stays MJML until its author converts it to HTML', async () => {
     const api = await readyProject();
     const source =
       '<mjml><mj-body><mj-section><mj-column><mj-text>Snow for {{name|you}}</mj-text></mj-column></mj-section></mj-body></mjml>';
@@ -145,7 +145,7 @@ inBrowser('templates and campaigns', () => {
     expect(await now()).toMatchObject({ source: null, html: expect.stringContaining('Ice for {{name|you}}') });
   });
 
-  test('a campaign of its own is begun in MJML, and looking at templates takes nothing from it', async () => {
+  test('custom MJML content survives browsing templates', async () => {
     const api = await readyProject();
     await api.post('/v1/templates', { name: 'Letter', body: '<p>Letter</p>' });
     const { id } = (await api.post('/v1/campaigns', { name: 'News' })).body.data;
@@ -165,7 +165,7 @@ inBrowser('templates and campaigns', () => {
     await soon(async () => (await now()).html).toBe(null);
   });
 
-  test('the versions of a template are listed, looked at, and one is brought back', async () => {
+  test('template versions are listed, previewed and restored', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
     await using window = await windowOf(api);
@@ -194,7 +194,7 @@ inBrowser('templates and campaigns', () => {
     expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 3, body: '<p>First words</p>' });
   });
 
-  test('of two people who write in the same place of a template the second is told by whom, looks, and keeps hers', async () => {
+  test('a template conflict names the other editor and lets the user keep her version', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
     const now = async () => (await api.get(`/v1/templates/${id}`)).body.data;
@@ -217,7 +217,7 @@ inBrowser('templates and campaigns', () => {
     expect(await now()).toMatchObject({ subject: 'Mine', version: 3 });
   });
 
-  test('what two people write in different places of a template is both kept', async () => {
+  test('edits to different parts of a template are merged', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
     await using window = await windowOf(api);
@@ -231,7 +231,7 @@ inBrowser('templates and campaigns', () => {
     expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ subject: 'Mine', body: '<p>Theirs</p>' });
   });
 
-  test('a template is duplicated: the copy is a draft that says the same, and a second one has to be called otherwise', async () => {
+  test('a template is duplicated as a draft; a second copy needs another name', async () => {
     const api = await testApi();
     const source =
       '<mjml><mj-body><mj-section><mj-column><mj-text>Snow</mj-text></mj-column></mj-section></mj-body></mjml>';
@@ -256,7 +256,7 @@ inBrowser('templates and campaigns', () => {
     expect((await api.get('/v1/templates')).body.data).toHaveLength(2);
   });
 
-  test('two people write in one campaign at once: in different places both are kept, in the same place it is asked about', async () => {
+  test('concurrent campaign edits merge, and conflicts ask which to keep', async () => {
     const api = await readyProject();
     const { id } = (await api.post('/v1/campaigns', { name: 'News' })).body.data;
     const now = async () => (await api.get(`/v1/campaigns/${id}`)).body.data;
@@ -289,7 +289,7 @@ inBrowser('templates and campaigns', () => {
     expect(await alert.count()).toBe(0);
   });
 
-  test('who takes what somebody else wrote has that, and goes on writing on it', async () => {
+  test('a user who takes the other version continues editing it', async () => {
     const api = await readyProject();
     const { id } = (await api.post('/v1/campaigns', { name: 'News', html: '<p>First</p>' })).body.data;
     const now = async () => (await api.get(`/v1/campaigns/${id}`)).body.data;
@@ -316,7 +316,7 @@ inBrowser('templates and campaigns', () => {
     await soon(now).toMatchObject({ html: '<p>Theirs</p>', subject: 'Winter' });
   });
 
-  test('a campaign says what is counted, before it is sent and afterwards, and can be written once more', async () => {
+  test('a campaign shows its tracking settings and can be duplicated', async () => {
     const api = await readyProject();
     const groups = await api.get('/v1/groups');
     const { id } = (
@@ -349,7 +349,7 @@ inBrowser('templates and campaigns', () => {
     expect(copy).toMatchObject({ name: 'News (copy)', status: 'draft', subject: 'News', trackOpens: false });
   });
 
-  test('a preview runs no script and asks no other host until images are wanted', async () => {
+  test('a preview runs no script and loads no remote images until asked', async () => {
     const api = await testApi();
     const html =
       '<p id="out">before</p><script>document.body.textContent = "ran"</script><img src="https://elsewhere.example/a.png">';
@@ -369,7 +369,7 @@ inBrowser('templates and campaigns', () => {
     window.problems.splice(0);
   });
 
-  test('a campaign is written, checked, scheduled on the clocks of a place and made a draft again', async () => {
+  test('a campaign is written, reviewed, scheduled in a time zone and unscheduled', async () => {
     const api = await readyProject();
     const subject = 'Hello {{name|there}}';
     const { body: letter } = await api.post('/v1/templates', { name: 'Letter', subject, body: `<p>${subject}</p>` });
@@ -417,7 +417,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
-  test('what is typed into a campaign is there after a reload, and what is wrong stands beside its field', async () => {
+  test('campaign edits survive a reload, and errors show beside their field', async () => {
     const api = await readyProject();
     const { body } = await api.post('/v1/campaigns', { name: 'News' });
     await using window = await windowOf(api);
@@ -437,7 +437,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByText(/^Saved/).waitFor();
   });
 
-  test('a campaign that is being sent is paused, resumed and canceled by its name', async () => {
+  test('a sending campaign is paused, resumed and canceled', async () => {
     const api = await readyProject();
     const groups = await api.get('/v1/groups');
     const { body } = await api.post('/v1/campaigns', {

@@ -9,7 +9,7 @@ inBrowser('domains', () => {
     vi.unstubAllEnvs();
   });
 
-  test('a domain is added, its records are there to be copied, and it is removed by its name', async () => {
+  test('a domain is added, its records can be copied, and it is removed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, context } = window;
@@ -38,7 +38,7 @@ inBrowser('domains', () => {
     await page.getByText('No domains yet').waitFor();
   });
 
-  test('what a look-up finds shows by itself, with what stands there instead', async () => {
+  test('DNS check results appear live, with the current values', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -58,7 +58,7 @@ inBrowser('domains', () => {
     await page.getByRole('link', { name: 'Open Cloudflare' }).waitFor();
   });
 
-  test('records are published for a person: first it is said what would be done, a refused token changes nothing', async () => {
+  test('records are published after a preview; a rejected token changes nothing', async () => {
     const api = await testApi();
     const nameservers = ['lara.ns.cloudflare.com', 'rick.ns.cloudflare.com'];
     const provider = await startCloudflare({ name: 'publish.example', nameservers });
@@ -91,7 +91,7 @@ inBrowser('domains', () => {
     expect(JSON.stringify(await db.domain.findUniqueOrThrow({ where: { id } }))).not.toContain(provider.token);
   });
 
-  test('a viewer sees a domain and is offered no change', async () => {
+  test('a viewer sees a domain but no actions', async () => {
     const api = await testApi();
     await using owner = await windowOf(api);
     await owner.person.graphql('mutation { addDomain(input: { domain: "view.acme.example" }) { id } }');
@@ -102,7 +102,7 @@ inBrowser('domains', () => {
       expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
   });
 
-  test('links get a name of the domain: its record is there to be copied, its state shows by itself, and it is taken away', async () => {
+  test('a tracking domain is set, verified live and removed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, context } = window;
@@ -139,7 +139,7 @@ inBrowser('domains', () => {
     expect((await db.domain.findUniqueOrThrow({ where: { id } })).trackingDomain).toBeNull();
   });
 
-  test('a warm-up is given, its steps are checked, today shows, and it is taken away', async () => {
+  test('a warm-up plan is set, validated, shown and removed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, person } = window;

@@ -11,7 +11,7 @@ inBrowser('emails', () => {
     config.INBOX_URL = inbox;
   });
 
-  test('the log is narrowed by address, tag and status in the address, and one is opened', async () => {
+  test('the email log is filtered by address, tag and status, and an email is opened', async () => {
     const api = await testApi();
     await addLocalDomain(api.projectId, 'example.com');
     await holdMail(api.projectId);
@@ -60,7 +60,7 @@ inBrowser('emails', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  test('in development there is a link to the inbox, elsewhere none', async () => {
+  test('the inbox link shows only in development', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const link = window.page.getByRole('link', { name: 'Open the inbox' });

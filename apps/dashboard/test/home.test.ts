@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { inBrowser, windowOf } from './browser.ts';
 
 inBrowser('home', () => {
-  test('leads to the first campaign step by step', async () => {
+  test('guides to the first campaign step by step', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -21,7 +21,7 @@ inBrowser('home', () => {
     await page.getByRole('heading', { name: 'Groups', exact: true }).waitFor();
   });
 
-  test('shows what was sent and what became of it, people and programs apart, for as long as is asked', async () => {
+  test('shows delivery and engagement for the chosen period, with bots separate', async () => {
     const api = await testApi();
     const many = (type: 'email.sent' | 'email.delivered' | 'email.bounced', count: number) =>
       Array.from({ length: count }, () => ({ type, data: {} }));
@@ -45,7 +45,7 @@ inBrowser('home', () => {
     expect(page.url()).toContain('period=90d');
   });
 
-  test('says what needs attention, and leads to where something can be done about it', async () => {
+  test('lists what needs attention, with links to fix it', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;

@@ -18,7 +18,7 @@ const choose = (page: Page, text = FILE) => page.locator('input[type=file]').set
 const contacts = async (api: Api) => (await api.get('/v1/contacts')).body.data as Record<string, unknown>[];
 
 inBrowser('imports', () => {
-  test('the columns of a file are told by their names, fields are made on request, and a try writes nothing', async () => {
+  test('columns are mapped by name, fields are created on request, and a dry run saves nothing', async () => {
     const api = await testApi();
     await startTestWorker();
     await using window = await windowOf(api);
@@ -61,7 +61,7 @@ inBrowser('imports', () => {
     await page.getByText('2 members').waitFor();
   });
 
-  test('contacts that exist stay as they are unless the file is to change them', async () => {
+  test('existing contacts stay unchanged unless the import is set to update them', async () => {
     const api = await testApi();
     await startTestWorker();
     await api.contact('ada@example.com', { name: 'Ada' });
@@ -82,7 +82,7 @@ inBrowser('imports', () => {
     await soon(() => page.getByRole('table', { name: 'Imports' }).locator('tbody tr').count()).toBe(2);
   });
 
-  test('what is wrong with rows, and the contacts of a list, are saved as files; by nobody who may not read them', async () => {
+  test('row errors and contact lists can be downloaded, but only with permission', async () => {
     const api = await testApi();
     await startTestWorker();
     await api.contact('bob@example.com');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { inBrowser, seriousFindings, windowOf } from './browser.ts';
 
 inBrowser('a person who asks for it', () => {
-  test('gets what is kept of them as a file, and is erased when the address was typed', async () => {
+  test('gets a data export, and is erased after typing the address', async () => {
     const api = await testApi();
     const ada = await api.contact('ada@example.com');
     await using window = await windowOf(api, 'admin');
@@ -33,7 +33,7 @@ inBrowser('a person who asks for it', () => {
     expect(await db.contact.count({ where: { projectId: api.projectId } })).toBe(0);
   });
 
-  test('is erased by those who manage the project only', async () => {
+  test('can be erased only by project managers', async () => {
     const api = await testApi();
     const ada = await api.contact('ada@example.com');
     await using window = await windowOf(api, 'member');

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 inBrowser('mailbox accounts', () => {
-  test('one is connected with a password, shows why its server refuses it, is corrected, and leaves by its name', async () => {
+  test('one is connected with a password, shows a connection error, is corrected and disconnected', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -68,7 +68,7 @@ inBrowser('mailbox accounts', () => {
     expect(await db.mailboxAccount.count({ where: { projectId: api.projectId } })).toBe(0);
   });
 
-  test('one of Gmail is consented for on the page of Google, with the client that was registered there', async () => {
+  test('a Gmail mailbox is authorized at Google with the registered client', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -98,7 +98,7 @@ inBrowser('mailbox accounts', () => {
     expect(new URL(again).searchParams.get('state')).not.toBe(link.searchParams.get('state'));
   });
 
-  test('whoever consents on the page of the provider comes back to an account that is connected', async () => {
+  test('authorizing at the provider connects the account', async () => {
     await using google = await standInForGoogle();
     const api = await testApi();
     await using window = await windowOf(api, 'owner', { others: [google.origin] });
@@ -114,7 +114,7 @@ inBrowser('mailbox accounts', () => {
     await row.getByText('Connected').waitFor();
   });
 
-  test('whoever refuses on the page of the provider is told so, and may try again', async () => {
+  test('declining at the provider shows an error and allows a retry', async () => {
     await using google = await standInForGoogle();
     const api = await testApi();
     await using window = await windowOf(api, 'owner', { others: [google.origin] });
@@ -142,7 +142,7 @@ inBrowser('mailbox accounts', () => {
     await row.getByText('Connected').waitFor();
   });
 
-  test('a member sees them and is offered nothing that would be refused', async () => {
+  test('a member sees them without forbidden actions', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');
     await window.open('/mailboxes');
@@ -208,7 +208,7 @@ async function goToProvider({ page, context }: Window): Promise<Page> {
 }
 
 inBrowser('sending', () => {
-  test('a relay is added, tried and changed, its password stays unless another is typed, and it is removed', async () => {
+  test('a relay is added, tested, edited without retyping its password, and removed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -265,7 +265,7 @@ inBrowser('sending', () => {
     await page.getByText('No providers').waitFor();
   });
 
-  test('Amazon SES is set up for one domain, and says where its events are to come', async () => {
+  test('Amazon SES is set up for one domain and shows its event URL', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, person } = window;
@@ -290,7 +290,7 @@ inBrowser('sending', () => {
     expect(await page.content()).not.toContain('s3cret');
   });
 
-  test('limits of campaigns are changed and taken away, and a number out of bounds is refused beside its field', async () => {
+  test('campaign limits are set and removed; out-of-range values show an error beside the field', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
 
 inBrowser('API keys', () => {
-  test('a key is shown once, works at once, and the dialog stays until it is saved', async () => {
+  test('a key is shown once, works immediately, and its dialog stays until confirmed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, context } = window;
@@ -39,7 +39,7 @@ inBrowser('API keys', () => {
     await page.getByRole('row').filter({ hasText: 'Shop' }).getByText('Revoked').waitFor();
   });
 
-  test('a key that covers a project of others is taken out of this one, and one of the installation is left alone', async () => {
+  test('a key shared with another project is removed from this one; an installation key is left alone', async () => {
     const [api, other] = [await testApi(), await testApi()];
     const { key } = await createApiKey({ name: 'Both', scope: 'full', projects: [api.projectId, other.projectId] });
     await createApiKey({ name: 'Installation', scope: 'full', projects: 'all' });
@@ -57,7 +57,7 @@ inBrowser('API keys', () => {
     expect([await status(api.projectId), await status(other.projectId)]).toEqual([403, 200]);
   });
 
-  test('a member is not offered keys, and the address shows why', async () => {
+  test('a member is not offered API keys, and the URL explains why', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');
     await window.open('/keys');
@@ -66,7 +66,7 @@ inBrowser('API keys', () => {
 });
 
 inBrowser('a project', () => {
-  test('is renamed, and another one is created and opened', async () => {
+  test('is renamed, and a second one is created and opened', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -85,7 +85,7 @@ inBrowser('a project', () => {
 });
 
 inBrowser('retention', () => {
-  test('of messages and of events is chosen by itself, and left to what holds for all projects again', async () => {
+  test('of messages and events is set separately and reset to the server default', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -114,7 +114,7 @@ inBrowser('retention', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  test('is shown to a member, who can not change it', async () => {
+  test('is read-only for a member', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');
     await window.open('/settings');
@@ -123,7 +123,7 @@ inBrowser('retention', () => {
 });
 
 inBrowser('the brand', () => {
-  test('has a colour that is typed, refused when it is none, and taken away again', async () => {
+  test('has a brand color that is set, validated and removed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -145,7 +145,7 @@ inBrowser('the brand', () => {
 });
 
 inBrowser('the audit log', () => {
-  test('is read page by page, and its pages can be shared and gone back from', async () => {
+  test('is paginated with shareable URLs', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, person } = window;

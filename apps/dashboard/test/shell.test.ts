@@ -8,7 +8,7 @@ import { inBrowser, openWindow, windowOf, soon } from './browser.ts';
 const FIRST_LOAD_LIMIT = 260_000;
 
 inBrowser('the frame', () => {
-  test('Ctrl+K finds a page by a few letters, and the keyboard alone goes there', async () => {
+  test('the command palette opens a page by keyboard', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -20,7 +20,7 @@ inBrowser('the frame', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  test('the first stop of the Tab key leads past the navigation', async () => {
+  test('the first Tab stop skips the navigation', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -31,7 +31,7 @@ inBrowser('the frame', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
   });
 
-  test('dialogs, menus and lists open by keyboard, keep it while they are open, and give it back on Escape', async () => {
+  test('dialogs, menus and lists open by keyboard, trap focus, and restore it on Escape', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -71,7 +71,7 @@ inBrowser('the frame', () => {
     await soon(() => isFocused(projects)).toBe(true);
   });
 
-  test('on a phone the pages are behind a button, and the menu closes when one is chosen', async () => {
+  test('on a phone the navigation is behind a button and closes on selection', async () => {
     const api = await testApi();
     const owner = await signedIn(api);
     await using window = await openWindow(api, owner, { width: 390, height: 844 });
@@ -85,7 +85,7 @@ inBrowser('the frame', () => {
     await soon(() => link.isVisible()).toBe(false);
   });
 
-  test('a page fits a window in the same frame in which that gets the width of a phone', async () => {
+  test('a page adapts to phone width within one frame', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -99,7 +99,7 @@ inBrowser('the frame', () => {
     expect(await page.evaluate('slides')).toEqual([]);
   });
 
-  test('the colours that were chosen stay, without a white moment on the way', async () => {
+  test('the chosen color scheme persists without a white flash', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
@@ -113,7 +113,7 @@ inBrowser('the frame', () => {
     expect(await scheme()).toBe('dark');
   });
 
-  test('a page that breaks off from the network keeps what it shows, says so, and comes back by itself', async () => {
+  test('an offline page keeps its data, shows a banner, and recovers by itself', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/webhooks', { url: 'https://example.com/x', events: ['*'] })).body.data;
     await using window = await windowOf(api);
@@ -130,7 +130,7 @@ inBrowser('the frame', () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
-  test('seven tabs are open with live views, and the seventh still loads', async () => {
+  test('a seventh tab with live updates still loads', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/webhooks', { url: 'https://example.com/x', events: ['*'] })).body.data;
     await using window = await windowOf(api);
@@ -144,7 +144,7 @@ inBrowser('the frame', () => {
     }
   });
 
-  test('what is loaded before the first page shows is small', async () => {
+  test('the initial bundle is small', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;

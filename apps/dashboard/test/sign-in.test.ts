@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { inBrowser, openWindow, windowOf } from './browser.ts';
 
 inBrowser('signing in', () => {
-  test('a person signs in, comes to the page that they wanted, and signs out', async () => {
+  test('a user signs in, returns to the requested page, and signs out', async () => {
     const api = await testApi();
     const person = await signedIn(api);
     await using window = await openWindow(api);
@@ -26,7 +26,7 @@ inBrowser('signing in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  test('the session is kept from scripts, and the page is not kept by anybody', async () => {
+  test('the session cookie is HttpOnly and pages are not cached', async () => {
     const api = await testApi();
     const person = await signedIn(api);
     await using window = await openWindow(api);
@@ -64,7 +64,7 @@ inBrowser('signing in', () => {
     await page.waitForURL(new RegExp(`^${config.PUBLIC_URL}/p/${api.projectId}$`));
   });
 
-  test('a second factor is set up, asked for from then on, and replaced by a backup code once', async () => {
+  test('a second factor is set up, required, and replaced once by a backup code', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, person } = window;
@@ -90,7 +90,7 @@ inBrowser('signing in', () => {
     await third.page.waitForURL(/\/p\//);
   });
 
-  test('a forgotten password is replaced by the link of a mail, and every browser is signed out', async () => {
+  test('a password is reset by email, and all sessions are signed out', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { person, page: signedInPage } = window;
@@ -119,7 +119,7 @@ inBrowser('signing in', () => {
 });
 
 inBrowser('invitations', () => {
-  test('an owner invites, the link of the mail makes a member, who sees what their role allows', async () => {
+  test('an invited member joins by email link and sees what their role allows', async () => {
     const api = await testApi();
     await using mail = await takeSystemMail();
     const email = `${randomBytes(5).toString('hex')}@people.example`;
@@ -152,10 +152,10 @@ inBrowser('invitations', () => {
 
     await page.goto(link.replace(config.PUBLIC_URL, ''));
     await page.getByRole('button', { name: 'Join with my account' }).click();
-    await page.getByText('This invitation is not valid any more').waitFor();
+    await page.getByText('This invitation is no longer valid').waitFor();
   });
 
-  test('a person who has an account signs in with it and joins', async () => {
+  test('an existing user signs in and joins', async () => {
     const [api, other] = [await testApi(), await testApi()];
     const [owner, guest] = [await signedIn(api), await signedIn(other)];
     await using mail = await takeSystemMail();
@@ -171,7 +171,7 @@ inBrowser('invitations', () => {
     await page.waitForURL(`**/p/${api.projectId}`);
   });
 
-  test('without a mail server of the installation the page says what to configure', async () => {
+  test('without system mail the page says what to configure', async () => {
     const before = config.SMTP_URL;
     delete config.SMTP_URL;
     onTestFinished(() => {
@@ -188,7 +188,7 @@ inBrowser('invitations', () => {
 });
 
 inBrowser('members', () => {
-  test('a role is changed, and a person is removed by their address; the last owner stays', async () => {
+  test('a role is changed and a member removed; the last owner stays', async () => {
     const api = await testApi();
     const other: SignedIn = await signedIn(api, 'viewer');
     await using window = await windowOf(api);
@@ -207,7 +207,7 @@ inBrowser('members', () => {
       .click();
     await page.getByRole('dialog').getByRole('textbox').fill(person.email);
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('A project keeps at least one owner.').waitFor();
+    await page.getByText('A project must have at least one owner.').waitFor();
     await page.keyboard.press('Escape');
 
     await row.getByRole('button', { name: /Remove/ }).click();
@@ -220,7 +220,7 @@ inBrowser('members', () => {
 });
 
 inBrowser('your account', () => {
-  test('name and password are changed, and other browsers are signed out', async () => {
+  test('name and password are changed, and other sessions are signed out', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, person } = window;

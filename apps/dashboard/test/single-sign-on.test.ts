@@ -32,7 +32,7 @@ inBrowser('signing in with a provider', () => {
     return window;
   };
 
-  test('a person goes to the provider, signs in there, and comes back to the page that they wanted', async () => {
+  test('single sign-on returns to the requested page', async () => {
     await using window = await open();
     const { page } = window;
     const { rows } = await system.pool.query<{ id: string }>('SELECT id FROM projects');
@@ -45,7 +45,7 @@ inBrowser('signing in with a provider', () => {
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
   });
 
-  test('who has no account here comes back to be told so, and may sign in with a password', async () => {
+  test('a user without an account is told so and can sign in with a password', async () => {
     await using window = await open();
     const { page } = window;
     await offered(page, '/sign-in');
@@ -56,7 +56,7 @@ inBrowser('signing in with a provider', () => {
     expect(await page.getByLabel('Password', { exact: true }).isVisible()).toBe(true);
   });
 
-  test('who turns back at the provider is told that it did not let them in', async () => {
+  test('canceling at the provider shows that access was denied', async () => {
     await using window = await open();
     const { page } = window;
     await offered(page, '/sign-in');

@@ -5,7 +5,7 @@ import { ButtonLink, TextLink } from '../components/link.tsx';
 import { Page, useTitle } from '../components/page.tsx';
 import { Empty } from '../components/states.tsx';
 
-/** For addresses that name no page of a project. */
+/** The 404 page inside a project. */
 export function NoSuchPage() {
   const { id: projectId } = useProject();
   return (
@@ -25,7 +25,7 @@ export function NoSuchPage() {
   );
 }
 
-/** For addresses that name nothing, or nothing that this person may see. */
+/** The 404 page outside a project, also for projects the user can't access. */
 export function NotFound() {
   useTitle('Not found');
   return (

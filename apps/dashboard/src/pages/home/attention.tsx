@@ -12,17 +12,17 @@ interface AttentionItem {
   key: string;
   color: 'red' | 'yellow';
   says: ReactNode;
-  /** Where something can be done about it. */
+  /** A link to resolve it. */
   link?: ReactNode;
 }
 
-/** What large mailbox providers want senders to stay below. */
+/** Thresholds of large mailbox providers. */
 const MOST_BOUNCED = 0.02;
 const MOST_COMPLAINED = 0.001;
-/** Below so many messages a rate says nothing. */
+/** Rates below this volume are not meaningful. */
 const LEAST_SENT = 50;
 
-/** What somebody should look at; nothing is shown when all is well. */
+/** Items needing attention; hidden if there are none. */
 export function Attention({
   overview,
   points,

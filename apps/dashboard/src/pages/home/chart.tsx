@@ -12,7 +12,7 @@ const FORMATS: Record<StatisticsStep, Intl.DateTimeFormat> = {
 const count = (value: number) => value.toLocaleString('en');
 const AXES = { tickLine: 'none', gridAxis: 'x', valueFormatter: count, withLegend: true } as const;
 
-/** How much was sent and what became of it, and beside it what went wrong. */
+/** Charts of email volume and delivery problems. */
 export default function Chart({ points, step }: { points: readonly Point[]; step: StatisticsStep }) {
   const data = points.map((point) => ({ ...point, when: FORMATS[step].format(new Date(point.at)) }));
   const yAxisProps = { width: 44, allowDecimals: false } as const;

@@ -5,7 +5,7 @@ import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Overview } from './overview.ts';
 
-/** The way to the first campaign; gone once one has been sent. */
+/** The onboarding checklist; hidden after the first campaign. */
 export function Checklist({ overview }: { overview: Overview }) {
   const { id: projectId } = useProject();
   const { domains, contacts, groups, recent } = overview;

@@ -20,7 +20,7 @@ import { type Point, STATISTICS, total } from './statistics.ts';
 
 const Chart = lazy(() => import('./chart.tsx'));
 
-/** What has to be known in the morning: what needs attention, what is going on, and how it went. */
+/** The home page: attention items, running campaigns and statistics. */
 export function Home() {
   const { name } = useProject();
   const { period = '30d' } = useSearch({ from: '/auth/p/$projectId/' });

@@ -3,7 +3,7 @@ import type { StatisticsStep } from '../../generated/graphql.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The periods that one can look back over. */
+/** Available periods. */
 export const PERIODS = {
   '24h': { label: '24 hours', words: 'the last 24 hours', step: 'hour', lengthMs: 23 * HOUR_MS },
   '7d': { label: '7 days', words: 'the last 7 days', step: 'day', lengthMs: 6 * DAY_MS },
@@ -17,7 +17,7 @@ export function homeSearch({ period }: Record<string, unknown>): { period?: Peri
   return typeof period === 'string' && period in PERIODS ? { period: period as Period } : {};
 }
 
-/** Where a period begins; the same for an hour, so that it is one question. */
+/** The start of a period, rounded to the hour so that queries share a cache key. */
 export function sinceOf(period: Period, now: number): string {
   return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - PERIODS[period].lengthMs).toISOString();
 }

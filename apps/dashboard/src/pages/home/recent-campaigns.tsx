@@ -7,7 +7,7 @@ import { When } from '../../components/when.tsx';
 import { deliveredShare, number, percent, reachOf, STATUS_LABELS } from '../campaigns/campaign-labels.ts';
 import type { Overview } from './overview.ts';
 
-/** The last five campaigns. */
+/** The five latest campaigns. */
 export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['nodes'] }) {
   const { id: projectId } = useProject();
   if (campaigns.length === 0) return null;

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { homeSearch } from './period.ts';
 
-/** The first page of a project. */
+/** The home route. */
 export const homeRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

@@ -15,11 +15,11 @@ const PROGRESS = graphql(`
   }
 `);
 
-/** Campaigns that are being sent, and how far they are. */
+/** Running campaigns with their progress. */
 export function RunningCampaigns({ campaigns }: { campaigns: Overview['sending']['nodes'] }) {
   const { id: projectId } = useProject();
   const [first] = campaigns;
-  // One stream has all of them read again, and leaves the browser's other connections free.
+  // One stream refetches all of them, to save browser connections.
   useLive(PROGRESS, { id: first?.id ?? '' }, { pause: first === undefined });
   if (first === undefined) return null;
   return (

@@ -6,7 +6,7 @@ import type { CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, samplesOf } from './file-preview.ts';
 import { isWorthAField, newFieldOf, type Target } from './mapping.ts';
 
-/** The columns of a file with their first values, and what each becomes. */
+/** The column mapping, with sample values. */
 export function ColumnTargets({
   beginning,
   fields,

@@ -9,19 +9,19 @@ import {
   unguard,
 } from '@postroom/imports/csv';
 
-/** How much of a file is looked at before it is sent, in bytes. */
+/** Bytes read for the preview. */
 const LOOKED_AT = 256 * 1024;
 
-/** What the beginning of a file shows. */
+/** A preview of a file. */
 export interface FilePreview {
   header: Header;
-  /** Rows as the file has them. */
+  /** Raw rows. */
   rows: string[][];
   separator: string;
   encoding: string;
 }
 
-/** Reads the beginning of a file as the import itself will; undefined when there is no record in it. */
+/** Parses the start of a file as the import will; undefined if it has no records. */
 export async function readFilePreview(file: File): Promise<FilePreview | undefined> {
   const part = new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer());
   const detector = new EncodingDetector();
@@ -42,7 +42,7 @@ export async function readFilePreview(file: File): Promise<FilePreview | undefin
   return { header, rows: header.isRow ? records : others, separator: dialect.separator, encoding };
 }
 
-/** The first values of a column that say something. */
+/** The first non-blank values of a column. */
 export function samplesOf({ rows }: FilePreview, column: number, howMany = 3): string[] {
   const values = rows.map((row) => unguard(clean(row[column] ?? ''))).filter((value) => value !== '');
   return [...new Set(values)].slice(0, howMany);

@@ -14,7 +14,7 @@ export const isUnderWay = (status: ImportStatus) => status === 'queued' || statu
 
 const bytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-/** The size of a file as people say it. */
+/** Formats a file size. */
 export function fileSize(size: number): string {
   if (size < 1024) return `${size} bytes`;
   return size < 1024 ** 2 ? `${bytes.format(size / 1024)} kB` : `${bytes.format(size / 1024 ** 2)} MB`;

@@ -87,7 +87,7 @@ const CANCEL = graphql(`
 
 type ImportRow = ImportQuery['import'];
 
-/** One file: how far it is, what became of its rows, and what is wrong with some. */
+/** One import: progress, results and row errors. */
 export function Import() {
   const { importId } = useParams({ from: '/auth/p/$projectId/imports/$importId' });
   const search = useSearch({ from: '/auth/p/$projectId/imports/$importId' });
@@ -313,7 +313,7 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
   );
 }
 
-/** Imports the file that was tried out; only while the page still has it. */
+/** Imports the file of a dry run, while the page still holds it. */
 function ForReal({ id }: { id: string }) {
   const { id: projectId } = useProject();
   const client = useClient();

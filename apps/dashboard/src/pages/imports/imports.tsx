@@ -44,14 +44,14 @@ const IMPORTS = graphql(`
 
 type Import = ImportsQuery['imports']['nodes'][number];
 
-/** Files of contacts, and what became of them. */
+/** The import list. */
 export function Imports() {
   const search = useSearch({ from: '/auth/p/$projectId/imports' });
   const imports = useApiQuery(IMPORTS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
   const may = useMay();
   const nodes = imports.data?.imports.nodes ?? [];
-  // One stream has the whole list read again; several imports at a time are rare.
+  // One stream refetches the whole list; concurrent imports are rare.
   const running = nodes.find(({ status }) => isUnderWay(status));
   useLive(IMPORT_PROGRESS, { id: running?.id ?? '' }, { pause: running === undefined });
   const start = may('write') && (

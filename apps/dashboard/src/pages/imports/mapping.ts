@@ -2,12 +2,12 @@ import { findEmailColumn, findNameColumns, keyFor, labelFor, TypeGuess, unguard,
 import type { CustomField } from '../audience/field-values.tsx';
 import type { FilePreview } from './file-preview.ts';
 
-/** What a column becomes: the address, a part of the name, a field that is there (`field:key`), a new one, or nothing. */
+/** A column's target: address, name part, existing field (`field:key`), new field or none. */
 export type Target = 'email' | 'name' | 'new' | 'none' | `field:${string}`;
 
 const EXPORTED = new Set(['id', 'source', 'suppression_status', 'created_at', 'updated_at']);
 
-/** What the columns are by their names and values, as the import would tell it; new fields are only made on request. */
+/** Infers targets as the import would; new fields are created only on request. */
 export function guessTargets({ header, rows }: FilePreview, fields: CustomField[]): Target[] {
   const email = findEmailColumn(header, rows);
   const names = findNameColumns(header.names, email);
@@ -25,17 +25,17 @@ export function guessTargets({ header, rows }: FilePreview, fields: CustomField[
 
 const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
 
-/** Whether a column that nobody has a field for is worth one. */
+/** Whether an unmapped column qualifies for a new field. */
 export const isWorthAField = (name: string) => !EXPORTED.has(name.trim());
 
-/** The field that a column would become, in words. */
+/** Describes the new field for a column. */
 export function newFieldOf({ header, rows }: FilePreview, column: number): string {
   const guess = new TypeGuess();
   for (const row of rows) guess.add(unguard(clean(row[column] ?? '')));
   return `${labelFor(header.names[column] ?? '', column)} (${guess.type.type})`;
 }
 
-/** The columns as `ImportColumnsInput` has them. */
+/** Converts the mapping to `ImportColumnsInput`. */
 export function columnsInput({ header: { names } }: FilePreview, targets: Target[], fields: CustomField[]) {
   const named = (wanted: Target) => names.filter((_name, column) => targets[column] === wanted);
   const keys = new Set(fields.map(({ key }) => key));
@@ -51,7 +51,7 @@ export function columnsInput({ header: { names } }: FilePreview, targets: Target
   return { email: named('email')[0] ?? null, name: named('name'), customFields };
 }
 
-/** Why the columns can't be imported so; undefined when they can. */
+/** The mapping error; undefined if valid. */
 export function targetsProblem(targets: Target[]): string | undefined {
   const emails = targets.filter((target) => target === 'email').length;
   if (emails === 0) return 'Choose the column that contains email addresses.';

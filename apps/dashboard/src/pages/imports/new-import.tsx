@@ -27,7 +27,7 @@ interface Chosen {
   beginning: FilePreview;
 }
 
-/** A file of contacts: chosen, its columns named, then sent. */
+/** Creates an import: choose a file, map columns, upload. */
 export function NewImport() {
   const { id: projectId } = useProject();
   const [chosen, setChosen] = useState<Chosen>();
@@ -192,7 +192,7 @@ function Settings({
 const NEW_GROUP = 'new';
 
 interface GroupChoice {
-  /** A group, `new`, or none. */
+  /** A group id, `new`, or none. */
   id: string | null;
   name: string;
 }

@@ -1,6 +1,6 @@
 import { graphql } from '../../generated/gql.ts';
 
-/** Tells each time an import has come further. */
+/** Subscribes to import progress. */
 export const IMPORT_PROGRESS = graphql(`
   subscription ImportProgress($id: ID!) {
     importProgress(id: $id) {

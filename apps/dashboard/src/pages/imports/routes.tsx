@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 
-/** Contacts that come from files. */
+/** Import routes. */
 export const importRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

@@ -28,7 +28,7 @@ const START = graphql(`
 `);
 
 const PART_BYTES = 1024 * 1024;
-/** A part may be sent again, so a connection that breaks costs a pause and not the file. */
+/** Parts can be retried, so a dropped connection does not restart the upload. */
 const TRIES = 5;
 const PAUSE_MS = 1000;
 
@@ -80,5 +80,5 @@ async function inBase64(part: Blob): Promise<string> {
   return url.slice(url.indexOf(',') + 1);
 }
 
-/** Files that were only tried out, so that they can be imported without being chosen again; gone with the page. */
+/** Files of dry runs, kept in memory so that they can be imported without choosing them again. */
 export const triedOut = new Map<string, { file: File; input: ImportContactsInput }>();

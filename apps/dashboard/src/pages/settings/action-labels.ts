@@ -1,4 +1,4 @@
-/** Verbs of our mutations in the past; the words after them stay. */
+/** Past tense of mutation verbs. */
 const PAST: Record<string, string> = {
   accept: 'Accepted',
   add: 'Added',
@@ -40,7 +40,7 @@ const PAST: Record<string, string> = {
 
 const NAMES: Record<string, string> = { api: 'API' };
 
-/** A mutation as a person would say it: `createApiKey` is "Created API key". */
+/** A readable mutation name: `createApiKey` becomes "Created API key". */
 export function actionInWords(action: string): string {
   const [verb = '', ...rest] = action.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
   const words = rest.map((word) => NAMES[word] ?? word).join(' ');

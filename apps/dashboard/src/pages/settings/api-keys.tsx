@@ -53,7 +53,7 @@ const REMOVE_FROM_PROJECT = graphql(`
 
 type Key = ApiKeysQuery['apiKeys'][number];
 
-/** The keys that integrators call with. */
+/** The API key list. */
 export function ApiKeys() {
   const keys = useApiQuery(API_KEYS, {});
   const [creating, setCreating] = useState(false);
@@ -133,14 +133,17 @@ function KeyTable({ keys }: { keys: Key[] }) {
   );
 }
 
-/** A key is revoked by whoever created it or manages every project that it covers; others take it out of the project that they manage. */
+/**
+ * A key's creator, or a manager of every project it covers, can revoke it. Others can remove it from projects they
+ * manage.
+ */
 function useKeyAction(): (key: Key) => 'revoke' | 'remove' | undefined {
   const { me, projects } = useSession();
   const mayHere = useMay();
   return (key) => {
     if (key.revokedAt !== null || !mayHere('manage')) return undefined;
     if (key.createdById === me.id) return 'revoke';
-    // Whether they own every project there is, only the server knows.
+    // Only the server knows whether the user owns every project.
     if (key.allProjects) return projects.every(({ role }) => may(role, 'own')) ? 'revoke' : undefined;
     const managed = projects.filter(({ role }) => may(role, 'manage')).map(({ id }) => id);
     return key.projectIds.every((id) => managed.includes(id)) ? 'revoke' : 'remove';
@@ -162,7 +165,7 @@ function KeyName({ of: { name, revokedAt, last4, scope } }: { of: Key }) {
   );
 }
 
-/** The names of the projects that a key covers, as far as the person knows them. */
+/** The covered projects the user can see. */
 function Covered({ by: { allProjects, projectIds } }: { by: Key }) {
   const { projects } = useSession();
   if (allProjects) return 'All, including future projects';

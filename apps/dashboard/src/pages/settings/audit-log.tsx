@@ -37,7 +37,7 @@ const AUDIT_LOG = graphql(`
 
 type Entry = AuditLogQuery['auditLog']['nodes'][number];
 
-/** Who changed what, and when. */
+/** The audit log. */
 export function AuditLog() {
   const search = useSearch({ from: '/auth/p/$projectId/audit' });
   const log = useApiQuery(AUDIT_LOG, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
@@ -77,7 +77,7 @@ function Entries({ entries }: { entries: Entry[] }) {
   );
 }
 
-/** Where the pages of things are, by the beginning of their ids. What was deleted is said to be gone there. */
+/** Pages by id prefix. Deleted records show "Not found" there. */
 const PAGES: Record<string, string> = {
   cmp: 'campaigns',
   ctc: 'contacts',

@@ -26,7 +26,7 @@ const SET = graphql(`
   }
 `);
 
-/** The colour of pages that recipients see. */
+/** The brand color of recipient-facing pages. */
 export function BrandColor() {
   const { id } = useProject();
   const projects = useApiQuery(BRAND_COLOR, {});

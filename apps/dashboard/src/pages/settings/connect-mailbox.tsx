@@ -34,7 +34,7 @@ const CONNECT = graphql(`
   }
 `);
 
-/** Connects a mailbox: with a password at once, with OAuth2 after somebody has consented at its provider. */
+/** Connects a mailbox: immediately with a password, or after OAuth2 authorization. */
 export function ConnectMailbox({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [consenting, setConsenting] = useState<Consenting>();
   const close = () => {
@@ -76,7 +76,7 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
   });
   useFieldProblems(form, connect.problem);
   const { provider } = form.values;
-  // The others are signed in to with a password only.
+  // Other providers support only passwords.
   const signIn = provider === 'other' ? 'password' : form.values.signIn;
   const { password, perMinute, dailyCap } = MAILBOX_PROVIDERS[provider];
   const submit = form.onSubmit(async (values) => {

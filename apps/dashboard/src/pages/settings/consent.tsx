@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 
-/** An account that somebody is to consent for, and where. */
+/** A pending OAuth2 authorization. */
 export interface Consenting {
   email: string;
   url: string;
 }
 
-/** Leads to the page of the mailbox provider, which opens beside this one. */
+/** Opens the mailbox provider's authorization page in a new tab. */
 export function Consent({ of: consenting, onClose }: { of: Consenting | undefined; onClose: () => void }) {
   return (
     <Modal opened={consenting !== undefined} onClose={onClose} title={<Text fw={600}>Authorize</Text>}>

@@ -20,7 +20,7 @@ const CREATE = graphql(`
   }
 `);
 
-/** Creates a key and shows it this once; the dialog stays until the person says that they have saved it. */
+/** Creates a key and shows it once; the dialog stays open until the user confirms saving it. */
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [key, setKey] = useState<string>();
   const done = () => {

@@ -16,7 +16,7 @@ const UPDATE = graphql(`
   }
 `);
 
-/** Changes the limits of a mailbox account, or what it is signed in to with; secrets that are not given stay. */
+/** Edits limits and credentials of a mailbox; blank secrets are kept. */
 export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
   return (
     <Modal opened={mailbox !== undefined} onClose={onClose} title={<Text fw={600}>Edit mailbox</Text>}>

@@ -29,7 +29,7 @@ const WITHDRAW = graphql(`
   }
 `);
 
-/** The invitations that wait to be accepted. */
+/** Pending invitations. */
 export function Invitations() {
   const read = useApiQuery(INVITATIONS, {});
   const withdraw = useApiMutation(WITHDRAW);

@@ -18,7 +18,7 @@ const INVITE = graphql(`
   }
 `);
 
-/** Invites a person by mail. The link is in that mail only: it proves that the mailbox is theirs. */
+/** Invites a member by email. Only the email contains the link, which proves ownership of the mailbox. */
 export function Invite({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [sentTo, setSentTo] = useState<string>();
   const close = () => {

@@ -1,7 +1,7 @@
 import type { MailboxProvider, MailboxStatus } from '../../generated/graphql.ts';
 import type { Tone } from '../../components/badge.tsx';
 
-/** What is known of who runs a mailbox; limits are those of the server where none are given. */
+/** Mailbox provider presets; limits default to the server's. */
 export const MAILBOX_PROVIDERS: Record<
   MailboxProvider,
   { label: string; password: string; perMinute: number; dailyCap: number }
@@ -28,8 +28,8 @@ export const MAILBOX_STATES: Record<MailboxStatus, { label: string; tone: Tone }
   needs_attention: { label: 'Needs attention', tone: 'bad' },
 };
 
-/** The number in a field, which is text while it is typed; an empty field gives none. */
+/** Parses a number field; undefined if blank. */
 export const numberOrNull = (value: number | string): number | null => (value === '' ? null : Number(value));
 
-/** The text in a field; an empty one gives none. */
+/** A trimmed text field; undefined if blank. */
 export const textOrNull = (value: string): string | null => (value.trim() === '' ? null : value.trim());

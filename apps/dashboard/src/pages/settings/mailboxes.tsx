@@ -75,7 +75,7 @@ const DISCONNECT = graphql(`
 
 export type Mailbox = MailboxAccountsQuery['mailboxAccounts'][number];
 
-/** The mailboxes whose addresses mail is sent from over their own servers. */
+/** The mailbox account list. */
 export function Mailboxes() {
   const mailboxes = useApiQuery(MAILBOXES, {});
   const manages = useMay()('manage');
@@ -108,7 +108,7 @@ export function Mailboxes() {
   );
 }
 
-/** Consent is given on another page; whoever comes back from there sees what became of it. */
+/** Authorization happens in another tab; refetches when the user returns. */
 function useReadOnReturn(): void {
   useEffect(() => {
     const look = () => document.visibilityState === 'visible' && refresh();

@@ -52,7 +52,7 @@ const REMOVE = graphql(`
 
 type Member = MembersQuery['members'][number];
 
-/** The people of the project, and those who are invited. */
+/** Project members and invitations. */
 export function Members() {
   const members = useApiQuery(MEMBERS, {});
   const manages = useMay()('manage');
@@ -159,7 +159,7 @@ function Who({ member, isMe }: { member: Member; isMe: boolean }) {
   );
 }
 
-/** The role; a choice for those who may change it. Only owners make or unmake owners. */
+/** The role, editable with permission. Only owners can add or remove owners. */
 function RoleOf({ member: { role, user } }: { member: Member }) {
   const may = useMay();
   const { reload, me } = useSession();

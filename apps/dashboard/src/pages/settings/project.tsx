@@ -20,7 +20,7 @@ const RENAME = graphql(`
   }
 `);
 
-/** The project's name, and the id that programs name it by. */
+/** The project's name and ID. */
 export function ProjectSettings() {
   const { id, name } = useProject();
   const { reload } = useSession();

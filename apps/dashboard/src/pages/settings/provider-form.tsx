@@ -48,14 +48,14 @@ const DOMAINS = graphql(`
   }
 `);
 
-/** Sets up a way out, or changes one; what is secret is never shown, and stays when nothing is typed. */
+/** Creates or edits a mail provider. Secrets are never shown; blank ones are kept. */
 export function ProviderDialog({
   opened,
   provider,
   onClose,
 }: {
   opened: boolean;
-  /** The one to change; a new one unless given. */
+  /** The provider to edit; omitted for a new one. */
   provider?: Provider | undefined;
   onClose: () => void;
 }) {
@@ -90,7 +90,7 @@ const valuesOf = (provider: Provider | undefined) => ({
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** What the server is asked for: an empty field of a secret says nothing of it, one of a limit takes it away. */
+/** Builds the mutation input: a blank secret is unchanged, a blank limit is removed. */
 function inputOf(values: Values): MailProviderInput {
   const { kind, name, domain, position } = values;
   return {
@@ -180,7 +180,7 @@ type Form = ReturnType<typeof useForm<Values>>;
 
 function DomainChoice({ form }: { form: Form }) {
   const domains = useApiQuery(DOMAINS, {}).data?.domains.nodes ?? [];
-  // A domain that was removed meanwhile is shown until another is chosen.
+  // Keeps showing a removed domain until another is chosen.
   const names = new Set([...domains.map(({ domain }) => domain), form.values.domain]);
   names.delete('');
   return (

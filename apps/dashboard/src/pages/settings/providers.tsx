@@ -72,7 +72,7 @@ const STATES: Record<ConnectionStatus, { label: string; tone: Tone }> = {
 
 type Asked = { provider: Provider; act: 'edit' | 'remove' };
 
-/** The relays and the accounts at Amazon SES that mail goes by. */
+/** Mail providers: SMTP relays and Amazon SES accounts. */
 export function Providers() {
   const providers = useApiQuery(PROVIDERS, {});
   const [adding, setAdding] = useState(false);
@@ -155,7 +155,7 @@ function Name({ of: provider }: { of: Provider }) {
   );
 }
 
-/** Where events of SES come to, or that they do. */
+/** The SNS webhook URL, or the subscription state. */
 function Events({ of: { subscribedAt, notifiedAt }, url }: { of: Provider; url: string }) {
   if (subscribedAt === null) return <CopyField label="Subscribe this URL to the SNS topic" value={url} />;
   return (

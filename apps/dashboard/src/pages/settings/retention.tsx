@@ -39,7 +39,7 @@ const KEEP_EVENTS = graphql(`
 const daysWord = (days: number) =>
   days % 365 === 0 ? `${days / 365} ${days === 365 ? 'year' : 'years'}` : days === 1 ? '1 day' : `${days} days`;
 
-/** How long it is kept who got which mail, and what was told of it. */
+/** Retention of messages and events. */
 export function Retention() {
   const { id } = useProject();
   const retention = useApiQuery(RETENTION, {});
@@ -85,19 +85,19 @@ export function Retention() {
 interface KeptForProps {
   label: string;
   about: string;
-  /** What the project has set, in days; null is as the installation has it. */
+  /** The project's setting, in days; null uses the server default. */
   own: number | null;
-  /** What holds now, in days; null is for ever. */
+  /** The effective value, in days; null means forever. */
   kept: number | null;
   choices: readonly number[];
-  /** Undefined when it was refused. */
+  /** Undefined if rejected. */
   set: (days: number | null) => Promise<unknown>;
 }
 
 function KeptFor({ label, about, own, kept, choices, set }: KeptForProps) {
   const manages = useMay()('manage');
   const days = own === null || choices.includes(own) ? choices : [...choices, own].sort((a, b) => a - b);
-  // What is set for all projects is known while it holds.
+  // The server default is known only while it applies.
   const asInstalled =
     own === null ? `${kept === null ? 'Forever' : daysWord(kept)}, the server default` : 'Server default';
   const change = async (value: string | null) => {

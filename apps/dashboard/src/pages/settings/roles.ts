@@ -1,6 +1,6 @@
 import type { Role } from '../../generated/graphql.ts';
 
-/** The roles, the mightiest first, and what each lets people do. */
+/** Roles, most powerful first, with descriptions. */
 export const ROLES: Record<Role, { label: string; asA: string; does: string }> = {
   owner: { label: 'Owner', asA: 'an owner', does: 'Full access, including managing owners.' },
   admin: {

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 
-/** The settings of a project, and one's own. */
+/** Settings and account routes. */
 export const settingsRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

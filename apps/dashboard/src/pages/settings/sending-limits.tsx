@@ -33,7 +33,7 @@ const UPDATE = graphql(`
 
 type Policy = SendingPolicyQuery['sendingPolicy'];
 
-/** The project's rate, and what campaigns pause for. */
+/** The project's sending rate and auto-pause thresholds. */
 export function SendingLimits() {
   const policy = useApiQuery(POLICY, {});
   return (

@@ -26,7 +26,7 @@ const CHANGE = graphql(`
   }
 `);
 
-/** Whether opens and clicks are tracked where a campaign or a message does not say. */
+/** The project's tracking defaults. */
 export function Tracking() {
   const { id } = useProject();
   const manages = useMay()('manage');

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Logo } from '../../components/logo.tsx';
 import { useTitle } from '../../components/page.tsx';
 
-/** The card on an empty page that people meet before they are in. */
+/** The card layout of pages shown before sign-in. */
 export function AuthLayout({ title, children }: { title: string; children: ReactNode }) {
   useTitle(title);
   return (

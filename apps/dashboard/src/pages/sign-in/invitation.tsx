@@ -20,7 +20,7 @@ const ACCEPT = graphql(`
   }
 `);
 
-/** Takes the place that an invitation offers: with the account one has, or with a new one. */
+/** Accepts an invitation with an existing or a new account. */
 export function Invitation() {
   const { token } = useSearch({ from: '/invitation' });
   const [joined, setJoined] = useState<string>();

@@ -8,7 +8,7 @@ import { TextLink } from '../../components/link.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { passwordProblem } from './password.ts';
 
-/** Asks for a mail with a link; the link leads back here with a token, to choose a new password. */
+/** Requests a reset link; the link returns here with a token to set a new password. */
 export function ResetPassword() {
   const { token } = useSearch({ from: '/reset-password' });
   return token === undefined ? <AskForMail /> : <ChoosePassword token={token} />;

@@ -5,13 +5,13 @@ import { rootRoute } from '../../app/routes.tsx';
 const withToken = (search: Record<string, unknown>): { token?: string } =>
   typeof search.token === 'string' ? { token: search.token } : {};
 
-/** What people see who are not signed in. */
+/** Routes without a session. */
 export const signInRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/sign-in',
     component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
-    // Only paths of ours: a link to here must not lead people to another site.
+    // Allows only local paths, to prevent open redirects.
     validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => {
       const to = safeRedirect(search.to, window.location.origin);
       return {

@@ -7,7 +7,7 @@ import { digitProps, FormError } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 
-/** Address and password, then the second factor of those who have one. */
+/** Sign-in with email and password, then the second factor if enabled. */
 export function SignIn() {
   const { to = '/' } = useSearch({ from: '/sign-in' });
   const [step, setStep] = useState<'password' | 'code'>('password');
@@ -64,7 +64,7 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
   );
 }
 
-/** Why the provider's answer was not taken, by the word that comes back with the person. */
+/** Messages by error code from the sign-in provider callback. */
 const REFUSALS: Record<string, string> = {
   account_not_linked: "The provider has not verified your email address, so you can't sign in with it.",
   signup_disabled: 'No account uses your email address. Ask a project owner for an invitation.',

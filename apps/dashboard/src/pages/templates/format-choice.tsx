@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core';
 import type { ContentFormat } from '../../generated/graphql.ts';
 
-/** What a text is to be written in. It can not be changed afterwards, since HTML can not be made into MJML. */
+/** The content format. It is final, because HTML can't be converted to MJML. */
 export function FormatChoice({ value, onChange }: { value: ContentFormat; onChange: (format: ContentFormat) => void }) {
   return (
     <Radio.Group label="Format" value={value} onChange={(format) => onChange(format as ContentFormat)}>

@@ -3,7 +3,7 @@ import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 import { versionSearch } from './version-search.ts';
 
-/** Content to send again and again. */
+/** Template routes. */
 export const templateRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,

@@ -60,5 +60,5 @@ const MJML = `<mjml lang="en">
 </mjml>
 `;
 
-/** What a new text begins with: a letter that reads well on desktops and phones, the same in both formats. */
+/** Starter content: a responsive email, the same in both formats. */
 export const STARTERS: Record<ContentFormat, string> = { html: HTML, mjml: MJML };

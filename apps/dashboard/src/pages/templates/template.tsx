@@ -72,7 +72,7 @@ const DUPLICATE = graphql(`
 
 type TemplateRow = TemplateQuery['template'];
 
-/** Writes one template, and shows how it looks. */
+/** The template editor with preview. */
 export function Template() {
   const { templateId } = useParams({ from: '/auth/p/$projectId/templates/$templateId' });
   const { id: projectId } = useProject();

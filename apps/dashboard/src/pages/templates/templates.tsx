@@ -48,7 +48,7 @@ const CREATE = graphql(`
   }
 `);
 
-/** Content to start campaigns and transactional emails from. */
+/** The template list. */
 export function Templates() {
   const search = useSearch({ from: '/auth/p/$projectId/templates' });
   const templates = useApiQuery(TEMPLATES, { after: cursorOf(search) ?? null });

@@ -1,6 +1,6 @@
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 
-/** The list of a template's versions, and the number of the one that is shown; the newest without one. */
+/** Search parameters of the version list: the version shown, by default the newest. */
 export interface VersionSearch extends PageSearch {
   version?: number;
 }

@@ -72,7 +72,7 @@ const FROM = '/auth/p/$projectId/templates/$templateId/versions';
 
 type Version = TemplateVersionsQuery['templateVersions']['nodes'][number];
 
-/** What a template said before: each time it was saved or published, to be looked at and brought back. */
+/** A template's version history, with preview and restore. */
 export function Versions() {
   const { templateId } = useParams({ from: FROM });
   const search = useSearch({ from: FROM });
@@ -144,7 +144,7 @@ export function Versions() {
   );
 }
 
-/** When a version was saved, by whom, and what it brought back. */
+/** When a version was saved, by whom, and what it restored. */
 function Origin({ version: { authorId, authorName, createdAt, restoredFrom } }: { version: Version }) {
   const by = authorName ?? (authorId?.startsWith('key_') === true ? 'An API key' : 'Somebody');
   return (

@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.tsx';
 
 type Attempt = Delivery['attempts'][number];
 
-/** Each attempt with what was sent and what came back, the latest first and open. */
+/** Attempts with request and response, latest first and expanded. */
 export function Attempts({ attempts }: { attempts: Attempt[] }) {
   const latest = attempts.at(-1);
   if (latest === undefined) {

@@ -49,7 +49,7 @@ const PAGE_SIZE = 25;
 
 type Delivery = DeliveriesQuery['webhookDeliveries']['nodes'][number];
 
-/** What was delivered to an endpoint, newest first. */
+/** An endpoint's deliveries, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const search = useSearch({ from: '/auth/p/$projectId/webhooks/$endpointId' });
   const may = useMay();

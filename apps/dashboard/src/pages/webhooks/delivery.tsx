@@ -79,7 +79,7 @@ const RETRY = graphql(`
 
 export type Delivery = DeliveryQuery['webhookDelivery'];
 
-/** One delivery: what was posted, each attempt with its answer, and when the next one is. */
+/** One delivery: payload, attempts with responses, and the next attempt. */
 export function DeliveryPage() {
   const { projectId, endpointId, deliveryId } = useParams({
     from: '/auth/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId',

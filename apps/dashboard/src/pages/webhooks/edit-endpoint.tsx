@@ -27,7 +27,7 @@ const UPDATE = graphql(`
   }
 `);
 
-/** Changes where events go, or which. */
+/** Edits an endpoint's URL and events. */
 export function EditEndpoint() {
   const { projectId, endpointId } = useParams({ from: '/auth/p/$projectId/webhooks/$endpointId/edit' });
   const endpoint = useApiQuery(ENDPOINT, { id: endpointId });

@@ -45,7 +45,7 @@ const DELETE = graphql(`
 
 type Asked = 'enable' | 'disable' | 'delete';
 
-/** What can be done with an endpoint. */
+/** Endpoint actions. */
 export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
   const may = useMay();
   const { id: projectId } = useProject();

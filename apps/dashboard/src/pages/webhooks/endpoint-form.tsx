@@ -11,7 +11,7 @@ export interface EndpointValues {
   events: string[];
 }
 
-/** The fields of an endpoint, for a new one and for one that is there. */
+/** The endpoint form, for creating and editing. */
 export function EndpointForm({
   initialValues,
   submit,

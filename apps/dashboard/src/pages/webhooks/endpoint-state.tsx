@@ -1,6 +1,6 @@
 import { StatusBadge } from '../../components/badge.tsx';
 
-/** Whether events go to an endpoint, and whether it takes them. */
+/** An endpoint's status badge. */
 export function EndpointState({ of }: { of: { enabled: boolean; failingSince: string | null } }) {
   if (!of.enabled) return <StatusBadge tone="bad">Disabled</StatusBadge>;
   return of.failingSince === null ? (

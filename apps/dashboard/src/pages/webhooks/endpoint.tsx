@@ -52,7 +52,7 @@ const ATTEMPTED = graphql(`
 
 export type Endpoint = EndpointQuery['webhookEndpoint'];
 
-/** One endpoint: how it does, its secret, and what was delivered to it, live. */
+/** One endpoint: health, signing secret and live deliveries. */
 export function EndpointPage() {
   const { projectId, endpointId } = useParams({ from: '/auth/p/$projectId/webhooks/$endpointId' });
   const read = useApiQuery(ENDPOINT, { id: endpointId });
@@ -90,7 +90,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Why nothing arrives, or soon will not. */
+/** Explains why deliveries fail or are disabled. */
 function Trouble({ endpoint: { enabled, disabledAt, disabledReason, failingSince } }: { endpoint: Endpoint }) {
   if (enabled && failingSince === null) return null;
   return (

@@ -43,7 +43,7 @@ const PAGE_SIZE = 25;
 
 type Endpoint = EndpointsQuery['webhookEndpoints']['nodes'][number];
 
-/** The URLs that events are posted to. */
+/** The webhook endpoint list. */
 export function Endpoints() {
   const search = useSearch({ from: '/auth/p/$projectId/webhooks' });
   const endpoints = useApiQuery(ENDPOINTS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });

@@ -26,7 +26,7 @@ interface EventChoiceProps {
   error?: string | undefined;
 }
 
-/** Which events an endpoint wants: all, also of types that come later, or some by name, each with what it says. */
+/** Event subscription: all types, including future ones, or selected types. */
 export function EventChoice({ value, onChange, error }: EventChoiceProps) {
   const all = value.includes(ALL);
   return (

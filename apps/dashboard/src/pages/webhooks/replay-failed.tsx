@@ -15,7 +15,7 @@ const REPLAY = graphql(`
 
 const HOURS = { '1': 'The last hour', '24': 'The last 24 hours', '168': 'The last 7 days', '720': 'The last 30 days' };
 
-/** Delivers once more what failed at an endpoint, each once, however often this is asked. */
+/** Replays failed deliveries of an endpoint. Each is replayed once, however often this runs. */
 export function ReplayFailed({
   endpointId,
   opened,

@@ -4,7 +4,7 @@ import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { DeliveryState } from '../../generated/graphql.ts';
 import { STATES } from './states.ts';
 
-/** What the deliveries of an endpoint are narrowed to. */
+/** Search parameters of the delivery list. */
 export interface DeliverySearch extends PageSearch {
   state?: DeliveryState;
   type?: string;

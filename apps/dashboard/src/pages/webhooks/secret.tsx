@@ -28,7 +28,7 @@ const ROTATE = graphql(`
   }
 `);
 
-/** What signatures are keyed by: hidden until asked for, and replaced when somebody else may know it. */
+/** The signing secret: reveal and rotate. */
 export function Secret({ endpoint: { id, previousSecretExpiresAt } }: { endpoint: Endpoint }) {
   const reveal = useApiMutation(REVEAL);
   const rotate = useApiMutation(ROTATE);

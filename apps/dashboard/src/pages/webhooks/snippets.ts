@@ -1,4 +1,4 @@
-/** How receivers verify a request, as the specification says: the raw body, a constant-time comparison, 300 seconds. */
+/** Signature verification per the spec: raw body, constant-time comparison, 300-second tolerance. */
 export const SNIPPETS = [
   {
     language: 'Node.js',

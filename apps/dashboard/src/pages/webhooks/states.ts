@@ -1,7 +1,7 @@
 import type { DeliveryState } from '../../generated/graphql.ts';
 import type { Tone } from '../../components/badge.tsx';
 
-/** What the states of a delivery are called here. */
+/** Delivery state labels. */
 export const STATES: Record<DeliveryState, { label: string; tone: Tone }> = {
   acknowledged: { label: 'Acknowledged', tone: 'good' },
   retried: { label: 'Retrying', tone: 'warn' },
