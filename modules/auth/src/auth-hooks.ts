@@ -5,10 +5,10 @@ import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'b
 import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
 import { useCode } from './used-codes.ts';
 
-/** Where the library is told, by whoever asks, to send people afterwards. */
+/** Redirect parameters that clients control. */
 const REDIRECT_FIELDS = ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo'];
 
-/** Endpoints at which a password can be guessed: of the account that is named, and of the one that is signed in. */
+/** Endpoints that check a password and so allow guessing it. */
 const SIGN_IN_PATH = '/sign-in/email';
 const PASSWORD_PATHS = new Set([
   SIGN_IN_PATH,
@@ -20,7 +20,7 @@ const PASSWORD_PATHS = new Set([
   '/two-factor/generate-backup-codes',
 ]);
 
-/** A browser that has signed in to an account keeps a signed cookie that says so. */
+/** A browser that has signed in to an account keeps a signed cookie that proves it. */
 const DEVICE_COOKIE = 'device';
 const DEVICE_SECONDS = 365 * 24 * 3600;
 
@@ -32,10 +32,10 @@ const counted = new WeakMap<object, string>();
 /** Whose password a request changes, by the link that was mailed to them. */
 const resetting = new WeakMap<object, string>();
 
-/** Runs before each endpoint of the sign-in library. @throws APIError for what is refused. */
+/** Runs before each endpoint of the sign-in library. @throws APIError to reject the request. */
 export const beforeAuth = createAuthMiddleware(async (ctx) => {
   refuseOtherTargets(ctx);
-  // An account is found, and its failures are counted, by the canonical form of its address.
+  // Accounts and their failure counters are keyed by the canonical address.
   const email = textOf(ctx.body, 'email');
   const body = ctx.body as { email?: string } | undefined;
   if (email !== undefined && body !== undefined) body.email = emailKey(email);
@@ -50,7 +50,7 @@ export const beforeAuth = createAuthMiddleware(async (ctx) => {
   return email === undefined ? undefined : { context: { body } };
 });
 
-/** Runs after each of them, with what it returned or threw. */
+/** Runs after each endpoint, with its result or error. */
 export const afterAuth = createAuthMiddleware(async (ctx) => {
   if (ctx.request === undefined || isAPIError(ctx.context.returned)) return;
   const key = counted.get(ctx.request);
@@ -61,7 +61,7 @@ export const afterAuth = createAuthMiddleware(async (ctx) => {
   if (email !== undefined) await rememberDevice(ctx, email);
 });
 
-/** Only to pages of ours: whoever writes the link must not choose where people end up. */
+/** Allows only same-site paths: the author of a link must not choose where users end up. */
 function refuseOtherTargets({ body, query }: GenericEndpointContext): void {
   for (const source of [body, query]) {
     for (const field of REDIRECT_FIELDS) {
@@ -80,7 +80,7 @@ async function countPassword(ctx: GenericEndpointContext): Promise<void> {
   const key = guessingKey(account, await knownDevice(ctx, account));
   const waitSeconds = await countFailure(key);
   if (waitSeconds !== undefined) {
-    const message = 'Too many wrong passwords for this account. Wait a little, or choose a new password by mail.';
+    const message = 'Too many failed sign-in attempts for this account. Wait a moment, or reset your password.';
     throw new APIError('TOO_MANY_REQUESTS', { message }, { 'X-Retry-After': String(waitSeconds) });
   }
   counted.set(ctx.request, key);
@@ -92,11 +92,11 @@ async function useCodeUp(ctx: GenericEndpointContext): Promise<void> {
   if (code === undefined || userId === undefined || (await useCode(userId, code))) return;
   throw new APIError('UNAUTHORIZED', {
     code: 'CODE_ALREADY_USED',
-    message: 'This code has been used. Wait until your authenticator shows the next one.',
+    message: 'This code was already used. Wait for your authenticator to show the next one.',
   });
 }
 
-/** Whose code it is: of whoever is signed in, or of whoever has given their password and is asked for it. */
+/** The user whose code it is: signed in, or past the password step. */
 async function whoIsAsked(ctx: GenericEndpointContext): Promise<string | undefined> {
   const session = await getSessionFromCtx(ctx);
   if (session !== null) return session.user.id;
@@ -124,8 +124,8 @@ async function rememberDevice(ctx: GenericEndpointContext, email: string): Promi
 }
 
 /**
- * Runs before a session begins. A password that was right when it was looked at may be gone by now, since its account was linked to
- * the provider meanwhile.
+ * Runs before a session is created. A password that was correct when checked may be gone, because its account was
+ * linked to the provider meanwhile.
  */
 export async function beforeSession({ userId }: { userId: string }, ctx: GenericEndpointContext | null) {
   if (ctx?.path !== SIGN_IN_PATH) return;
@@ -139,8 +139,8 @@ function textOf(source: unknown, field: string): string | undefined {
 }
 
 /**
- * Runs before an account of the provider is linked to the account of a person who is here already. Whoever chose its password may be
- * somebody else, so nothing by which they could come in stays: the password, the second factor, sessions, and links on their way.
+ * Runs before a provider account is linked to an existing user. Someone else may have chosen its password, so every
+ * credential is removed: password, second factor, sessions, and pending links.
  */
 export async function beforeLinking({ userId, providerId }: { userId: string; providerId: string }): Promise<void> {
   if (providerId === 'credential') return;

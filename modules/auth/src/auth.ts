@@ -6,41 +6,41 @@ import { afterAuth, beforeAuth, beforeLinking, beforeSession } from './auth-hook
 import { signInSecrets } from './sign-in-secrets.ts';
 import { sendSystemMail } from './system-mail.ts';
 
-/** Where the sign-in library's own endpoints are. */
+/** Base path of the sign-in library's endpoints. */
 export const AUTH_PATH = '/app/auth';
 
-/** The header that the gateway writes the client's address to, after removing what the client wrote. */
+/** Header for the client's address, set by the gateway after removing the client's own value. */
 export const ADDRESS_HEADER = 'x-postroom-ip';
 
-/** Passwords have at least this many characters. */
+/** Minimum password length. */
 export const MIN_PASSWORD_LENGTH = 10;
 
 const PREFIXES: Record<string, IdPrefix> = { user: 'usr', session: 'ses' };
 
 let instance: ReturnType<typeof createAuth> | undefined;
 
-/** The provider of OpenID Connect, as accounts and callback addresses name it. */
+/** The OpenID Connect provider's id in accounts and callback URLs. */
 export const OIDC_PROVIDER = 'oidc';
 
-/** A provider that did not answer when it was asked who it is is asked again after so long, in milliseconds. */
+/** Delay before retrying a provider whose discovery failed, in milliseconds. */
 const ASK_AGAIN_MS = 10_000;
 
-/** The sign-in library, set up at its first use: programs that nobody signs in to need no secret. */
+/** The sign-in library, initialized on first use: programs without sign-in need no secret. */
 export function auth() {
   instance ??= createAuth();
   return instance;
 }
 
-/** Whether people can sign in with the provider now. */
+/** Whether sign-in with the provider is available. */
 export async function hasProvider(created = auth()): Promise<boolean> {
   const { socialProviders } = await created.$context;
   return socialProviders.some(({ id }) => id === OIDC_PROVIDER);
 }
 
-/** The library asks the provider once, when it is set up, and does without one that does not answer: set up again then. */
+/** The library runs discovery once, during setup, and ignores a provider that does not respond; so set it up again. */
 async function renewWithoutProvider(created: ReturnType<typeof createAuth>): Promise<void> {
   if (await hasProvider(created)) return;
-  logger.warn(`the sign-in provider ${config.oidc?.issuer} does not answer as one; trying again soon`);
+  logger.warn(`the sign-in provider ${config.oidc?.issuer} does not respond to discovery; will retry`);
   setTimeout(() => {
     if (instance === created) instance = undefined;
   }, ASK_AGAIN_MS).unref();
@@ -64,7 +64,7 @@ function configured() {
     logger: { log: (level, message, ...args) => logger[level]({ signIn: args }, message) },
     emailAndPassword: {
       enabled: true,
-      // People come by invitation; the first owner is made at the first start.
+      // Users join by invitation; the first owner is created at first start.
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD_LENGTH,
       revokeSessionsOnPasswordReset: true,
@@ -131,9 +131,10 @@ function openIdConnect() {
           clientSecret: oidc.clientSecret,
           scopes: ['openid', 'email', 'profile'],
           requireIdTokenVerification: true,
-          // Only people who have a place already may come this way, too.
+          // Sign-in with the provider requires an existing user.
           disableSignUp: true,
-          // An address is who a person is to us, so nothing but a plain yes counts; some providers write "false".
+          // The address identifies the user, so only a literal `true` counts; some providers send the string
+          // "false".
           mapProfileToUser: ({ email, email_verified: verified }) => ({
             emailVerified: verified === true,
             ...(typeof email === 'string' ? { email: emailKey(email) } : {}),

@@ -5,7 +5,7 @@ import { auth } from './auth.ts';
 
 export type Role = Prisma.MemberModel['role'];
 
-/** What each role may do in its project. */
+/** The permissions of each role in its project. */
 export const PERMISSIONS: Record<Role, readonly Permission[]> = {
   owner: ['sending', 'read', 'write', 'manage', 'own'],
   admin: ['sending', 'read', 'write', 'manage'],
@@ -13,7 +13,7 @@ export const PERMISSIONS: Record<Role, readonly Permission[]> = {
   viewer: ['read'],
 };
 
-/** A person who is signed in, in the project of the request. */
+/** A signed-in user, in the project of the request. */
 export class UserCaller implements Caller {
   readonly kind = 'person';
   readonly id: string;
@@ -52,9 +52,10 @@ export class UserCaller implements Caller {
 }
 
 /**
- * Who is signed in by the request's cookie; null when nobody is. The database is asked each time, so a session or a
- * membership that ends, ends at once.
- * @throws DomainError `forbidden` when another site sent the request: the cookie goes along, but not the person's will.
+ * The user signed in by the request's cookie; null if none. Queries the database each time, so a revoked session or
+ * membership takes effect at once.
+ * @throws DomainError `forbidden` for a cross-site request, which carries the cookie without the user's intent
+ * (CSRF).
  */
 export async function authenticateUser(
   headers: IncomingHttpHeaders,

@@ -117,11 +117,11 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
   }),
 });
 
-/** The signed-in person; fields about oneself are closed to keys. */
+/** The signed-in user. Fields about the user are closed to API keys. */
 function person(context: Context): UserCaller {
   const caller = authenticated(context);
   if (caller instanceof UserCaller) return caller;
-  throw new DomainError('forbidden', 'Only people who are signed in may ask this, never an API key.');
+  throw new DomainError('forbidden', 'An API key cannot do this. Sign in to the dashboard instead.');
 }
 
 const asOwner = (context: Context) => authenticated(context).may('own');

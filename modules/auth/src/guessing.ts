@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
 import { logger, pool } from '@postroom/platform';
 
-/** Wrong passwords in a row that cost nothing; people mistype. */
+/** Consecutive wrong passwords without a delay, for typos. */
 const FREE_FAILURES = 10;
-/** After those the account waits, twice as long each time, up to a quarter of an hour; in seconds. */
+/** Then the delay doubles with each failure, up to 15 minutes; in seconds. */
 const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 900;
 
-/** Forgotten a day after the last wrong password. */
+/** Failures expire a day after the last wrong password. */
 const FORGET_AFTER = `interval '1 day'`;
 /** Before the clock of anybody: columns are rounded to the millisecond. */
 const AT_ONCE = `now() - interval '1 second'`;
 const PURGE_EVERY_MS = 60_000;
 
 /**
- * Who is counted: an account, whatever addresses the passwords come from. A browser that has signed in to the account before counts for
- * itself, so that whoever guesses elsewhere does not keep its owner out. Nothing of the address can be read from it.
+ * The key of a failure counter: the account, whatever address the attempts come from. A browser that has signed in
+ * to the account before is counted separately, so that an attacker can't lock the owner out. The key does not
+ * reveal the address.
  */
 export function guessingKey(email: string, knownDevice: string | undefined): string {
   return createHash('sha256')
@@ -24,8 +25,9 @@ export function guessingKey(email: string, knownDevice: string | undefined): str
 }
 
 /**
- * Counts a password as wrong before it is looked at, so that many at once count as many; `forgetFailures` takes it back for a right one.
- * @returns the seconds to wait when no password is looked at now.
+ * Counts an attempt as failed before the password is checked, so that concurrent attempts all count;
+ * `forgetFailures` resets the counter on success.
+ * @returns the seconds to wait if the password must not be checked now
  */
 export async function countFailure(key: string): Promise<number | undefined> {
   purge();
@@ -48,18 +50,18 @@ export async function countFailure(key: string): Promise<number | undefined> {
   return row?.counted === true ? undefined : Math.max(1, row?.wait ?? 1);
 }
 
-/** A right password: the account has no failures any more. */
+/** Resets the failures of an account after a correct password. */
 export async function forgetFailures(key: string): Promise<void> {
   await pool.query('DELETE FROM sign_in_failures WHERE key = $1', [key]);
 }
 
 let purgedAt = 0;
 
-/** Rows of made-up addresses do not pile up. */
+/** Deletes old rows, so that attempts on made-up addresses don't accumulate. */
 function purge(): void {
   if (Date.now() - purgedAt < PURGE_EVERY_MS) return;
   purgedAt = Date.now();
   pool
     .query(`DELETE FROM sign_in_failures WHERE updated_at < now() - ${FORGET_AFTER}`)
-    .catch((error: unknown) => logger.warn({ err: error }, 'old sign-in failures were not deleted'));
+    .catch((error: unknown) => logger.warn({ err: error }, 'could not delete old sign-in failures'));
 }

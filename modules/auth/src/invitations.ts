@@ -26,10 +26,10 @@ const VALID_MS = 7 * 24 * 3600 * 1000;
 const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * Invites an address to a project. The link goes to that address and nowhere else: whoever has it can create the account there, so it
- * proves that the mailbox is theirs.
- * @throws DomainError `validation_error`, `forbidden` for a role above one's own, `conflict` for somebody who is in already, or when
- * the mail can not be sent.
+ * Invites an address to a project. The link goes only to that address, so possessing it proves control of the
+ * mailbox and allows creating the account.
+ * @throws DomainError `validation_error`, `forbidden` for a role above the caller's, `conflict` for an existing
+ * member, or if the mail can't be sent.
  */
 export async function invite(
   projectId: string,
@@ -40,7 +40,7 @@ export async function invite(
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
   if (role === 'owner' && !asOwner) throw new DomainError('forbidden', 'Only an owner may invite an owner.');
   const member = await db.member.count({ where: { projectId, user: { email: address } } });
-  if (member > 0) throw new DomainError('conflict', `${address} is a member already.`);
+  if (member > 0) throw new DomainError('conflict', `${address} is already a member.`);
   if (!canSendSystemMail()) {
     throw new DomainError(
       'conflict',
@@ -59,7 +59,7 @@ export async function invite(
     subject: `${invitation.invitedBy.name} invites you to ${invitation.project.name}`,
     text: `${invitation.invitedBy.name} invites you to the project ${invitation.project.name} on Postroom.\n\nAccept within seven days:\n${url}\n\nIf you have a Postroom account with this address, sign in there first.`,
   }).catch(async (error: unknown) => {
-    logger.error({ err: error, invitationId: invitation.id }, 'the mail of an invitation was not taken, see SMTP_URL');
+    logger.error({ err: error, invitationId: invitation.id }, 'could not send invitation mail; check SMTP_URL');
     await db.invitation.deleteMany({ where: { id: invitation.id } });
     throw new DomainError(
       'conflict',
@@ -69,30 +69,30 @@ export async function invite(
   return invitation;
 }
 
-/** Which invitations of a project can still be accepted. */
+/** Matches a project's pending invitations. */
 export const waiting = (projectId: string) => ({ projectId, acceptedAt: null, expiresAt: { gt: new Date() } });
 
-/** The invitations of a project that can still be accepted, newest first. */
+/** A project's pending invitations, newest first. */
 export async function listInvitations(projectId: string): Promise<Invitation[]> {
   return db.invitation.findMany({ where: waiting(projectId), orderBy: { id: 'desc' } });
 }
 
-/** Takes an invitation back. @throws DomainError `not_found` when none waits under the id. */
+/** Revokes an invitation. @throws DomainError `not_found` if none is pending under the id. */
 export async function withdrawInvitation(projectId: string, id: string): Promise<void> {
   const { count } = await db.invitation.deleteMany({ where: { id, projectId, acceptedAt: null } });
   if (count === 0) throw notFound('invitation');
 }
 
 /**
- * Accepts an invitation: a person who has an account gives the token, another a name and a password as well. Works once.
- * @throws DomainError `not_found` for a token that is wrong, used or too old, `validation_error`, `forbidden` when somebody
- * else's address was invited.
+ * Accepts an invitation, once. An existing user gives the token; a new one also a name and password.
+ * @throws DomainError `not_found` for an invalid, used or expired token, `validation_error`, or `forbidden` if a
+ * different address was invited.
  */
 export async function acceptInvitation(input: {
   token: string;
   name?: string | null | undefined;
   password?: string | null | undefined;
-  /** Who is signed in, if anybody. */
+  /** The signed-in user, if any. */
   userId: string | undefined;
 }): Promise<{ projectId: string; userId: string }> {
   const invitation = await db.invitation.findUnique({ where: { tokenHash: hashToken(input.token) } });
@@ -106,7 +106,7 @@ export async function acceptInvitation(input: {
       'UPDATE invitations SET accepted_at = now() WHERE id = $1 AND accepted_at IS NULL RETURNING id',
       [invitation.id],
     );
-    if (accepted.length === 0) throw new DomainError('not_found', 'This invitation has been used.');
+    if (accepted.length === 0) throw new DomainError('not_found', 'This invitation was already used.');
     await sql(tx, 'INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, $3::role) ON CONFLICT DO NOTHING', [
       invitation.projectId,
       userId,
@@ -116,9 +116,9 @@ export async function acceptInvitation(input: {
   return { projectId: invitation.projectId, userId };
 }
 
-const notValid = () => new DomainError('not_found', 'This invitation is not valid any more. Ask for another.');
+const notValid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');
 
-/** An invitation lasts no longer than the right to send it, also when that right ended while the mail was on its way. */
+/** An invitation is valid only while its sender may invite, even if that right ended while the mail was in flight. */
 async function assertStillAllowed(tx: Tx, { projectId, invitedById, role }: Invitation): Promise<void> {
   const [inviter] = await sql<{ role: Role }>(
     tx,

@@ -4,7 +4,7 @@ import { PERMISSIONS, type Role } from './caller.ts';
 
 type Member = Prisma.MemberModel & { user: { id: string; name: string; email: string } };
 
-/** The people of a project, those who came first first. */
+/** The members of a project, earliest first. */
 export async function listMembers(projectId: string): Promise<Member[]> {
   return db.member.findMany({
     where: { projectId },
@@ -14,8 +14,8 @@ export async function listMembers(projectId: string): Promise<Member[]> {
 }
 
 /**
- * Gives a member another role. Only owners make or unmake owners, and one always stays. Whoever may no longer manage the project loses
- * the keys that they created for it, and the invitations that they sent.
+ * Changes a member's role. Only owners grant or remove ownership, and one owner always remains. A member who may no
+ * longer manage the project loses the keys they created for it and the invitations they sent.
  * @throws DomainError `not_found`, `forbidden`, or `conflict` for the last owner.
  */
 export async function changeRole(
@@ -38,8 +38,9 @@ export async function changeRole(
 }
 
 /**
- * Takes a person out of a project. Keys that they created for it and invitations that they sent end; all else that they made stays.
- * @throws DomainError as `changeRole`.
+ * Removes a member from a project. Revokes the keys they created for it and the invitations they sent; everything
+ * else stays.
+ * @throws DomainError like `changeRole`.
  */
 export async function removeMember(
   projectId: string,
@@ -55,7 +56,7 @@ export async function removeMember(
   });
 }
 
-/** Ends the access to a project that a person gave to others, or kept for themselves in keys, as far as their new role could not give it. */
+/** Revokes keys and invitations of a member that their new role could not have created. */
 async function endAccessGrantedBy(
   tx: Tx,
   { projectId, userId, role, actorId }: { projectId: string; userId: string; role: Role | undefined; actorId: string },
@@ -76,7 +77,7 @@ async function endAccessGrantedBy(
   for (const id of await endAccessOfKeysBy(tx, projectId, userId)) await note('removeApiKeyFromProject', id);
 }
 
-/** Locks the project's members, so that of two owners who leave at once one stays. */
+/** Locks the project's members, so that if two owners leave at once, one stays. */
 async function lockMembers(tx: Tx, projectId: string, userId: string): Promise<{ role: Role; owners: number }> {
   const rows = await sql<{ user_id: string; role: Role }>(
     tx,
@@ -88,5 +89,5 @@ async function lockMembers(tx: Tx, projectId: string, userId: string): Promise<{
   return { role: member.role, owners: rows.filter((row) => row.role === 'owner').length };
 }
 
-const onlyOwners = () => new DomainError('forbidden', 'Only an owner may make or unmake owners.');
-const lastOwner = () => new DomainError('conflict', 'A project keeps at least one owner.');
+const onlyOwners = () => new DomainError('forbidden', 'Only an owner can grant or remove ownership.');
+const lastOwner = () => new DomainError('conflict', 'A project must have at least one owner.');

@@ -2,8 +2,8 @@ import { db, DomainError, newId, type Prisma } from '@postroom/platform';
 import { projectName } from '@postroom/projects';
 
 /**
- * Creates a project that the person owns. Who owns none may not: they were invited to work in those of others.
- * @throws DomainError `forbidden`, or `validation_error` for a name out of bounds.
+ * Creates a project that the user owns. Users who own none may not: they were invited to others' projects.
+ * @throws DomainError `forbidden`, or `validation_error` for an invalid name.
  */
 export async function createOwnProject(userId: string, name: string): Promise<Prisma.ProjectModel> {
   if ((await db.member.count({ where: { userId, role: 'owner' } })) === 0)

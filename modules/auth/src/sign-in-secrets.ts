@@ -2,7 +2,10 @@ import { hkdfSync } from 'node:crypto';
 import { registerSecretColumn, SECRET_KEY_SETTINGS, type SecretKey, secretKeysFor } from '@postroom/platform';
 import { type SecretConfig, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 
-/** What the sign-in library signs cookies with, and encrypts second factors with: a key for it alone, made of each secret key. */
+/**
+ * The secrets with which the sign-in library signs cookies and encrypts second factors, derived from each secret
+ * key.
+ */
 export function signInSecrets() {
   const keys = secretKeysFor('so nobody can sign in').map((key) => ({ version: versionOf(key), value: secretOf(key) }));
   // What was encrypted before the library named keys is of the oldest one, since changing keys encrypts everything anew.
@@ -38,5 +41,5 @@ for (const column of ['secret', 'backup_codes']) {
 
 /** The library says that it has no such key, or that a tag is wrong. */
 function explain(): never {
-  throw new Error(`A second factor was encrypted with a key that ${SECRET_KEY_SETTINGS} do not hold.`);
+  throw new Error(`A second factor was encrypted with a key that is not in ${SECRET_KEY_SETTINGS}.`);
 }

@@ -6,8 +6,8 @@ import { ADDRESS_HEADER, auth, AUTH_PATH, hasProvider } from './auth.ts';
 const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip'];
 
 /**
- * Answers the sign-in library's own endpoints. Throttling counts by address, so whatever the client says of its address is
- * replaced by what trusted proxies say, or the socket. `body` is the body of the request, which has been read.
+ * Serves the sign-in library's endpoints. Throttling counts by address, so the client's own claim is replaced by
+ * the address from trusted proxies or the socket. `body` is the request's body, already read.
  */
 export async function handleSignIn(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
   if (request.method === 'GET' && request.url === `${AUTH_PATH}/methods`) return answerMethods(response);
@@ -21,12 +21,12 @@ export async function handleSignIn(request: IncomingMessage, response: ServerRes
   await toNodeHandler(auth())(request, response);
 }
 
-/** The longest value in the path of a route, such as the token of a link that resets a password. */
+/** Maximum length of a path parameter, such as the token of a password reset link. */
 const MAX_PARAMETER_LENGTH = 128;
 
 /**
- * Whether the sign-in library has such a route. It keeps a row for every path that it is asked for, to count how often that
- * is, and would keep one for paths that anybody makes up as well.
+ * Whether the sign-in library has such a route. The library keeps a rate-limit row per requested path, even for
+ * made-up paths, so unknown ones must not reach it.
  */
 function isKnownRoute(path: string): boolean {
   const parts = path.split('/');
@@ -59,7 +59,7 @@ function answerNothing(response: ServerResponse): void {
   response.end(JSON.stringify({ code: 'NOT_FOUND', message: 'There is nothing at this address.' }));
 }
 
-/** How people can sign in beside a password; told to everybody, since the page that asks is for who is not in yet. */
+/** The available sign-in methods besides a password. Public, because the sign-in page needs them. */
 async function answerMethods(response: ServerResponse): Promise<void> {
   const oidc = config.oidc !== undefined && (await hasProvider()) ? config.oidc : undefined;
   response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });

@@ -4,13 +4,13 @@ import { symmetricDecrypt } from 'better-auth/crypto';
 import { secretConfig } from './sign-in-secrets.ts';
 
 const STEP_MS = 30_000;
-/** The library accepts the code of the step before and of the one after, since clocks differ. */
+/** The library also accepts the previous and next step, because clocks differ. */
 const TOLERATED_STEPS = 1;
 
 /**
- * Uses a time-based code up (RFC 6238, 5.2: a code is accepted once): the account's last step moves to that of the code, in one
- * statement, so that of two requests with the same code one is refused.
- * @returns false for a right code of a step that was used already; a wrong code is left to the library to refuse and count.
+ * Consumes a time-based code (RFC 6238, 5.2: a code is accepted once). Moves the account's last step in one
+ * statement, so that of two requests with the same code one is rejected.
+ * @returns false for a correct code of a used step; wrong codes are left to the library
  */
 export async function useCode(userId: string, code: string): Promise<boolean> {
   const { rows } = await pool.query<{ id: string; secret: string }>(
@@ -30,7 +30,7 @@ export async function useCode(userId: string, code: string): Promise<boolean> {
   return used.rows.length > 0;
 }
 
-/** HOTP of six digits (RFC 4226). */
+/** Six-digit HOTP (RFC 4226). */
 function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

@@ -11,8 +11,8 @@ export interface NewUser {
 }
 
 /**
- * Makes an account whose address is known to be the person's: by the invitation's mail, or by who starts the system.
- * @throws DomainError `validation_error` naming the field, `conflict` when the address has an account.
+ * Creates an account whose address is verified: by the invitation mail, or by the operator.
+ * @throws DomainError `validation_error` naming the field, `conflict` if the address has an account.
  */
 export async function createUser({ email, name, password }: NewUser): Promise<User> {
   const address = emailKey(email);
@@ -36,11 +36,11 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
       },
     })
     .catch((error: { code?: string }) => {
-      throw error.code === 'P2002' ? new DomainError('conflict', `${address} has an account already.`) : error;
+      throw error.code === 'P2002' ? new DomainError('conflict', `${address} already has an account.`) : error;
     });
 }
 
-/** Changes what people call a person. @throws DomainError `validation_error`. */
+/** Changes a user's display name. @throws DomainError `validation_error`. */
 export async function renameUser(id: string, name: string): Promise<void> {
   await db.user.update({ where: { id }, data: { name: personName(name) } });
 }
@@ -52,8 +52,8 @@ function personName(name: string): string {
 }
 
 /**
- * Makes the first owner, of every project there is, or of a first one; does nothing when somebody has an account. Several
- * programs may start at once: one of them makes the owner.
+ * Creates the first owner, of every existing project or of a new one; does nothing if a user exists. If several
+ * programs start at once, one of them creates it.
  */
 export async function createFirstOwner(owner: NewUser): Promise<User | undefined> {
   if ((await db.user.count()) > 0) return undefined;

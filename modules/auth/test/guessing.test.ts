@@ -30,7 +30,7 @@ test('wrong passwords of one account are throttled, from however many addresses 
   // Nor is the right one looked at, so that it can not be found in the meantime.
   const right = await tryPassword(api, email.toUpperCase(), TEST_PASSWORD);
   expect(right.status).toBe(429);
-  expect(right.text).toContain('Too many wrong passwords');
+  expect(right.text).toContain('Too many failed sign-in attempts');
 });
 
 test('a hundred guesses at once count as a hundred', async () => {
@@ -125,7 +125,7 @@ test('a code of an authenticator signs in once, also when it is sent twice at on
     challenges.map((cookie) => postAuth(api, '/two-factor/verify-totp', { code }, { cookie })),
   );
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
-  expect(replies.find(({ status }) => status === 401)?.text).toContain('This code has been used');
+  expect(replies.find(({ status }) => status === 401)?.text).toContain('This code was already used');
   const again = await postAuth(api, '/two-factor/verify-totp', { code }, { cookie: await challenge(api, email) });
   expect(again.status).toBe(401);
   // Nor is one of a step before, which has not been used itself.

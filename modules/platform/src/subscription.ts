@@ -5,13 +5,13 @@ import { setTimeout } from 'node:timers/promises';
  * it yields again, so an unsubscribed client would leave it waiting forever. Instead the signal is aborted; `run`
  * checks it in its loop and waits with `sleep`.
  */
-export function subscription<T>(run: (left: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T> {
-  const left = new AbortController();
-  const values = run(left.signal);
+export function subscription<T>(run: (signal: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T> {
+  const controller = new AbortController();
+  const values = run(controller.signal);
   return {
     next: () => values.next(),
     return: () => {
-      left.abort();
+      controller.abort();
       return values.return();
     },
     [Symbol.asyncIterator]() {
@@ -20,7 +20,7 @@ export function subscription<T>(run: (left: AbortSignal) => AsyncGenerator<T, vo
   };
 }
 
-/** Waits for a time in milliseconds, or until `left`. */
-export async function sleep(timeMs: number, left: AbortSignal): Promise<void> {
-  await setTimeout(timeMs, undefined, { signal: left }).catch(() => {});
+/** Waits for a time in milliseconds, or until `signal` is aborted. */
+export async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(timeMs, undefined, { signal }).catch(() => {});
 }

@@ -12,7 +12,7 @@ export interface Reply {
 
 type SendOptions = { key?: string | null; headers?: Record<string, string>; body?: unknown };
 
-/** A project of its own with a full-scope key, and the gateway to talk to over HTTP. */
+/** A project of its own with a full-scope key, and an HTTP client for the gateway. */
 export interface Api {
   url: string;
   projectId: string;
@@ -27,19 +27,19 @@ export interface Api {
   /** Another key of this project, or of more. */
   newKey: (scope: KeyScope, projects?: 'all' | string[]) => Promise<{ id: string; key: string }>;
   contact: (email: string, more?: Record<string, unknown>) => Promise<{ id: string; email: string; name: string }>;
-  /** The project's events of a type, oldest first, as they were recorded. */
+  /** The project's recorded events of a type, oldest first. */
   events: (type?: string) => Promise<{ id: string; type: string; data: Record<string, unknown> }[]>;
 }
 
 let gateway: Promise<{ url: string }> | undefined;
 
-/** The gateway that tests talk to: the real one, on a free port, started once a process. */
+/** The gateway for tests: the real one, on a free port, started once per process. */
 function startGatewayOnce(): Promise<{ url: string }> {
   gateway ??= import('@postroom/gateway').then(({ startGateway }) => startGateway({ host: '127.0.0.1', port: 0 }));
   return gateway;
 }
 
-/** Makes a project for one test, so that tests share a database and run together. */
+/** Creates a project for one test, so that tests can share a database and run in parallel. */
 export async function testApi(): Promise<Api> {
   const { url } = await startGatewayOnce();
   const { id: projectId } = await createProject(`Test ${randomBytes(4).toString('hex')}`);

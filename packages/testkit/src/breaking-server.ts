@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Where a mail server breaks the connection: as it begins, or in the dialogue about a message. */
+/** Where a mail server drops the connection: at connect, or during a message's SMTP session. */
 export const DIALOGUE_BREAKS = [
   'greeting',
   'EHLO',
@@ -17,7 +17,7 @@ export type DialogueBreak = (typeof DIALOGUE_BREAKS)[number];
 export interface BreakingServer {
   /** For SMTP_URL. */
   url: string;
-  /** How often each address got a message. */
+  /** Number of messages received by each address. */
   counts: () => Map<string, number>;
   isBroken: () => boolean;
   close: () => void;
@@ -27,8 +27,8 @@ export interface BreakingServer {
 const ANYWHERE: ReadonlySet<DialogueBreak> = new Set(['greeting', 'EHLO', 'MAIL']);
 
 /**
- * A mail server that breaks once: as it begins, at any MAIL, or in the first message to an address that begins with `to`. What
- * it has a final dot of, it has taken.
+ * A mail server that drops one connection: at connect, at any MAIL, or in the first message to an address beginning
+ * with `to`. A message whose final dot arrived counts as accepted.
  */
 export async function startBreakingServer({
   at,

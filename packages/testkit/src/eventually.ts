@@ -1,6 +1,6 @@
 /**
- * Calls `check` until it stops throwing, and returns what it returned; throws its last error after `timeoutMs`. For what
- * another process does in its own time; a test never sleeps for a fixed time.
+ * Calls `check` until it stops throwing, and returns its result; throws its last error after `timeoutMs`. Use it to
+ * wait for other processes; tests never sleep for a fixed time.
  */
 export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;

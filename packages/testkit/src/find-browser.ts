@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
-/** Where this machine has Chromium, for tests; undefined when it has none. */
+/** Path of Chromium on this machine; undefined if it is not installed. */
 export function findBrowser(): string | undefined {
   if (process.env.CHROMIUM_PATH !== undefined) return process.env.CHROMIUM_PATH;
   const folders = (process.env.PATH ?? '').split(delimiter);

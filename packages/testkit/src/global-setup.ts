@@ -6,8 +6,9 @@ import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@p
 import { migrate } from '@postroom/platform/migrate';
 
 /**
- * One PostgreSQL and one Temporal for a whole run of tests, as `npm start` starts them but with nothing kept. They end,
- * and their folder goes, also when the run is killed. Test workers are started later and inherit the environment.
+ * One PostgreSQL and one Temporal for a whole test run, started as by `npm start` but without persistence. They
+ * stop, and their folder is removed, even if the run is killed. Test workers start later and inherit the
+ * environment.
  */
 export default async function setUp(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-test-'));

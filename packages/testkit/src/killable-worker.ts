@@ -4,7 +4,7 @@ import { config } from '@postroom/platform';
 import { migrate } from '@postroom/platform/migrate';
 import pg from 'pg';
 
-/** A worker to be killed, with a database and a task queue of its own: no other worker sees what it works on. */
+/** A worker that tests can kill, with its own database and task queue, so that no other worker sees its work. */
 export interface KillableWorker {
   db: pg.Client;
   /** Of its database. */
@@ -13,7 +13,7 @@ export interface KillableWorker {
   process: ChildProcess | undefined;
   /** With these settings beside or instead of those it has from here. */
   start: (env?: Record<string, string>) => void;
-  /** kill -9, as a machine that fails does it. */
+  /** kill -9, as in a machine failure. */
   kill: () => Promise<void>;
   /** Kills it and drops its database. */
   close: () => Promise<void>;

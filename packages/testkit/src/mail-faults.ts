@@ -4,14 +4,14 @@ import { type DatabaseFault, type DatabaseProxy, startDatabaseProxy } from './da
 import { killableWorker, type KillableWorker } from './killable-worker.ts';
 import { type SinkRule, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
-/** A worker that sends mail, with everything that a test breaks: itself, its way to the database, and the mail server. */
+/** A mail worker and everything a test can break: the worker, its database connection, and the mail server. */
 export interface MailFaults {
   sink: SmtpSink;
   proxy: DatabaseProxy;
   worker: KillableWorker;
   /** Starts the worker, for this mail server, and waits until it says that it is ready. */
   startWorker: (smtpUrl?: string) => Promise<void>;
-  /** Sends the worker a message, and returns what it answers. */
+  /** Sends the worker a message and returns its reply. */
   ask: (work: string | object) => Promise<unknown>;
   /** Breaks the first statement from now on that looks like this; what it returns tells whether that has come. */
   breakOnce: (text: RegExp, fault: DatabaseFault) => () => boolean;
@@ -27,8 +27,8 @@ export const refusedOrLater: SinkRule = (to, tries) => {
 };
 
 /**
- * Sets all of that up for the tests of a file, and takes it down behind them. `program` is what the worker runs: it says when it
- * is ready, and answers each message with one.
+ * Sets all of that up for a test file, and tears it down afterwards. `program` is the worker's entry; it reports
+ * when it is ready and answers each message with one.
  */
 export function mailFaults(program: string): MailFaults {
   const startWorker = async (smtpUrl = faults.sink.url) => {

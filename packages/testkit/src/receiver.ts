@@ -15,7 +15,7 @@ export interface Receiver {
   close: () => Promise<void>;
 }
 
-/** A customer's endpoint on this machine. `answer` decides the reply; by default every POST is acknowledged with 204. */
+/** A customer's endpoint on this machine. `answer` decides the reply; the default is 204. */
 export async function startReceiver(
   answer: (received: Received, response: ServerResponse, count: number) => void = (_received, response) =>
     void response.writeHead(204).end(),

@@ -2,12 +2,12 @@ import { pool } from '@postroom/platform';
 import type pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
-/** How long the other file may take. */
+/** How long to wait for the other file. */
 const PATIENCE_MS = 300_000;
 
 /**
- * Lets no two files of tests run at once that say the same here: those whose work is on the rows of all projects, as that of
- * deleting what is old, would otherwise find some of it done.
+ * Prevents test files with the same lock from running at once. Needed by tests that process all projects' rows,
+ * such as retention, which would otherwise find some of the work done.
  */
 export function runExclusively(name: string): void {
   let holder: pg.PoolClient | undefined;
@@ -15,6 +15,6 @@ export function runExclusively(name: string): void {
     holder = await pool.connect();
     await holder.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`tests: ${name}`]);
   }, PATIENCE_MS);
-  // What ends its connection gives up the lock.
+  // Closing the connection releases the lock.
   afterAll(() => holder?.release(true));
 }

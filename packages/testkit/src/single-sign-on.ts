@@ -4,7 +4,7 @@ import { startSystem, type System } from './system.ts';
 
 const CLIENT = { id: 'postroom', secret: 'a secret of the test' };
 
-/** A system in which people sign in with a provider, which a real one stands in for. */
+/** A system with OpenID Connect sign-in, backed by a local provider. */
 export interface SingleSignOn {
   system: System;
   /** The provider's address. */

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A message that the sink took. */
+/** A message that the sink accepted. */
 export interface SunkMail {
   from: string;
   to: string;
@@ -10,7 +10,7 @@ export interface SunkMail {
   at: number;
 }
 
-/** What the sink answers to a message: nothing means that it takes it. A refusal is its code and words. */
+/** The sink's reply to a message: undefined accepts it, a rejection has a code and text. */
 export type SinkAnswer = { code: number; message: string } | undefined;
 
 /** What the sink does with a message, given how often it saw the address before; it may take its time. */
@@ -19,16 +19,19 @@ export type SinkRule = (to: string, tries: number) => SinkAnswer | Promise<SinkA
 export interface SmtpSink {
   /** For SMTP_URL. */
   url: string;
-  /** Everything it took, in order. */
+  /** Accepted messages, in order. */
   mails: SunkMail[];
-  /** How often each address got a message that was taken. */
+  /** Number of messages accepted per address. */
   counts: () => Map<string, number>;
   /** Changes what it does from the next message on. */
   answer: (rule: SinkRule) => void;
   close: () => Promise<void>;
 }
 
-/** A mail server on this machine that keeps what it gets. A message counts as taken before its 250 goes out, as at any server. */
+/**
+ * A mail server on this machine that records messages. Like any server, it counts a message as accepted before its
+ * 250 is sent.
+ */
 export async function startSmtpSink(rule: SinkRule = () => undefined): Promise<SmtpSink> {
   const mails: SunkMail[] = [];
   const tries = new Map<string, number>();

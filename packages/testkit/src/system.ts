@@ -10,7 +10,7 @@ import type { Reply } from './api.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** A project in a system of its own, and its gateway over HTTP. */
+/** A project in its own system, and an HTTP client for its gateway. */
 export interface SystemApi {
   projectId: string;
   key: string;
@@ -29,7 +29,7 @@ export interface System {
   /** A new project that may send from example.com. */
   api: () => Promise<SystemApi>;
   startWorker: () => Promise<void>;
-  /** Starts the server for returned mail; @returns the port that it takes mail at. */
+  /** Starts the bounce server; @returns its SMTP port. */
   startReturns: () => Promise<number>;
   /** SIGKILL, at once. */
   killWorker: () => Promise<void>;
@@ -37,8 +37,8 @@ export interface System {
 }
 
 /**
- * Starts a system that sends to `smtpUrl`, or to an inbox of its own, which reports what becomes of mail. Its programs end
- * with the test, also when that is killed.
+ * Starts a system that sends to `smtpUrl`, or to its own inbox, which simulates recipients. Its programs stop with
+ * the test, even if that is killed.
  */
 export async function startSystem({
   smtpUrl,
@@ -104,7 +104,7 @@ async function createDatabase(name: string): Promise<string> {
   return url.href;
 }
 
-/** A program says over its channel that it is ready, and ends when the channel closes. */
+/** A program reports over its IPC channel that it is ready, and stops when the channel closes. */
 async function startProgram(path: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const child = spawn(process.execPath, [join(ROOT, path)], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await new Promise<void>((resolve, reject) => {

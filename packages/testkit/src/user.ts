@@ -8,13 +8,13 @@ export interface SignedIn {
   id: string;
   email: string;
   cookie: string;
-  /** Runs a GraphQL operation as this person, in the project of `api` unless headers say otherwise. */
+  /** Runs a GraphQL operation as this user, in the project of `api` unless headers say otherwise. */
   graphql: (query: string, variables?: Record<string, unknown>, headers?: Record<string, string>) => Promise<Reply>;
 }
 
 export const TEST_PASSWORD = 'correct horse battery';
 
-/** A person with a role in the project of `api`, signed in as a browser would be. */
+/** A signed-in user with a role in the project of `api`. */
 export async function signedIn(api: Api, role: Role | null = 'owner'): Promise<SignedIn> {
   const email = `${randomBytes(6).toString('hex')}@people.example`;
   const { id } = await createUser({ email, name: 'A Person', password: TEST_PASSWORD });
@@ -40,8 +40,8 @@ export async function signIn(api: Api, email: string, password: string): Promise
 }
 
 /**
- * Posts to an endpoint of the sign-in library. Tries to sign in are counted by address, and tests make many: each comes from another one
- * of the loopback range.
+ * Posts to the sign-in library. Sign-in attempts are limited per address and tests make many, so each uses a
+ * different loopback address.
  */
 export async function postAuth(
   api: Pick<Api, 'url'>,
