@@ -1,18 +1,18 @@
 import { parseReturnAddress, type ReturnAddress } from '@postroom/bounces';
 import { pool } from '@postroom/platform';
 
-/** Whom a mail is for: a message's return address, or where a provider sends what its readers complain of. */
+/** Recipient of an incoming mail: a message's return address, or the feedback loop address. */
 export type Recipient = { kind: 'message'; address: ReturnAddress } | { kind: 'complaints' };
 
-/** What the address of feedback loops is called, at every MAIL FROM subdomain. */
-const COMPLAINTS = 'fbl';
+/** Local part of the feedback loop address at every MAIL FROM subdomain. */
+const FEEDBACK_LOCAL_PART = 'fbl';
 
-/** Who is meant by an address; undefined when it is none of ours, or its signature is not. */
+/** Resolves an address; undefined if it isn't ours or its signature is invalid. */
 export async function recipientOf(address: string): Promise<Recipient | undefined> {
-  const ours = parseReturnAddress(address);
-  if (ours !== undefined) return { kind: 'message', address: ours };
+  const returnAddress = parseReturnAddress(address);
+  if (returnAddress !== undefined) return { kind: 'message', address: returnAddress };
   const at = address.lastIndexOf('@');
-  if (address.slice(0, at).toLowerCase() !== COMPLAINTS) return undefined;
+  if (address.slice(0, at).toLowerCase() !== FEEDBACK_LOCAL_PART) return undefined;
   const { rowCount } = await pool.query('SELECT FROM domains WHERE mail_from_domain = $1 LIMIT 1', [
     address.slice(at + 1).toLowerCase(),
   ]);

@@ -11,46 +11,43 @@ import {
 import { inTransaction, logger, sql, type Tx } from '@postroom/platform';
 import type { Recipient } from './recipients.ts';
 
-/**
- * Reads a mail that came back and commits what it says, as a provider's report would. Nothing is ever sent in answer, so that
- * no loop can begin here.
- */
+/** Parses a bounce and records it like a provider's report. Never sends a reply, so it can't start a mail loop. */
 export async function recordBounce(recipient: Recipient, raw: Buffer): Promise<void> {
-  const returned = await parseBounce(raw);
-  const address = recipient.kind === 'message' ? recipient.address : complainedOf(raw, returned.kind);
+  const parsed = await parseBounce(raw);
+  const address = recipient.kind === 'message' ? recipient.address : complaintAddress(raw, parsed.kind);
   const messageId = address?.messageId;
-  if (returned.kind === 'ignored' || address === undefined || messageId === undefined) {
-    const why = returned.kind === 'ignored' ? returned.why : 'it names no message of ours';
-    logger.info({ messageId, why }, 'a returned mail was ignored');
+  if (parsed.kind === 'ignored' || address === undefined || messageId === undefined) {
+    const why = parsed.kind === 'ignored' ? parsed.why : 'it matches no message';
+    logger.info({ messageId, why }, 'bounce ignored');
     return;
   }
   const report: Report = {
     messageId,
-    kind: returned.kind,
+    kind: parsed.kind,
     at: new Date(),
-    ...('detail' in returned ? { detail: returned.detail } : {}),
+    ...('detail' in parsed ? { detail: parsed.detail } : {}),
   };
   await inTransaction(async (client) => {
-    // Held, so that it is not deleted between the two.
+    // Lock the row so that it can't be deleted before the report is recorded.
     const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
     if (rowCount === 1) return recordReports(client, [report]);
-    const addressed = await addressedIn(client, raw, address);
+    const addressed = await provenRecipient(client, raw, address);
     if (addressed !== undefined) await recordLateReport(client, addressed, report);
   });
-  logger.info({ messageId, kind: report.kind }, 'a returned mail was recorded');
+  logger.info({ messageId, kind: report.kind }, 'bounce recorded');
 }
 
-/** To the address of feedback loops only complaints go, about a mail whose signed return address they show. */
-function complainedOf(raw: Buffer, kind: string): ReturnAddress | undefined {
+/** Finds the return address in a complaint to the feedback loop address; other mail there is ignored. */
+function complaintAddress(raw: Buffer, kind: string): ReturnAddress | undefined {
   return kind === 'complained' ? findReturnAddress(raw.toString('latin1')) : undefined;
 }
 
 /**
- * Whom a message went to that has been deleted, as the mail that came back proves: by the message's own link to unsubscribe by, in
- * the headers that it quotes, or by an address that it names and that the return address was signed for. A name alone proves
- * nothing: everybody who ever got a mail knows a return address, and could write another name beside it.
+ * Determines whom a deleted message was sent to, if the bounce proves it: by the message's unsubscribe link in the quoted
+ * headers, or by an address that the return address was signed for. An unsigned address proves nothing: every recipient of a
+ * message knows a return address and could put any other address next to it.
  */
-async function addressedIn(client: Tx, raw: Buffer, address: ReturnAddress): Promise<Addressed | undefined> {
+async function provenRecipient(client: Tx, raw: Buffer, address: ReturnAddress): Promise<Addressed | undefined> {
   const text = raw.toString('utf8').replaceAll(/=\r?\n/g, '');
   const byLink = findAddressed(text, address.messageId);
   if (byLink !== undefined) return byLink;

@@ -4,19 +4,19 @@ import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 
 import { recipientOf, type Recipient } from './recipients.ts';
 import { recordBounce } from './record-return.ts';
 
-/** Largest mail taken, in bytes: servers return a mail whole. What says why it came back stands at its beginning. */
+/** Maximum mail size in bytes: servers return whole messages. Only the beginning is read, which states the reason. */
 const MAX_MAIL_BYTES = 60 * 1024 * 1024;
 const MAX_READ_BYTES = 512 * 1024;
 const MAX_CLIENTS = 200;
 const MAX_RECIPIENTS = 20;
 const IDLE_MS = 60_000;
-/** How long a sender has from connecting until it names an address that is ours. */
+/** Time limit from connecting to the first valid recipient, in milliseconds. */
 const RECIPIENT_MS = 60_000;
-/** How long a sender has for everything. */
+/** Time limit of a session, in milliseconds. */
 const SESSION_MS = 15 * 60_000;
 const CLOSE_MS = 100;
 
-/** An answer other than 250. */
+/** A reply other than 250. */
 class Refusal extends Error {
   readonly responseCode: number;
 
@@ -28,13 +28,13 @@ class Refusal extends Error {
 
 export interface BounceServerOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** What STARTTLS is done with; without one it is not offered. */
+  /** Certificate for STARTTLS, which isn't offered without one. */
   tls?: Certificate | undefined;
-  /** How long a sender has until it names an address that is ours, in milliseconds. */
+  /** Time limit until the first valid recipient, in milliseconds. */
   recipientMs?: number;
-  /** Connections that one client address may have at once. */
+  /** Maximum concurrent connections per client address. */
   perAddress?: number;
 }
 
@@ -43,9 +43,8 @@ export interface BounceServer extends Service {
 }
 
 /**
- * Takes mail for the MAIL FROM subdomains: for return addresses that we signed and for the address of feedback loops, and for
- * no other. It answers 250 when what the mail says is committed. STARTTLS is offered and never asked for, since a server that
- * can't do it would keep what it has to tell.
+ * Receives mail for the MAIL FROM subdomains: only to signed return addresses and the feedback loop address. It replies 250
+ * once the report is committed. STARTTLS is optional, so that servers without TLS can still deliver bounces.
  */
 export async function startBounceServer({
   host,
@@ -54,28 +53,28 @@ export async function startBounceServer({
   recipientMs = RECIPIENT_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
 }: BounceServerOptions): Promise<BounceServer> {
-  const taking = new Set<Promise<void>>();
-  let finishing = false;
+  const inProgress = new Set<Promise<void>>();
+  let stopping = false;
   const options: SMTPServerOptions = {
     ...tls,
-    banner: 'Postroom takes returned mail',
+    banner: 'Postroom bounces',
     size: MAX_MAIL_BYTES,
     disabledCommands: tls === undefined ? ['AUTH', 'STARTTLS'] : ['AUTH'],
     hideENHANCEDSTATUSCODES: false,
     disableReverseLookup: true,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
-    onConnect: (_session, callback) => callback(finishing ? new Refusal(421, 'Try again later') : null),
-    onMailFrom: (_address, _session, callback) => callback(finishing ? new Refusal(421, 'Try again later') : null),
+    onConnect: (_session, callback) => callback(stopping ? new Refusal(421, 'Try again later') : null),
+    onMailFrom: (_address, _session, callback) => callback(stopping ? new Refusal(421, 'Try again later') : null),
     onRcptTo: ({ address }, session, callback) => {
       checkRecipient(address, session)
         .then(() => server.trust(session))
         .then(() => callback(), callback);
     },
     onData: (stream, session, callback) => {
-      const work = take(stream, session);
-      taking.add(work);
-      work.then(() => callback(null, 'recorded'), callback).finally(() => taking.delete(work));
+      const work = receive(stream, session);
+      inProgress.add(work);
+      work.then(() => callback(null, 'recorded'), callback).finally(() => inProgress.delete(work));
     },
   };
   const server = new LimitedSmtpServer(options, {
@@ -84,15 +83,15 @@ export async function startBounceServer({
     untrustedMs: recipientMs,
     sessionMs: SESSION_MS,
   });
-  // A sender that drops its connection is its own business; the server lives on.
-  server.on('error', (error) => logger.debug({ err: error }, 'a connection of returned mail broke'));
+  // A dropped connection must not crash the server.
+  server.on('error', (error) => logger.debug({ err: error }, 'SMTP connection failed'));
   const address = await new Promise<{ port: number }>((resolve, reject) => {
     server.server.once('error', reject);
     server.listen(port, host, () => resolve(server.server.address() as { port: number }));
   });
   const stop = async () => {
-    finishing = true;
-    await Promise.allSettled(taking);
+    stopping = true;
+    await Promise.allSettled(inProgress);
     await new Promise<void>((resolve) => server.close(resolve));
   };
   return { port: address.port, stop };
@@ -100,32 +99,32 @@ export async function startBounceServer({
 
 async function checkRecipient(address: string, { envelope }: SMTPServerSession): Promise<void> {
   if (envelope.rcptTo.length >= MAX_RECIPIENTS) throw new Refusal(452, 'Too many recipients');
-  const recipient = await known(address);
+  const recipient = await resolveRecipient(address);
   if (recipient === undefined) throw new Refusal(550, 'No such address');
 }
 
-async function take(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
+async function receive(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (length < MAX_READ_BYTES) chunks.push(chunk);
     length += chunk.length;
   }
-  if (stream.sizeExceeded) throw new Refusal(552, 'The mail is too large');
+  if (stream.sizeExceeded) throw new Refusal(552, 'Message too large');
   const raw = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES);
-  if (raw.includes(0)) throw new Refusal(550, 'A mail must not contain a NUL character');
+  if (raw.includes(0)) throw new Refusal(550, 'A message must not contain a NUL character');
   for (const { address } of envelope.rcptTo) {
-    const recipient = await known(address);
+    const recipient = await resolveRecipient(address);
     if (recipient !== undefined) await record(recipient, raw);
   }
 }
 
-/** While the database does not answer, senders are asked to come again, as they do for days. */
-async function known(address: string): Promise<Recipient | undefined> {
+/** Replies 451 if the database is unavailable; senders retry for days. */
+async function resolveRecipient(address: string): Promise<Recipient | undefined> {
   try {
     return await recipientOf(address);
   } catch (error) {
-    throw notNow(error);
+    throw temporaryFailure(error);
   }
 }
 
@@ -133,11 +132,11 @@ async function record(recipient: Recipient, raw: Buffer): Promise<void> {
   try {
     await recordBounce(recipient, raw);
   } catch (error) {
-    throw notNow(error);
+    throw temporaryFailure(error);
   }
 }
 
-function notNow(error: unknown): Refusal {
-  logger.error({ err: error }, 'a returned mail could not be taken');
+function temporaryFailure(error: unknown): Refusal {
+  logger.error({ err: error }, 'bounce processing failed');
   return new Refusal(451, 'Try again later');
 }

@@ -1,8 +1,8 @@
 import { type Certificate, config, readCertificate } from '@postroom/platform';
 
-/** The certificate that the settings name; in development one that signs itself. */
+/** The configured TLS certificate. @throws Error if none is configured. */
 export function certificate(): Certificate {
-  const found = readCertificate(config.SUBMISSION_TLS_CERT, config.SUBMISSION_TLS_KEY);
-  if (found !== undefined) return found;
-  throw new Error('SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must name the certificate that SMTP clients are shown');
+  const configured = readCertificate(config.SUBMISSION_TLS_CERT, config.SUBMISSION_TLS_KEY);
+  if (configured !== undefined) return configured;
+  throw new Error('No TLS certificate for SMTP submission: set SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY');
 }

@@ -1,7 +1,7 @@
 import type { AlternativeInput } from '@postroom/emails';
 import PostalMime, { type Email } from 'postal-mime';
 
-/** A part of a mail, as the library has it; what it declares of itself leaves this out. */
+/** A postal-mime node; the library's types don't include it. */
 interface Part {
   parentNode?: Part;
   contentType: { value: string; parsed: { value: string; params: Record<string, string> }; multipart: string | false };
@@ -13,22 +13,19 @@ type Collect = (this: PostalMime, part: Part, content: ArrayBuffer, ...rest: unk
 
 const { collectAttachment } = PostalMime.prototype as unknown as { collectAttachment: Collect };
 
-/**
- * Reads a mail, and keeps apart the forms of its body beside text and HTML, such as an invitation or AMP: the library would take them
- * for files.
- */
+/** Parses a mail and separates alternative body parts such as invitations or AMP, which the library treats as attachments. */
 export class MailParser extends PostalMime {
   readonly alternatives: AlternativeInput[] = [];
 
   collectAttachment(part: Part, content: ArrayBuffer, ...rest: unknown[]): void {
-    const isForm = part.parentNode?.contentType.multipart === 'alternative';
-    if (!isForm || part.contentDisposition.parsed.value === 'attachment')
+    const isAlternative = part.parentNode?.contentType.multipart === 'alternative';
+    if (!isAlternative || part.contentDisposition.parsed.value === 'attachment')
       return collectAttachment.call(this, part, content, ...rest);
     this.alternatives.push({ contentType: typeOf(part), content: bytesOf(part, content) });
   }
 }
 
-/** A text that came as lines has CRLF between them; the library has made it LF, with one more at the end. What came as base64 is as it was. */
+/** Restores CRLF in text parts: the library converts them to LF and appends one. Base64 content is unchanged. */
 function bytesOf({ contentType: { parsed }, contentTransferEncoding }: Part, content: ArrayBuffer): Buffer {
   const bytes = Buffer.from(content);
   if (!parsed.value.startsWith('text/') || /base64/i.test(contentTransferEncoding.encoding)) return bytes;
@@ -37,11 +34,11 @@ function bytesOf({ contentType: { parsed }, contentTransferEncoding }: Part, con
 
 const PARAMETER = /^[\w.+*-]{1,50}$/;
 
-/** Its type with the parameters that it was sent with. */
+/** The content type with its original parameters. */
 function typeOf({ contentType: { parsed } }: Part): string {
   const type = /^[\w.+-]+\/[\w.+-]+$/.test(parsed.value) ? parsed.value : 'application/octet-stream';
   const parameters = Object.entries(parsed.params).flatMap(([name, value]) => {
-    // oxlint-disable-next-line no-control-regex -- it stands in a header
+    // oxlint-disable-next-line no-control-regex -- it goes into a header
     const isSafe = PARAMETER.test(name) && /^[\u0020-\u007e]{1,200}$/.test(value) && !/["\\]/.test(value);
     if (!isSafe) return [];
     return [/^[\w.+-]+$/.test(value) ? `; ${name}=${value}` : `; ${name}="${value}"`];
@@ -49,13 +46,13 @@ function typeOf({ contentType: { parsed } }: Part): string {
   return type + parameters.join('');
 }
 
-/** A mail, and the forms of its body beside text and HTML. */
+/** A parsed mail with its alternative body parts. */
 export interface ParsedMail {
   mail: Email;
   alternatives: AlternativeInput[];
 }
 
-/** Parses a mail; runs on a thread of the pool, since many lines take long. */
+/** Parses a mail; runs on a worker thread, because mail with many lines is slow to parse. */
 export async function parseSubmitted(raw: Uint8Array): Promise<ParsedMail> {
   const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
   const mail = await parser.parse(raw);

@@ -7,7 +7,7 @@ await runService('submission', async () =>
     host: config.HOST,
     port: config.SUBMISSION_PORT,
     tls: certificate(),
-    // In development a key may be shown to the own machine.
+    // In development, allow authentication without TLS.
     needsTls: config.NODE_ENV === 'production',
   }),
 );

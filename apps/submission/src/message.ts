@@ -5,32 +5,32 @@ import { type ParsedMail, parseSubmitted } from './mail-parser.ts';
 import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
 
-/** What a mail may ask of Postroom in headers, which do not go out. */
-const OWN = /^x-postroom-/;
-/** What mail systems write for each other on the way to us. */
-const TRACE = /^(delivered-to|x-original-to|x-received|received-spf)$/;
+/** Headers with Postroom options, which are not sent on. */
+const OPTION_HEADER = /^x-postroom-/;
+/** Trace headers added in transit. */
+const TRACE_HEADER = /^(delivered-to|x-original-to|x-received|received-spf)$/;
 
-/** A mail of 40 MB in lines of usual length takes a few seconds. */
+/** A 40 MB mail takes a few seconds to parse. */
 const PARSE: ThreadFunction = {
   module: import.meta.resolve('./mail-parser.ts'),
   name: 'parseSubmitted',
   timeLimitMs: 15_000,
 };
-/** Up to so many bytes it takes longer to hand a mail to a thread than to parse it. */
-const SHORT = 4_096;
+/** Below this size in bytes, parsing inline is faster than handing the mail to a thread. */
+const INLINE_BYTES = 4_096;
 
 async function parse(projectId: string, raw: Buffer): Promise<ParsedMail> {
-  if (raw.length <= SHORT) return parseSubmitted(raw);
+  if (raw.length <= INLINE_BYTES) return parseSubmitted(raw);
   const { mail, alternatives } = await onThread<[Uint8Array], ParsedMail>(PARSE, projectId, raw);
   return { mail, alternatives: alternatives.map((part) => ({ ...part, content: asBuffer(part.content) })) };
 }
 
-/** What comes from a thread is no Buffer any more. */
+/** Buffers become plain Uint8Arrays when they cross threads. */
 const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * Reads a mail as the request that `POST /v1/emails` would have been: its headers say what is shown, the envelope who gets it.
- * @throws Refusal when it can't be read.
+ * Converts a mail to the equivalent `POST /v1/emails` request: its headers supply the content, the envelope the recipients.
+ * @throws Refusal if it can't be parsed.
  */
 export async function readMessage(
   projectId: string,
@@ -41,18 +41,18 @@ export async function readMessage(
     if (error instanceof DomainError) throw error;
     throw new Refusal(
       550,
-      '5.6.0 The mail can not be read: its parts are nested too deep, its headers are too long, or it takes too long',
+      '5.6.0 The message could not be parsed: parts nested too deeply, headers too long, or parsing timed out',
     );
   });
   return requestOf(parsed, recipients);
 }
 
-/** The request that a parsed mail stands for. @throws Refusal for headers of ours that can't be read. */
+/** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid. */
 export function requestOf({ mail, alternatives }: ParsedMail, recipients: readonly string[]): SendEmailInput {
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
   const [from] = mail.from === undefined ? [] : mailboxesOf([mail.from]);
-  const own = ownHeaders(mail);
+  const options = optionHeaders(mail);
   const files = mail.attachments.map(attachmentOf);
   return {
     from: from === undefined ? '' : format(from),
@@ -61,9 +61,9 @@ export function requestOf({ mail, alternatives }: ParsedMail, recipients: readon
     bcc: recipients.filter((address) => !shown.has(emailKey(address))),
     replyTo: mailboxesOf(mail.replyTo).map(format),
     subject: mail.subject === '' ? undefined : mail.subject,
-    // A template says everything: what a library writes beside it is not meant.
-    ...(own.templateId === undefined ? { ...wordsOf(mail, files), alternatives } : {}),
-    ...own,
+    // A template replaces the body, so ignore whatever body the client library added.
+    ...(options.templateId === undefined ? { ...bodyOf(mail, files), alternatives } : {}),
+    ...options,
     headers: customHeaders(mail),
     attachments: files.map(({ input }) => input),
     recipients,
@@ -76,8 +76,8 @@ function mailboxesOf(addresses: readonly Address[] | undefined): Mailbox[] {
   return (addresses ?? []).flatMap((each) => (each.group === undefined ? [each] : each.group));
 }
 
-/** A mail without a body is an empty text, as mail programs show it. */
-function wordsOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailInput, 'html' | 'text'> {
+/** The body; a mail without one becomes a blank text. */
+function bodyOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailInput, 'html' | 'text'> {
   if (html === undefined || html === '') return { text: text === undefined || text === '' ? ' ' : text };
   let shown = html;
   for (const { given, input } of files) {
@@ -86,7 +86,7 @@ function wordsOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailI
   return text === undefined || text === '' ? { html: shown } : { html: shown, text };
 }
 
-/** An attachment, and the content id that the mail gave it. */
+/** An attachment with its original content id. */
 interface File {
   given: string | undefined;
   input: AttachmentInput;
@@ -96,11 +96,11 @@ function attachmentOf(file: Attachment, index: number): File {
   const { filename, mimeType, contentId, content } = file;
   const isInline = contentId !== undefined && (file.related === true || file.disposition === 'inline');
   const given = isInline ? contentId.replace(/^<|>$/g, '') : undefined;
-  const ending = ENDINGS[mimeType] ?? '';
+  const extension = EXTENSIONS[mimeType] ?? '';
   return {
     given,
     input: {
-      filename: fileName(filename) ?? `attachment-${index + 1}${ending}`,
+      filename: fileName(filename) ?? `attachment-${index + 1}${extension}`,
       content: Buffer.from(content as ArrayBuffer).toString('base64'),
       contentType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
       contentId: given?.replace(/[^\w.+@-]/g, '-').slice(0, 200),
@@ -108,7 +108,7 @@ function attachmentOf(file: Attachment, index: number): File {
   };
 }
 
-const ENDINGS: Record<string, string> = {
+const EXTENSIONS: Record<string, string> = {
   'image/gif': '.gif',
   'image/jpeg': '.jpg',
   'image/png': '.png',
@@ -117,23 +117,23 @@ const ENDINGS: Record<string, string> = {
 };
 
 function fileName(given: string | null): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- a file name stands in a header
+  // oxlint-disable-next-line no-control-regex -- a file name goes into a header
   const name = given?.replace(/[\u0000-\u001f\u007f/\\]/g, '_').trim();
   return name === undefined || name === '' ? undefined : name.slice(-255);
 }
 
-/** Headers that Postroom does not set itself, decoded; of several under one name the last. */
+/** Custom headers, decoded; the last one wins for repeated names. */
 function customHeaders({ headers }: Email): Record<string, string> {
   const custom = new Map<string, [name: string, value: string]>();
   for (const { key, originalKey, value } of headers) {
-    if (OWN.test(key) || TRACE.test(key) || headerProblem(originalKey, '') !== undefined) continue;
+    if (OPTION_HEADER.test(key) || TRACE_HEADER.test(key) || headerProblem(originalKey, '') !== undefined) continue;
     custom.set(key, [originalKey, decodeWords(value).replace(/\s+/g, ' ').trim()]);
   }
   return Object.fromEntries(custom.values());
 }
 
-/** `X-Postroom-Tag`, `-Metadata`, `-Template`, `-Variables` and `-Scheduled-At` are what the fields of those names are. */
-function ownHeaders({ headers }: Email) {
+/** Reads `X-Postroom-Tag`, `-Metadata`, `-Template`, `-Variables` and `-Scheduled-At`, the counterparts of the API fields. */
+function optionHeaders({ headers }: Email) {
   const values = (name: string) =>
     headers.filter(({ key }) => key === `x-postroom-${name}`).map(({ value }) => decodeWords(value).trim());
   const [at] = values('scheduled-at');

@@ -1,6 +1,6 @@
 import { DomainError, logger } from '@postroom/platform';
 
-/** An answer other than 250; its words begin with a code of RFC 3463. */
+/** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
 export class Refusal extends Error {
   readonly responseCode: number;
 
@@ -10,14 +10,14 @@ export class Refusal extends Error {
   }
 }
 
-/** What an error of the rules is in SMTP. What is our own fault is to be tried again. */
+/** Maps an error to an SMTP reply. Internal errors are temporary failures, so clients retry. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof DomainError)) {
-    logger.error({ err: error }, 'a mail could not be taken');
-    return new Refusal(451, '4.3.0 The mail could not be taken now; try again');
+    logger.error({ err: error }, 'message submission failed');
+    return new Refusal(451, '4.3.0 Temporary server error; try again later');
   }
-  // A mail that becomes several has its faults in each.
+  // A mail split into several emails reports the same problems for each.
   const problems = [...new Set(error.details.map(({ field, message }) => `${field} ${message}`))].join('; ');
   if (error.code === 'unauthorized') return new Refusal(535, `5.7.8 ${oneLine(error.message)}`);
   if (error.code === 'rate_limited') return new Refusal(451, `4.7.0 ${oneLine(error.message)}`);
@@ -25,5 +25,5 @@ export function refusalOf(error: unknown): Refusal {
   return new Refusal(550, `5.6.0 ${oneLine(problems === '' ? error.message : problems)}`);
 }
 
-/** An answer is one line, no longer than a client has to read. */
+/** Replies are a single line of limited length. */
 const oneLine = (text: string) => text.replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').slice(0, 400);

@@ -5,9 +5,9 @@ import { authenticate, takeRequest } from '@postroom/projects';
 import { readMessage } from './message.ts';
 import { Refusal } from './refusal.ts';
 
-/** The largest mail taken, in bytes, with its attachments in base64. */
+/** Maximum message size in bytes, including base64 attachments. */
 export const MAX_MESSAGE_BYTES = 40 * 1024 * 1024;
-/** Mail that is in memory at once, in bytes: over all connections, and over those with one key. */
+/** Maximum memory for messages being received, in bytes: in total and per API key. */
 const MAX_HELD_BYTES = 512 * 1024 * 1024;
 const MAX_HELD_BYTES_PER_KEY = 128 * 1024 * 1024;
 
@@ -16,19 +16,19 @@ export interface Credentials {
   password: string;
 }
 
-/** Who may hand over mail, and what becomes of it. */
+/** Authenticates SMTP clients and submits their messages. */
 export class SubmissionSession {
-  readonly #taking = new Set<Promise<string>>();
+  readonly #inProgress = new Set<Promise<string>>();
   #heldBytes = 0;
   readonly #heldByKey = new Map<string, number>();
-  #isFinishing = false;
+  #isStopping = false;
 
   /**
-   * Whose key a client gave. It is looked up each time, so that a revoked one is refused at once. A user name that is a project's
-   * id selects the project.
+   * Authenticates an API key, without caching, so a revoked key stops working immediately. A project id as the user name
+   * selects the project. @throws Refusal, DomainError `unauthorized`.
    */
   async identify({ username, password }: Credentials): Promise<{ caller: Caller; projectId: string }> {
-    if (this.#isFinishing) throw new Refusal(421, '4.3.2 The server is ending; come again');
+    if (this.#isStopping) throw new Refusal(421, '4.3.2 The server is shutting down; try again later');
     const named = username.startsWith('prj_') ? username : undefined;
     const caller = await authenticate(`Bearer ${password.trim()}`, named);
     if (named === undefined && (caller.projects === 'all' || caller.projects.length > 1)) {
@@ -37,7 +37,7 @@ export class SubmissionSession {
     return { caller, projectId: caller.projectId };
   }
 
-  /** Resolves with the words after 250 once the mail is committed. */
+  /** Receives and commits a message. @returns the text of the 250 reply. */
   async take(
     stream: AsyncIterable<Buffer> & { sizeExceeded: boolean },
     credentials: Credentials,
@@ -45,71 +45,72 @@ export class SubmissionSession {
   ): Promise<string> {
     const chunks: Buffer[] = [];
     let length = 0;
-    let isFull = false;
+    let isOverLimit = false;
     try {
       for await (const chunk of stream) {
-        const ofKey = (this.#heldByKey.get(credentials.password) ?? 0) + chunk.length;
-        isFull ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES || ofKey > MAX_HELD_BYTES_PER_KEY;
-        if (stream.sizeExceeded || isFull) continue; // a client listens only when it has said all
+        const keyBytes = (this.#heldByKey.get(credentials.password) ?? 0) + chunk.length;
+        isOverLimit ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES || keyBytes > MAX_HELD_BYTES_PER_KEY;
+        if (stream.sizeExceeded || isOverLimit) continue; // clients read the reply only after sending everything
         chunks.push(chunk);
         length += chunk.length;
         this.#heldBytes += chunk.length;
-        this.#heldByKey.set(credentials.password, ofKey);
+        this.#heldByKey.set(credentials.password, keyBytes);
       }
-      if (stream.sizeExceeded) throw new Refusal(552, `5.3.4 A mail has ${MAX_MESSAGE_BYTES} bytes at most`);
-      if (isFull) throw new Refusal(451, '4.3.1 Too many large mails arrive at once; try again');
-      const taking = this.#commit(Buffer.concat(chunks, length), credentials, recipients);
-      this.#taking.add(taking);
-      return await taking.finally(() => this.#taking.delete(taking));
+      if (stream.sizeExceeded)
+        throw new Refusal(552, `5.3.4 Message exceeds the maximum of ${MAX_MESSAGE_BYTES} bytes`);
+      if (isOverLimit) throw new Refusal(451, '4.3.1 Too many large messages at once; try again later');
+      const commit = this.#commit(Buffer.concat(chunks, length), credentials, recipients);
+      this.#inProgress.add(commit);
+      return await commit.finally(() => this.#inProgress.delete(commit));
     } finally {
       this.#heldBytes -= length;
-      const ofKey = (this.#heldByKey.get(credentials.password) ?? 0) - length;
-      if (ofKey > 0) this.#heldByKey.set(credentials.password, ofKey);
+      const keyBytes = (this.#heldByKey.get(credentials.password) ?? 0) - length;
+      if (keyBytes > 0) this.#heldByKey.set(credentials.password, keyBytes);
       else this.#heldByKey.delete(credentials.password);
     }
   }
 
   async #commit(raw: Buffer, credentials: Credentials, recipients: readonly string[]): Promise<string> {
-    if (raw.includes(0)) throw new Refusal(550, '5.6.0 A mail must not contain a NUL character');
+    if (raw.includes(0)) throw new Refusal(550, '5.6.0 A message must not contain a NUL character');
     const { caller, projectId } = await this.identify(credentials);
     const { allowed, of, limit } = takeRequest(caller.id, projectId);
     const who = of === 'project' ? 'This project' : 'This key';
-    if (!allowed) throw new Refusal(451, `4.7.0 ${who} may send ${limit} mails a second; try again`);
+    if (!allowed) throw new Refusal(451, `4.7.0 ${who} may send at most ${limit} messages per second; try again`);
     const input = await readMessage(projectId, raw, recipients);
     const { attachments: _, alternatives: __, ...texts } = input;
     const problem = jsonProblem(texts);
     if (problem !== undefined) throw new Refusal(550, `5.6.0 ${problem.path} ${problem.message}`);
-    const emails = await sendEmailsOnce(projectId, split(input, recipients), onceKey(raw, recipients));
+    const emails = await sendEmailsOnce(projectId, split(input, recipients), idempotencyKey(raw, recipients));
     const [first = { id: '', status: 'suppressed' }] = emails;
     if (emails.every(({ status }) => status === 'suppressed')) {
-      throw new Refusal(550, `5.7.1 ${first.id} is not sent: its recipients bounced, complained or were suppressed`);
+      throw new Refusal(550, `5.7.1 ${first.id} was not sent: its recipients bounced, complained or were suppressed`);
     }
     const status = emails.find((email) => email.status !== 'suppressed')?.status ?? first.status;
     return `2.0.0 ${first.id} ${status}${emails.length === 1 ? '' : ` in ${emails.length} messages`}`;
   }
 
-  /** Takes no more and waits for what is being kept: a 421 for a mail that is kept all the same would bring it again. */
+  /** Rejects new messages and drains commits in flight: a 421 for a committed message would make the client send it again. */
   async finish(): Promise<void> {
-    this.#isFinishing = true;
-    await Promise.allSettled(this.#taking);
+    this.#isStopping = true;
+    await Promise.allSettled(this.#inProgress);
   }
 }
 
-/** The emails that a mail becomes: each goes to as many addresses as one may, each address gets one, and all show the same. */
+/** Splits a mail into emails within the recipient limit. Each address gets exactly one, and all have the same headers. */
 function split(input: SendEmailInput, recipients: readonly string[]): SendEmailInput[] {
-  const each = [...new Map(recipients.map((address) => [emailKey(address), address])).values()];
+  const addresses = [...new Map(recipients.map((address) => [emailKey(address), address])).values()];
   const blind = new Set((input.bcc ?? []).map(emailKey));
-  return Array.from({ length: Math.ceil(each.length / MAX_RECIPIENTS) }, (_, index) => {
-    const part = each.slice(index * MAX_RECIPIENTS, (index + 1) * MAX_RECIPIENTS);
+  return Array.from({ length: Math.ceil(addresses.length / MAX_RECIPIENTS) }, (_, index) => {
+    const part = addresses.slice(index * MAX_RECIPIENTS, (index + 1) * MAX_RECIPIENTS);
     return { ...input, recipients: part, bcc: part.filter((address) => blind.has(emailKey(address))) };
   });
 }
 
 /**
- * The same bytes for the same addresses under a Message-ID are the same mail: so a client sends it again that got no answer.
- * Without a Message-ID nothing tells a repetition from a second mail.
+ * Idempotency key for client retries: identical bytes to the same recipients are the same message. Undefined without a
+ * Message-ID, since a retry can't then be told from a second, identical message.
  */
-function onceKey(raw: Buffer, recipients: readonly string[]): string | undefined {
+function idempotencyKey(raw: Buffer, recipients: readonly string[]): string | undefined {
   const end = raw.indexOf('\r\n\r\n');
   const headers = raw.subarray(0, end === -1 ? raw.length : end).toString('latin1');
   if (!/^message-id:/im.test(headers)) return undefined;

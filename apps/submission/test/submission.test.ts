@@ -132,7 +132,7 @@ test('a suppressed address gets nothing, however the envelope spells it', async 
   await api.post('/v1/suppressions', { email: 'ada@bücher.example', reason: 'complained' });
   for (const to of ['ada@xn--bcher-kva.example', 'ADA@BÜcher.example', 'ada@bücher.example']) {
     const { response } = await send(api.key, { ...HELLO, to });
-    expect([to, response]).toEqual([to, expect.stringMatching(/^550 5\.7\.1 eml_\w+ is not sent/)]);
+    expect([to, response]).toEqual([to, expect.stringMatching(/^550 5\.7\.1 eml_\w+ was not sent/)]);
   }
 });
 
@@ -231,7 +231,7 @@ test('the forms of a body stay forms of it, with their types: an invitation, AMP
 test('a mail whose recipients are all suppressed is 550; one with another recipient goes to that', async () => {
   const api = await sender();
   await api.post('/v1/suppressions', { email: 'ada@example.net', reason: 'manual' });
-  expect((await send(api.key, HELLO)).response).toMatch(/^550 5\.7\.1 eml_\w+ is not sent/);
+  expect((await send(api.key, HELLO)).response).toMatch(/^550 5\.7\.1 eml_\w+ was not sent/);
   const { id } = await send(api.key, { ...HELLO, to: ['ada@example.net', 'grace@example.net'] });
   expect((await email(api, id)).recipients).toMatchObject([{ status: 'suppressed' }, { status: 'queued' }]);
 });

@@ -1,22 +1,22 @@
 import type { Email } from 'postal-mime';
 
-/** What a mail to a return address says of the message it is about. */
+/** What a mail to a return address reports about the original message. */
 export type BounceReport =
-  /** `detail` is what the table of replies reads: the words of a server, with a code where there was one. */
+  /** `detail` is the server's reply, with its code if there is one, for `classify`. */
   | { kind: 'bounced'; detail: string }
   | { kind: 'complained'; detail: string }
   | { kind: 'delivered' }
-  /** It says nothing that counts: a delay, an answer of a person or a program, a mail that nobody can read. */
+  /** Nothing to record: a delay, a reply from a human or an autoresponder, or an unreadable mail. */
   | { kind: 'ignored'; why: string };
 
-/** The text of a part that came as an attachment, as notifications do. */
-export function partOf(mail: Email, type: RegExp): string | undefined {
+/** The text of the first attachment of a MIME type; reports are attachments. */
+export function attachmentText(mail: Email, type: RegExp): string | undefined {
   const part = mail.attachments.find(({ mimeType }) => type.test(mimeType));
   if (part === undefined) return undefined;
   return typeof part.content === 'string' ? part.content : new TextDecoder().decode(part.content);
 }
 
-/** Groups of `Name: value` lines, with folded lines made one; names in lower case. */
+/** Parses blank-line-separated groups of `Name: value` lines, unfolding lines; names are lower case. */
 export function fieldGroups(text: string): Map<string, string>[] {
   return text
     .replace(/\r\n?/g, '\n')

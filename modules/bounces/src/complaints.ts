@@ -1,12 +1,12 @@
 import type { Email } from 'postal-mime';
-import { fieldGroups, partOf, type BounceReport } from './bounce.ts';
+import { fieldGroups, attachmentText, type BounceReport } from './bounce.ts';
 
-/** Reports that say that the reader did not want the mail. */
+/** Feedback types that mean the recipient did not want the mail. */
 const COMPLAINTS = new Set(['abuse', 'fraud', 'opt-out', 'opt-out-list', 'miscategorized', 'other']);
 
-/** A report of a provider about what its reader did (RFC 5965); undefined when the mail is none. */
+/** Parses an ARF feedback report (RFC 5965); undefined if the mail isn't one. */
 export function readComplaint(mail: Email): BounceReport | undefined {
-  const report = partOf(mail, /^message\/feedback-report$/i);
+  const report = attachmentText(mail, /^message\/feedback-report$/i);
   if (report === undefined) return undefined;
   const fields = new Map(fieldGroups(report).flatMap((group) => [...group]));
   const type = (fields.get('feedback-type') ?? 'abuse').toLowerCase();

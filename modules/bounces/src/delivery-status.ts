@@ -1,12 +1,12 @@
 import type { Email } from 'postal-mime';
 import { detailOf } from './detail.ts';
-import { fieldGroups, partOf, type BounceReport } from './bounce.ts';
+import { fieldGroups, attachmentText, type BounceReport } from './bounce.ts';
 
 const STATUS_PART = /^message\/(global-)?delivery-status$/i;
 
-/** A notification of a server (RFC 3464, RFC 6533); undefined when the mail is none, or names nobody. */
+/** Parses a delivery status notification (RFC 3464, RFC 6533); undefined if the mail isn't one or has no recipient. */
 export function readStatus(mail: Email): BounceReport | undefined {
-  const report = partOf(mail, STATUS_PART);
+  const report = attachmentText(mail, STATUS_PART);
   if (report === undefined) return undefined;
   const recipients = fieldGroups(report).filter((fields) => fields.has('action') || fields.has('status'));
   const failed = recipients.find((fields) => actionOf(fields) === 'failed');
@@ -22,7 +22,7 @@ export function readStatus(mail: Email): BounceReport | undefined {
   return { kind: 'ignored', why: `the message was ${actions[0]?.slice(0, 40)}` };
 }
 
-/** Some servers leave the action out, or write more behind it; the class of the status says it then. */
+/** The action; some servers omit it or append text, so fall back to the class of the status code. */
 function actionOf(fields: ReadonlyMap<string, string>): string {
   const action = /^[a-z]+/i.exec(fields.get('action') ?? '')?.[0]?.toLowerCase();
   if (action !== undefined) return action;

@@ -1,11 +1,11 @@
 import { classify } from '@postroom/smtp';
 import { oneLine } from '@postroom/smtp';
 
-/** A reply of a server within other words: a code, and what it says. */
+/** An SMTP reply within other text: a code and its text. */
 const REPLY = /(?:^|[^\d.])([45]\d\d)(?:: ?|[ -]{1,2})(?:#?([45]\.\d{1,3}\.\d{1,3})[ -]{0,2})?(?=\S)/;
 
-/** What people's servers say where they give no code. The first that fits decides. */
-const WORDS: readonly [RegExp, string][] = [
+/** Common wording of bounces without a code; the first match wins. */
+const WORDING: readonly [RegExp, string][] = [
   [
     /(mailbox|inbox|quota|account)[^.]{0,60}(is |was )?(full|exceeded)|over ?quota|quota exceeded|exceeded (the |its |their )?(storage|quota)|storage allocation/i,
     '5.2.2',
@@ -27,25 +27,25 @@ const WORDS: readonly [RegExp, string][] = [
 ];
 
 /**
- * What a bounce says, in the form that the table of replies reads: the reply of the server where there is one, else its status
- * and words. Never empty: a bounce of which nothing is known must not be taken for one for good.
+ * A bounce's detail in the form that `classify` expects: the server's reply if there is one, else its status and text. Never
+ * empty, because an unexplained bounce must not count as a hard bounce.
  */
 export function detailOf(status: string | undefined, diagnostic: string | undefined, text: string): string {
   const code = /^[45]\.\d{1,3}\.\d{1,3}/.exec(status?.replace(/^\D+/, '') ?? '')?.[0];
-  const words = oneLine((diagnostic ?? '').replace(/^[\w-]+\s*;\s*/, ''));
-  const reply = replyIn(words);
+  const wording = oneLine((diagnostic ?? '').replace(/^[\w-]+\s*;\s*/, ''));
+  const reply = replyIn(wording);
   if (reply !== undefined) {
-    // "550 User unknown" beside the status 5.1.1: whichever of them says more.
+    // Given "550 User unknown" and status 5.1.1, use whichever is more specific.
     const withStatus =
       code === undefined || /^\d{3} \d\.\d/.test(reply) ? reply : reply.replace(/^(\d{3}) /, `$1 ${code} `);
     return classify(reply).verdict === 'other' ? withStatus : reply;
   }
-  const known = code === undefined || /^5\.0\.0$/.test(code) ? (statusOf(words) ?? code) : code;
-  if (known !== undefined) return oneLine(`${known} ${words === '' ? 'Undeliverable' : words}`);
-  return replyIn(text) ?? (words === '' ? 'It came back and does not say why' : words);
+  const resolved = code === undefined || /^5\.0\.0$/.test(code) ? (statusOf(wording) ?? code) : code;
+  if (resolved !== undefined) return oneLine(`${resolved} ${wording === '' ? 'Undeliverable' : wording}`);
+  return replyIn(text) ?? (wording === '' ? 'Bounced without a stated reason' : wording);
 }
 
-/** The first reply of a server that stands in a text, to the end of its sentence or paragraph. */
+/** The first SMTP reply in a text, to the end of its paragraph. */
 export function replyIn(text: string): string | undefined {
   const match = REPLY.exec(text);
   if (match === null) return undefined;
@@ -54,7 +54,7 @@ export function replyIn(text: string): string | undefined {
   return oneLine([code, enhanced, rest.trim().replace(/'$/, '')].filter(Boolean).join(' '));
 }
 
-/** The status that words mean, where no server gave one. */
-export function statusOf(words: string): string | undefined {
-  return WORDS.find(([pattern]) => pattern.test(words))?.[1];
+/** Infers an enhanced status code from wording. */
+export function statusOf(wording: string): string | undefined {
+  return WORDING.find(([pattern]) => pattern.test(wording))?.[1];
 }

@@ -1,18 +1,18 @@
 import type { Email } from 'postal-mime';
 
-/** Subjects of answers that programs give in somebody's absence. */
+/** Subjects of out-of-office and other automatic replies. */
 const ABSENCE =
   /^(re: ?|aw: ?)*(\[?auto(matic|mated)?[ -:]?(reply|response|answer)|auto:|autoreply|out of (the )?office|ooo\b|vacation|on (vacation|leave|holiday)|away from|abwesen|automatische antwort|respuesta automática|réponse automatique|risposta automatica|automatisch antwoord|resposta automática|fuori sede|absence|afwezig)/i;
 
-/** Mails that ask the sender to prove that it is a person. */
+/** Challenge-response mails that ask the sender to prove they are human. */
 const CHALLENGE =
   /challenge[- ]response|(please )?(confirm|verify) (that )?(you|your (message|e-?mail|mail|identity))|spam ?arrest|boxbe|uol antispam|your e-?mail requires (verification|confirmation)|waiting (list|for (your )?(approval|verification))|tmda|sender verification/i;
 
-/** Warnings of servers that go on trying, in words alone. */
+/** Plain-text delay warnings from servers that keep retrying. */
 const DELAY =
   /^(warning: ?(could not send|message .* delayed)|delayed (mail|delivery)|delivery (status notification )?\(?delay|delivery delayed|mail delivery (delayed|deferred)|delivery is delayed|message delayed|verzögert)|^warning: message \S+ delayed/i;
 
-/** Why a mail says nothing about a delivery; undefined when it may. */
+/** Why a mail isn't a delivery report; undefined if it may be one. */
 export function ignoredReason(mail: Email): string | undefined {
   const subject = mail.subject ?? '';
   if (DELAY.test(subject)) return 'the message is delayed, and still tried';
@@ -31,7 +31,7 @@ export function ignoredReason(mail: Email): string | undefined {
   return isAutomatic ? 'it is an automatic answer' : 'a person or program answered it';
 }
 
-/** Whether a mail server wrote it: who else says so, says it about itself. */
+/** Whether a mail server sent it, judging by its From. */
 export function isFromServer(mail: Email): boolean {
   if (mail.headers.some(({ key }) => key === 'x-failed-recipients')) return true;
   const from = `${mail.from?.name ?? ''} ${mail.from?.address ?? ''}`;

@@ -6,13 +6,13 @@ import { ignoredReason } from './ignored.ts';
 import type { BounceReport } from './bounce.ts';
 import { readText } from './text-bounces.ts';
 
-/** Parts that one mail may hold within one another. */
+/** Maximum nesting depth of MIME parts. */
 const MAX_NESTING = 20;
 const MAX_HEADERS_BYTES = 256 * 1024;
 
 /**
- * Reads a mail that came back: notifications as RFC 3464 has them, complaints as RFC 5965 has them, and what servers write
- * that never heard of either. What it can't read is ignored, since a guess could stop mail to somebody who wants it.
+ * Parses a bounce: delivery status notifications (RFC 3464), complaints (RFC 5965) and non-standard bounce text. Anything
+ * unrecognized is ignored, because a wrong guess could suppress a recipient who wants the mail.
  */
 export async function parseBounce(raw: Uint8Array): Promise<BounceReport> {
   let mail: Email;
@@ -23,16 +23,16 @@ export async function parseBounce(raw: Uint8Array): Promise<BounceReport> {
       maxHeadersSize: MAX_HEADERS_BYTES,
     });
   } catch {
-    return { kind: 'ignored', why: 'it can not be parsed' };
+    return { kind: 'ignored', why: 'it could not be parsed' };
   }
   return interpret(mail);
 }
 
-/** What a parsed mail says of the message it is about. */
+/** Interprets a parsed mail as a bounce report. */
 export function interpret(mail: Email): BounceReport {
   const structured = readComplaint(mail) ?? readStatus(mail);
   if (structured !== undefined) return structured;
-  const answered = ignoredReason(mail);
-  if (answered !== undefined) return { kind: 'ignored', why: answered };
-  return readText(mail) ?? { kind: 'ignored', why: 'it does not say that anything came back' };
+  const ignored = ignoredReason(mail);
+  if (ignored !== undefined) return { kind: 'ignored', why: ignored };
+  return readText(mail) ?? { kind: 'ignored', why: 'it is not a bounce' };
 }

@@ -2,19 +2,19 @@ import { onThread, type ThreadFunction } from '@postroom/platform';
 import type { Email, PostalMimeOptions } from 'postal-mime';
 import { parseMime } from './parse-mime.ts';
 
-/** A mail of 40 MB in lines of usual length takes a few seconds. */
+/** A 40 MB mail takes a few seconds to parse. */
 const PARSE: ThreadFunction = {
   module: import.meta.resolve('./parse-mime.ts'),
   name: 'parseMime',
   timeLimitMs: 15_000,
 };
 
-/** Up to so many bytes it takes longer to hand a mail to a thread than to parse it. */
-const SHORT = 4_096;
+/** Below this size in bytes, parsing inline is faster than handing the mail to a thread. */
+const INLINE_BYTES = 4_096;
 
-/** Parses a mail for whoever sent it, where that delays nobody else. @throws Error when it can't be parsed, or not in time. */
+/** Parses a mail without blocking the event loop. `caller` is the fairness key. @throws Error if it is invalid or takes too long. */
 export function parseMail(caller: string, raw: Uint8Array, options: PostalMimeOptions): Promise<Email> {
-  return raw.length <= SHORT
+  return raw.length <= INLINE_BYTES
     ? parseMime(raw, options)
     : onThread<[Uint8Array, PostalMimeOptions], Email>(PARSE, caller, raw, options);
 }

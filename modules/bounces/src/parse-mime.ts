@@ -1,7 +1,7 @@
-// Runs on a thread of the pool: mail of many lines takes long to parse.
+// Runs on a worker thread, because mail with many lines is slow to parse.
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
 
-/** Parses a mail. @throws Error when its parts are nested too deep, or its headers are too long. */
+/** Parses a mail. @throws Error if its parts are nested too deeply or its headers are too long. */
 export function parseMime(raw: Uint8Array, options: PostalMimeOptions): Promise<Email> {
   return PostalMime.parse(raw, options);
 }

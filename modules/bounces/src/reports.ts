@@ -7,26 +7,25 @@ import { classify } from '@postroom/smtp';
 import type { Addressed } from '@postroom/unsubscribe';
 import { countSoftBounces, endStreaks } from '@postroom/ledger';
 
-/** What a provider, or the inbox of a development system, tells of a message that it took. */
+/** A report about an accepted message, from a provider or the development inbox. */
 export interface Report {
-  /** Of the Message-ID: the message's id. */
+  /** The message's id, as in its Message-ID. */
   messageId: string;
   kind: 'delivered' | 'bounced' | 'complained' | 'rejected';
-  /** In the words of the server; says whether a bounce is for good. */
+  /** The server's reply; determines whether a bounce is permanent. */
   detail?: string | undefined;
   at: Date;
-  /** The address it is about, for an email that went to several; the first when not given. */
+  /** The recipient it concerns, for an email to several; the first by default. */
   recipient?: string | undefined;
 }
 
 const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
 
 /**
- * One statement for any number of reports: facts on rows, the first time only; counters of campaigns; one event for each
- * fact. A row that was `unknown` has been accepted, or there would be no report, and so has its event; so has one that was
- * to be sent again. Rows are locked in the order of their ids and before campaigns, as all who write the ledger do, so that
- * nobody waits in a circle. Of mail from a mailbox account nobody reports anything: bounces go to the mailbox (spec:
- * connected mailbox-provider accounts).
+ * Records any number of reports in one statement: sets each timestamp once, updates campaign counters and records one event
+ * per new fact. A report proves that an `unknown` message, or one queued for retry, was accepted, so that is recorded too.
+ * Rows are locked in id order and before campaigns, like in every ledger write, to avoid deadlocks. Mail from mailbox accounts
+ * has no reports: its bounces go to the mailbox (spec: connected mailbox-provider accounts).
  */
 const RECORD = `
   WITH report AS (
@@ -91,9 +90,8 @@ interface Changed {
 }
 
 /**
- * Records reports in the caller's transaction. One that has been recorded before changes nothing, so a provider may repeat
- * itself; one about a message that is not ours is ignored. Addresses that bounced for good, bounced softly too often in a
- * row or complained are suppressed.
+ * Records reports in the caller's transaction. Idempotent; reports about unknown messages are ignored. Suppresses addresses
+ * that hard-bounced, soft-bounced too many times in a row, or complained.
  */
 export async function recordReports(client: pg.ClientBase, reports: readonly Report[]): Promise<void> {
   if (reports.length === 0) return;
@@ -106,7 +104,7 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
       reports.map(({ detail }) => detail ?? null),
       reports.map(({ at }) => at),
       reports.map(({ recipient }) => (recipient === undefined ? null : emailKey(recipient))),
-      // Two at most for each report: its own, and that the message was accepted after all.
+      // At most two events per report: its own, and `email.sent` if the message turns out to have been accepted.
       Array.from({ length: reports.length * 2 }, () => newId('evt')),
     ],
   });
@@ -114,14 +112,18 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
     client,
     rows.filter(({ delivered, bounced }) => delivered && !bounced),
   );
-  const tooMany = await countSoftBounces(
+  const softBounced = await countSoftBounces(
     client,
     rows.filter(({ bounced, detail }) => bounced && classify(detail ?? '').verdict === 'soft_bounce'),
   );
-  const gone = rows.filter(({ bounced, detail }) => bounced && isForGood(detail));
+  const hardBounced = rows.filter(({ bounced, detail }) => bounced && isPermanent(detail));
   const complained = rows.filter((row) => row.complained);
   await suppressAll(client, [
-    ...[...gone, ...tooMany].map(({ projectId, email }) => ({ projectId, email, reason: 'bounced' as const })),
+    ...[...hardBounced, ...softBounced].map(({ projectId, email }) => ({
+      projectId,
+      email,
+      reason: 'bounced' as const,
+    })),
     ...complained.map(({ projectId, email }) => ({ projectId, email, reason: 'complained' as const })),
   ]);
   for (const campaignId of new Set(rows.map((row) => row.campaignId))) {
@@ -131,20 +133,20 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
 }
 
 /**
- * What a report about a message that has been deleted still says: not to mail an address that bounced for good or complained.
- * @param email whom the message went to, which somebody who may be believed has said.
+ * Records a report about a deleted message: still suppresses an address that hard-bounced or complained. The caller must have
+ * verified that the message was sent to `email`.
  */
 export async function recordLateReport(
   client: pg.ClientBase,
   { projectId, email }: Addressed,
   { kind, detail }: Pick<Report, 'kind' | 'detail'>,
 ): Promise<void> {
-  const reason = kind === 'complained' ? kind : kind === 'bounced' && isForGood(detail ?? null) ? kind : undefined;
+  const reason = kind === 'complained' ? kind : kind === 'bounced' && isPermanent(detail ?? null) ? kind : undefined;
   const { rowCount } = await client.query('SELECT FROM projects WHERE id = $1', [projectId]);
   if (reason !== undefined && rowCount === 1) await suppressAll(client, [{ projectId, email, reason }]);
 }
 
-/** A bounce that says nothing, or says that the address is none, is for good; a full mailbox is not. */
-function isForGood(detail: string | null): boolean {
+/** A bounce is permanent if it has no detail or is a hard bounce. */
+function isPermanent(detail: string | null): boolean {
   return detail === null || detail === '' || classify(detail).verdict === 'hard_bounce';
 }

@@ -1,4 +1,4 @@
 import { secretColumn } from '@postroom/platform';
 
-/** What a provider is signed in to with, as it is encrypted at rest. */
+/** A provider's credentials, encrypted at rest. */
 export const providerCredentials = secretColumn('mail_providers', 'credentials');

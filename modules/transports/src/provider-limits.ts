@@ -1,12 +1,12 @@
-/** What a server takes from one sender without complaint, where it is known to mind. */
+/** Connection limits that a provider enforces per sender. */
 export interface ProviderLimits {
-  /** Connections at a time. */
+  /** Concurrent connections. */
   connections: number;
-  /** Messages over one of them. */
+  /** Messages per connection. */
   messagesPerConnection: number;
 }
 
-/** By the end of the host's name. Of relays and submission servers these are their own words; of MX hosts, KumoMTA's. */
+/** By host name suffix. Sources: provider documentation for relays and submission servers, KumoMTA for MX hosts. */
 const LIMITS: readonly (readonly [suffix: string, ProviderLimits])[] = [
   ['smtp-relay.gmail.com', { connections: 10, messagesPerConnection: 100 }],
   ['google.com', { connections: 5, messagesPerConnection: 50 }],
@@ -25,11 +25,11 @@ const LIMITS: readonly (readonly [suffix: string, ProviderLimits])[] = [
   ['qq.com', { connections: 4, messagesPerConnection: 8 }],
 ];
 
-/** For hosts that are nobody's in particular: a relay of one's own. */
-const USUAL: ProviderLimits = { connections: 10, messagesPerConnection: 100 };
+/** For unknown hosts, such as a self-hosted relay. */
+const DEFAULT_LIMITS: ProviderLimits = { connections: 10, messagesPerConnection: 100 };
 
-/** How a host is treated when nobody says otherwise. */
+/** The default limits for a host. */
 export function providerLimits(host: string): ProviderLimits {
   const name = host.toLowerCase().replace(/\.$/, '');
-  return LIMITS.find(([suffix]) => name === suffix || name.endsWith(`.${suffix}`))?.[1] ?? USUAL;
+  return LIMITS.find(([suffix]) => name === suffix || name.endsWith(`.${suffix}`))?.[1] ?? DEFAULT_LIMITS;
 }

@@ -13,7 +13,7 @@ import {
   type Prisma,
   urlProblem,
 } from '@postroom/platform';
-import { explained } from './mailboxes/status.ts';
+import { withAdvice } from './mailboxes/status.ts';
 import { providerCredentials } from './credentials.ts';
 import { credentialsOf } from './transports.ts';
 import { SES_PATH } from './ses/notifications.ts';
@@ -46,7 +46,7 @@ export interface SesInput {
 
 export interface ProviderInput {
   name?: Optional<string>;
-  /** The sending domain whose mail goes this way; all the project's when not given. */
+  /** The sending domain that uses this provider; all of the project's if omitted. */
   domain?: Optional<string>;
   position?: Optional<number>;
   smtp?: Optional<SmtpInput>;
@@ -56,7 +56,7 @@ export interface ProviderInput {
 const MAX_PROVIDERS = 50;
 
 /**
- * Sets up a way out, of which it names one kind. It is used from the next message on.
+ * Creates a provider from exactly one of `smtp` and `ses`. It is used from the next message on.
  * @throws DomainError `validation_error` naming each bad field.
  */
 export async function createProvider(projectId: string, input: ProviderInput): Promise<string> {
@@ -91,7 +91,7 @@ export async function createProvider(projectId: string, input: ProviderInput): P
 }
 
 /**
- * Changes what is given; a secret that is not given stays, and so does its kind.
+ * Updates the given fields. Omitted secrets are kept; the kind can't change.
  * @throws DomainError `not_found`, `validation_error` naming each bad field.
  */
 export async function updateProvider(projectId: string, id: string, input: ProviderInput): Promise<void> {
@@ -121,16 +121,16 @@ export async function updateProvider(projectId: string, id: string, input: Provi
   });
 }
 
-interface Read {
+interface ParsedInput {
   settings: Prisma.InputJsonObject;
   credentials: SmtpCredentials | SesCredentials | undefined;
   problems: FieldProblem[];
 }
 
-/** What is given, on top of what is there. */
-function readKind(kind: MailProvider['kind'], input: ProviderInput, before: MailProvider | undefined): Read {
-  const settings = before?.settings ?? {};
-  const credentials = before === undefined ? undefined : credentialsOf(before);
+/** Merges the input into the existing settings and validates the result. */
+function readKind(kind: MailProvider['kind'], input: ProviderInput, existing: MailProvider | undefined): ParsedInput {
+  const settings = existing?.settings ?? {};
+  const credentials = existing === undefined ? undefined : credentialsOf(existing);
   return kind === 'smtp'
     ? readSmtp(input.smtp ?? {}, settings as Partial<SmtpSettings>, credentials as SmtpCredentials | undefined)
     : readSes(input.ses ?? {}, settings as Partial<SesSettings>, credentials as SesCredentials | undefined);
@@ -138,16 +138,16 @@ function readKind(kind: MailProvider['kind'], input: ProviderInput, before: Mail
 
 const DEFAULT_PORTS = { implicit: 465, starttls: 587, optional: 25 } as const;
 
-function readSmtp(input: SmtpInput, before: Partial<SmtpSettings>, known: SmtpCredentials | undefined): Read {
-  const tls = input.tls ?? before.tls ?? 'starttls';
-  // Null takes a limit away; one that is not given stays.
+function readSmtp(input: SmtpInput, existing: Partial<SmtpSettings>, known: SmtpCredentials | undefined): ParsedInput {
+  const tls = input.tls ?? existing.tls ?? 'starttls';
+  // Null removes a limit; undefined keeps it.
   const limit = (field: 'connections' | 'messagesPerConnection' | 'ratePerSecond') =>
-    input[field] === undefined ? before[field] : (input[field] ?? undefined);
-  const host = input.host?.trim() ?? before.host ?? '';
+    input[field] === undefined ? existing[field] : (input[field] ?? undefined);
+  const host = input.host?.trim() ?? existing.host ?? '';
   const settings = {
     host,
     tls,
-    port: input.port ?? before.port ?? DEFAULT_PORTS[tls],
+    port: input.port ?? existing.port ?? DEFAULT_PORTS[tls],
     connections: limit('connections'),
     messagesPerConnection: limit('messagesPerConnection'),
     ratePerSecond: limit('ratePerSecond'),
@@ -178,9 +178,9 @@ function readSmtp(input: SmtpInput, before: Partial<SmtpSettings>, known: SmtpCr
   };
 }
 
-function readSes(input: SesInput, before: Partial<SesSettings>, known: SesCredentials | undefined): Read {
+function readSes(input: SesInput, existing: Partial<SesSettings>, known: SesCredentials | undefined): ParsedInput {
   const pick = (field: 'region' | 'configurationSet' | 'topicArn' | 'endpoint') => {
-    const value = input[field]?.trim() ?? before[field];
+    const value = input[field]?.trim() ?? existing[field];
     return value === '' ? undefined : value;
   };
   const settings = {
@@ -191,15 +191,15 @@ function readSes(input: SesInput, before: Partial<SesSettings>, known: SesCreden
   };
   const accessKeyId = input.accessKeyId ?? known?.accessKeyId ?? '';
   const secretAccessKey = input.secretAccessKey ?? known?.secretAccessKey ?? '';
-  const form = (field: keyof typeof settings, pattern: RegExp, message: string) =>
+  const matching = (field: keyof typeof settings, pattern: RegExp, message: string) =>
     settings[field] === undefined || pattern.test(settings[field]) ? [] : [{ field: `ses.${field}`, message }];
   return {
     settings: withoutUndefined(settings),
     credentials: { accessKeyId, secretAccessKey },
     problems: [
-      ...form('region', /^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region of AWS, such as eu-west-1'),
-      ...form('configurationSet', /^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a configuration set'),
-      ...form(
+      ...matching('region', /^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region of AWS, such as eu-west-1'),
+      ...matching('configurationSet', /^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a configuration set'),
+      ...matching(
         'topicArn',
         /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
         'must be the ARN of a topic of SNS',
@@ -218,14 +218,14 @@ function endpointProblems(endpoint: string | undefined): FieldProblem[] {
 }
 
 async function commonProblems(projectId: string, { name, domain, position }: ProviderInput): Promise<FieldProblem[]> {
-  const isOurs =
+  const isSendingDomain =
     domain == null ||
     domain === '' ||
     (await db.domain.findFirst({ where: { projectId, domain: normalizeDomain(domain) }, select: { id: true } })) !==
       null;
   return [
     ...((name?.length ?? 0) > 100 ? [{ field: 'name', message: 'must have at most 100 characters' }] : []),
-    ...(isOurs ? [] : [{ field: 'domain', message: 'is not a sending domain of this project' }]),
+    ...(isSendingDomain ? [] : [{ field: 'domain', message: 'is not a sending domain of this project' }]),
     ...(position != null && !(position >= 1 && position <= 100)
       ? [{ field: 'position', message: 'must be 1 to 100' }]
       : []),
@@ -235,14 +235,14 @@ async function commonProblems(projectId: string, { name, domain, position }: Pro
 const withoutUndefined = (settings: Record<string, string | number | undefined>): Prisma.InputJsonObject =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 
-/** A way out of the project, or `not_found`. */
+/** A provider of the project. @throws DomainError `not_found`. */
 export async function getProvider(projectId: string, id: string): Promise<MailProvider> {
   const provider = isId('prv', id) ? await db.mailProvider.findFirst({ where: { id, projectId } }) : null;
   if (provider === null) throw notFound('mail provider');
   return provider;
 }
 
-/** The project's ways out, in the order they are tried, those of domains last. */
+/** The project's providers in the order they are tried; those of a domain come last. */
 export function listProviders(projectId: string): Promise<MailProvider[]> {
   return db.mailProvider.findMany({
     where: { projectId },
@@ -250,16 +250,16 @@ export function listProviders(projectId: string): Promise<MailProvider[]> {
   });
 }
 
-/** Removes a way out with its credentials; what it has in hand goes out. @throws DomainError `not_found`. */
+/** Deletes a provider with its credentials. Messages in flight are still sent. @throws DomainError `not_found`. */
 export async function deleteProvider(projectId: string, id: string): Promise<void> {
   const { count } = isId('prv', id) ? await db.mailProvider.deleteMany({ where: { id, projectId } }) : { count: 0 };
   if (count === 0) throw notFound('mail provider');
 }
 
-/** Signs in, sends nothing, and writes down how that went. @throws DomainError `not_found`. */
+/** Tests the connection without sending and records the result. @throws DomainError `not_found`. */
 export async function testProvider(projectId: string, id: string): Promise<void> {
   const provider = await getProvider(projectId, id);
-  const trouble = await troubleOf(provider);
+  const trouble = await connectionProblem(provider);
   await db.mailProvider.updateMany({
     where: { id, projectId },
     data: {
@@ -270,12 +270,12 @@ export async function testProvider(projectId: string, id: string): Promise<void>
   });
 }
 
-async function troubleOf(provider: MailProvider): Promise<string | undefined> {
+async function connectionProblem(provider: MailProvider): Promise<string | undefined> {
   const credentials = credentialsOf(provider);
   if (provider.kind === 'smtp') {
     const settings = provider.settings as unknown as SmtpSettings;
     const outcome = await testSmtp(settings, credentials as SmtpCredentials | undefined);
-    return outcome === undefined ? undefined : explained(outcome.answer);
+    return outcome === undefined ? undefined : withAdvice(outcome.answer);
   }
   try {
     const account = await readSesAccount(provider.settings as unknown as SesSettings, credentials as SesCredentials);
@@ -286,13 +286,13 @@ async function troubleOf(provider: MailProvider): Promise<string | undefined> {
   }
 }
 
-/** Who signs in at a provider: the user name, or the id of an access key; null for nobody. Neither is a secret. */
+/** The user name or access key id of a provider; null without authentication. Neither is a secret. */
 export function signInName(provider: Pick<MailProvider, 'id' | 'credentials'>): string | null {
   const known = credentialsOf(provider);
   if (known === undefined) return null;
   return 'user' in known ? known.user : known.accessKeyId;
 }
 
-/** Where SNS is to post events of SES; null for other kinds. */
+/** The URL for SES event notifications through SNS; null for other kinds. */
 export const notificationUrl = ({ kind, token }: Pick<MailProvider, 'kind' | 'token'>) =>
   kind === 'ses' ? `${config.PUBLIC_URL}${SES_PATH}${token}` : null;

@@ -1,10 +1,10 @@
 import type { Traffic } from './smtp-pools.ts';
 import { TokenBucket } from '@postroom/platform';
 
-/** Lets messages go at a rate that all traffic of this process shares; transactional mail goes first. */
+/** Limits the send rate of this process across all traffic; transactional mail has priority. */
 export class RateLimiter {
   readonly #bucket = new TokenBucket();
-  readonly #lines: Record<Traffic, (() => void)[]> = { transactional: [], campaigns: [] };
+  readonly #waiting: Record<Traffic, (() => void)[]> = { transactional: [], campaigns: [] };
 
   /** Messages per second; null for no limit. */
   constructor(ratePerSecond: number | null) {
@@ -13,20 +13,20 @@ export class RateLimiter {
 
   setRate(ratePerSecond: number | null): void {
     this.#bucket.setRate(ratePerSecond);
-    this.#advance();
+    this.#release();
   }
 
-  /** Resolves when the next message of this traffic may go. */
+  /** Resolves when the next message of this traffic may be sent. */
   acquire(traffic: Traffic): Promise<void> {
     return new Promise((resolve) => {
-      this.#lines[traffic].push(resolve);
-      this.#advance();
+      this.#waiting[traffic].push(resolve);
+      this.#release();
     });
   }
 
-  #advance(): void {
-    const { transactional, campaigns } = this.#lines;
-    while (transactional.length + campaigns.length > 0 && this.#bucket.take(() => this.#advance())) {
+  #release(): void {
+    const { transactional, campaigns } = this.#waiting;
+    while (transactional.length + campaigns.length > 0 && this.#bucket.take(() => this.#release())) {
       (transactional.shift() ?? campaigns.shift())?.();
     }
   }

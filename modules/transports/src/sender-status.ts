@@ -7,7 +7,7 @@ interface Account {
   reason: string | null;
 }
 
-/** By the project's id and the key of the address, with a space between. Each email asks this: one statement for all at once. */
+/** Keyed by `<project id> <email key>`. Every email needs this, so concurrent reads are coalesced into one query. */
 const findAccount = coalesceReads<Account>(async (asked) => {
   const pairs = asked.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<Account & { project_id: string; email_key: string }>({
@@ -21,24 +21,27 @@ const findAccount = coalesceReads<Account>(async (asked) => {
   return new Map(rows.map((row) => [`${row.project_id} ${row.email_key}`, row]));
 });
 
-/** The mailbox account that an address belongs to, once it has been connected. */
+/** The mailbox account of an address, once connected. */
 const accountOf = (projectId: string, fromEmail: string) => findAccount(`${projectId} ${emailKey(fromEmail)}`);
 
-/** What mail from an address may do, and by whom it goes. */
+/** Whether a sender may send, and through which mailbox account. */
 export interface SenderStatus {
-  /** Why it may not be sent now; undefined when it may. */
+  /** Why it may not send now; undefined if it may. */
   problem: string | undefined;
-  /** The mailbox account that it goes out by; null when it goes another way. */
+  /** The mailbox account that sends its mail; null for any other transport. */
   mailboxId: string | null;
 }
 
 /**
- * What mail from an address may do now. Whoever signs in to a mailbox has proved that its address is theirs, so its domain
- * need not be one of the project's.
+ * Checks whether a sender may send now. A connected mailbox proves ownership of its address, so its domain need not be
+ * verified in the project.
  */
 export async function senderStatus(projectId: string, fromEmail: string): Promise<SenderStatus> {
-  const [account, ofDomain] = await Promise.all([accountOf(projectId, fromEmail), senderProblem(projectId, fromEmail)]);
-  if (account === undefined) return { problem: ofDomain, mailboxId: null };
+  const [account, domainProblem] = await Promise.all([
+    accountOf(projectId, fromEmail),
+    senderProblem(projectId, fromEmail),
+  ]);
+  if (account === undefined) return { problem: domainProblem, mailboxId: null };
   const reason = account.reason ?? 'it could not sign in';
   return {
     problem: account.status === 'connected' ? undefined : `The mailbox account ${fromEmail} needs attention: ${reason}`,
@@ -46,12 +49,12 @@ export async function senderStatus(projectId: string, fromEmail: string): Promis
   };
 }
 
-/** The mailbox account that mail from an address goes out by; null when it goes another way. */
+/** The mailbox account that sends mail from an address; null for any other transport. */
 export async function mailboxIdFor(projectId: string, fromEmail: string): Promise<string | null> {
   return (await accountOf(projectId, fromEmail))?.id ?? null;
 }
 
-/** Why mail from an address may not be sent now; undefined when it may. */
+/** Why mail from an address may not be sent now; undefined if it may. */
 export async function sendingProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
   return (await senderStatus(projectId, fromEmail)).problem;
 }

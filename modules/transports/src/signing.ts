@@ -1,37 +1,34 @@
 import { type DkimSigner, type Sender, senderFor, signMessage } from '@postroom/domains';
 import type { SmtpMessage } from '@postroom/smtp';
 
-/** How long a domain is taken as it was read, in milliseconds. */
-const FRESH_MS = 5_000;
+/** How long a sender is cached, in milliseconds. */
+const CACHE_MS = 5_000;
 const MAX_SENDERS = 1_000;
 
 const senders = new Map<string, { readAt: number; sender: Promise<Sender> }>();
 
-/** How mail from an address goes out; read again after five seconds, so that a key that was lost stops signing. */
+/** Signing key and MAIL FROM domain of a sender, cached for five seconds so that a removed key soon stops signing. */
 export function senderOf(projectId: string, fromEmail: string): Promise<Sender> {
   const key = `${projectId} ${fromEmail}`;
-  const known = senders.get(key);
-  if (known !== undefined && Date.now() - known.readAt < FRESH_MS) return known.sender;
+  const cached = senders.get(key);
+  if (cached !== undefined && Date.now() - cached.readAt < CACHE_MS) return cached.sender;
   if (senders.size >= MAX_SENDERS) senders.clear();
   const sender = senderFor(projectId, fromEmail);
   senders.set(key, { readAt: Date.now(), sender });
-  // A look-up that failed is not kept: the next message asks again.
+  // Don't cache a failed lookup; the next message retries it.
   sender.catch(() => senders.delete(key));
   return sender;
 }
 
-/** What mail from an address is signed with. */
+/** The DKIM signer for mail from an address; undefined if there is none. */
 export async function signerFor(projectId: string, fromEmail: string): Promise<DkimSigner | undefined> {
   return (await senderOf(projectId, fromEmail)).dkim;
 }
 
-/** What Amazon SES writes anew, so that a signature over it would break. */
-const REWRITTEN = ['date', 'message-id'];
+/** Headers that Amazon SES rewrites, which would break a signature over them. */
+const REWRITTEN_HEADERS = ['date', 'message-id'];
 
-/**
- * The message with the signature of its sender's domain before it. Text that is ready for the wire stays so: its dots are
- * doubled nowhere, since no line that we write begins with one.
- */
+/** Prepends a DKIM signature. Data that needs no dot-stuffing stays that way, since no signature line starts with a dot. */
 export async function signed<Message extends SmtpMessage>(
   message: Message,
   signer: DkimSigner,
@@ -39,6 +36,9 @@ export async function signed<Message extends SmtpMessage>(
 ): Promise<Message> {
   const { data, stuffed } = message;
   const bytes = typeof data === 'string' ? Buffer.from(data, stuffed === true ? 'latin1' : 'utf8') : Buffer.from(data);
-  const withSignature = await signMessage(bytes, signing === 'whole' ? signer : { ...signer, without: REWRITTEN });
+  const withSignature = await signMessage(
+    bytes,
+    signing === 'whole' ? signer : { ...signer, without: REWRITTEN_HEADERS },
+  );
   return { ...message, data: stuffed === true ? withSignature.toString('latin1') : withSignature };
 }

@@ -5,15 +5,15 @@ import { providerLimits } from './provider-limits.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { Transport } from './transport.ts';
 
-/** How a relay is reached; what is not given is as its host has it. */
+/** Settings of a relay; omitted limits default to those known for its host. */
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** TLS from the first byte, STARTTLS or nothing, or STARTTLS where it is offered. */
+  /** TLS from the first byte, mandatory STARTTLS, or opportunistic STARTTLS. */
   tls: 'implicit' | 'starttls' | 'optional';
   connections?: number | undefined;
   messagesPerConnection?: number | undefined;
-  /** Messages per second that one worker sends at most. */
+  /** Maximum messages per second per worker. */
   ratePerSecond?: number | undefined;
 }
 
@@ -22,43 +22,43 @@ export interface SmtpCredentials {
   password: string;
 }
 
-/** A wait of a person who tests a connection, in milliseconds. */
+/** Short timeouts for connection tests, because a user is waiting. */
 export const TEST_TIMEOUTS = { connectMs: 8_000, greetingMs: 8_000, commandMs: 8_000 };
 
-/** A relay that a project has set up. */
+/** Opens the transport of a project's relay. */
 export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCredentials | undefined): Transport {
   const limits = providerLimits(settings.host);
   const connections = settings.connections ?? limits.connections;
   const relay = relayOf(settings, credentials);
-  const pace = settings.ratePerSecond === undefined ? undefined : new RateLimiter(settings.ratePerSecond);
-  const lanes = new Map<Traffic, SmtpPool>();
-  const lane = (traffic: Traffic) => {
-    const open =
-      lanes.get(traffic) ??
+  const limiter = settings.ratePerSecond === undefined ? undefined : new RateLimiter(settings.ratePerSecond);
+  const pools = new Map<Traffic, SmtpPool>();
+  const poolFor = (traffic: Traffic) => {
+    const opened =
+      pools.get(traffic) ??
       createSmtpPool(relay, {
-        // Half for each, so that both together keep to what the host takes.
+        // Half for each kind of traffic, so that together they stay within the host's limit.
         connections: Math.max(1, Math.floor(connections / 2)),
         maxMessagesPerConnection: settings.messagesPerConnection ?? limits.messagesPerConnection,
       });
-    lanes.set(traffic, open);
-    return open;
+    pools.set(traffic, opened);
+    return opened;
   };
   return {
     id,
     get width() {
-      const most = Math.max(connections, ...[...lanes.values()].map((open) => open.width));
-      return Math.max(2, Math.min(most, settings.ratePerSecond ?? Infinity));
+      const max = Math.max(connections, ...[...pools.values()].map((pool) => pool.width));
+      return Math.max(2, Math.min(max, settings.ratePerSecond ?? Infinity));
     },
     signing: 'whole',
     send: async (message, traffic) => {
-      if (pace !== undefined) await pace.acquire(traffic);
-      return lane(traffic).send(message);
+      if (limiter !== undefined) await limiter.acquire(traffic);
+      return poolFor(traffic).send(message);
     },
-    close: async () => void (await Promise.all([...lanes.values()].map((open) => open.close()))),
+    close: async () => void (await Promise.all([...pools.values()].map((pool) => pool.close()))),
   };
 }
 
-/** Signs in and sends nothing; what keeps mail from going this way, if anything does. */
+/** Tests the connection without sending. Returns the failure; undefined on success. */
 export function testSmtp(
   settings: SmtpSettings,
   credentials: SmtpCredentials | undefined,

@@ -2,44 +2,44 @@ import { logger, pool, type Prisma } from '@postroom/platform';
 import type { SendOutcome } from '@postroom/smtp';
 import type { Transport } from './transport.ts';
 
-/** Settings that have been changed since are another matter, and what has been said already is not said again. */
-const NOTE = `
+/** Skips outdated revisions and rows that already have this status. */
+const UPDATE_STATUS = `
   UPDATE mail_providers SET status = $3::connection_status, status_reason = $4, checked_at = now()
   WHERE id = $1 AND revision = $2 AND (status, status_reason) IS DISTINCT FROM ($3::connection_status, $4)`;
 
 /**
- * The way of a provider, which notes on its row how mail fares with it: that it can't be reached, shows a certificate that nobody
- * vouches for, or refuses our password; and that it takes mail again. A refusal of one message says nothing of the way.
+ * Wraps a provider's transport to record its health in its row: failing if it is unreachable, has an untrusted certificate or
+ * rejects our credentials; working once it accepts mail again. Refusing a single message doesn't affect health.
  */
 export function withTransportHealth(
   { id, revision }: Pick<Prisma.MailProviderModel, 'id' | 'revision'>,
-  way: Transport,
+  transport: Transport,
 ): Transport {
-  let said: string | null | undefined;
-  const note = (reason: string | null) => {
-    if (reason === said) return;
-    said = reason;
+  let lastReason: string | null | undefined;
+  const record = (reason: string | null) => {
+    if (reason === lastReason) return;
+    lastReason = reason;
     pool
-      .query(NOTE, [id, revision, reason === null ? 'working' : 'failing', reason])
-      .catch((error: unknown) => logger.warn({ err: error, id }, 'how a way out fares was not noted'));
+      .query(UPDATE_STATUS, [id, revision, reason === null ? 'working' : 'failing', reason])
+      .catch((error: unknown) => logger.warn({ err: error, id }, 'transport health not recorded'));
   };
   return {
-    id: way.id,
-    signing: way.signing,
+    id: transport.id,
+    signing: transport.signing,
     get width() {
-      return way.width;
+      return transport.width;
     },
     send: async (message, traffic) => {
-      const outcome = await way.send(message, traffic);
-      if (outcome.kind === 'accepted') note(null);
-      else if (isTransportFailure(outcome)) note(outcome.answer);
+      const outcome = await transport.send(message, traffic);
+      if (outcome.kind === 'accepted') record(null);
+      else if (isTransportFailure(outcome)) record(outcome.answer);
       return outcome;
     },
-    close: () => way.close(),
+    close: () => transport.close(),
   };
 }
 
-/** Whether no message would have got through: the way could not be used, or takes nothing from us. */
+/** Whether the failure affects every message: the transport is unreachable or rejects all our mail. */
 export function isTransportFailure(outcome: SendOutcome): boolean {
   if (outcome.kind === 'refused') return outcome.verdict === 'configuration';
   if (outcome.kind !== 'deferred' || outcome.scope !== 'host') return false;

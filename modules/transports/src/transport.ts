@@ -1,24 +1,21 @@
 import type { Traffic } from './smtp-pools.ts';
 import type { SendOutcome, SmtpMessage } from '@postroom/smtp';
 
-/** A message on its way out, with the id of its row. */
+/** A message to send, with the id of its row. */
 export interface OutgoingMessage extends SmtpMessage {
   readonly id: string;
-  /** The address of its From, whose domain signs it; that of the envelope unless given. */
+  /** The From address, whose domain signs the message; defaults to the envelope sender. */
   readonly signAs?: string | undefined;
 }
 
-/**
- * A way for mail to go out: a relay, Amazon SES, a mailbox account. It sends a message once and tells what became of it, in
- * the words of the ledger; it never sends again by itself.
- */
+/** Sends mail through a relay, Amazon SES or a mailbox account. It sends each message once and reports the outcome; it never retries. */
 export interface Transport {
   readonly id: string;
-  /** Messages that are worth giving to it at once. */
+  /** How many messages to submit concurrently. */
   readonly width: number;
-  /** What we sign: all fields, all but those that it writes anew, or nothing, since it signs for itself. */
+  /** What we sign: everything, everything but the fields that the transport rewrites, or nothing, because its server signs. */
   readonly signing: 'whole' | 'without date and id' | 'none';
   send: (message: OutgoingMessage, traffic: Traffic) => Promise<SendOutcome>;
-  /** Finishes what it has. */
+  /** Drains and closes the transport. */
   close: () => Promise<void>;
 }

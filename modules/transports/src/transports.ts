@@ -11,37 +11,38 @@ import { openSmtp, type SmtpCredentials, type SmtpSettings } from './smtp.ts';
 import { isTransportFailure, withTransportHealth } from './transport-health.ts';
 import type { OutgoingMessage, Transport } from './transport.ts';
 
-/** Where mail of a sender goes: the ways that may be tried, in their order. */
+/** The transports for a sender's mail, tried in order. */
 export interface Route {
-  /** Messages that are worth giving to it at once. */
+  /** How many messages to submit concurrently. */
   readonly width: number;
-  /** Signs a message and sends it, once. Never rejects for what a server does. */
+  /** Signs and sends a message once. Server failures are outcomes, not rejections. */
   send: (message: OutgoingMessage) => Promise<SendOutcome>;
 }
 
-/** What a message's row fixes of its way. */
+/** The properties of a message that determine its route. */
 export interface RouteKey {
   projectId: string;
   fromEmail: string;
   traffic: Traffic;
-  /** Whether it goes by the mailbox account of its address, and by nothing else. */
+  /** Whether it may only be sent through the mailbox account of its From address. */
   byMailbox: boolean;
 }
 
-/** How long a way is taken as it was read, in milliseconds. */
-const FRESH_MS = 5_000;
+/** How long a route is cached, in milliseconds. */
+const CACHE_MS = 5_000;
 const MAX_ROUTES = 1_000;
-/** How long a way that refused our settings is left alone, in milliseconds; one that names no time when it can't be reached, too. */
-const REFUSED_REST_MS = 5 * 60_000;
-const UNREACHABLE_REST_MS = 5_000;
+/** Cooldown of a transport that rejected our settings, in milliseconds. */
+const REFUSED_COOLDOWN_MS = 5 * 60_000;
+/** Cooldown of an unreachable transport whose outcome states no delay, in milliseconds. */
+const UNREACHABLE_COOLDOWN_MS = 5_000;
 
 const routes = new Map<string, { readAt: number; route: Promise<Route> }>();
 
-/** Where mail of a sender goes now; read again after five seconds, so that a message costs no look at the database. */
+/** The current route for a sender, cached for five seconds so that sending a message needs no database query. */
 export function routeFor(of: RouteKey): Promise<Route> {
   const key = `${of.traffic} ${of.byMailbox ? 'mailbox' : ''} ${of.projectId} ${of.fromEmail}`;
-  const known = routes.get(key);
-  if (known !== undefined && Date.now() - known.readAt < FRESH_MS) return known.route;
+  const cached = routes.get(key);
+  if (cached !== undefined && Date.now() - cached.readAt < CACHE_MS) return cached.route;
   if (routes.size >= MAX_ROUTES) routes.clear();
   const route = readRoute(of);
   routes.set(key, { readAt: Date.now(), route });
@@ -59,22 +60,22 @@ async function readRoute(of: RouteKey): Promise<Route> {
   return createRoute([await cachedTransport(account, () => openMailbox(account))], projectId, traffic);
 }
 
-/** What a way is opened by. */
+/** The columns needed to open a transport. */
 type ProviderRow = Pick<Prisma.MailProviderModel, 'id' | 'domain' | 'kind' | 'settings' | 'credentials' | 'revision'>;
 
-/** Those of the sender's domain; where it has none, those of the project; where that has none, the installation's. */
+/** The transports of the sender's domain, else those of the project, else the installation's default. */
 async function transportsFor(projectId: string, fromEmail: string): Promise<Transport[]> {
   const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
-  // A prepared statement, since all mail of a sender waits for it (see `senderFor`).
+  // Prepared, because all of a sender's mail waits for this query (see `senderFor`).
   const { rows: providers } = await pool.query<ProviderRow>({
     name: 'providers-of-sender',
     text: `SELECT id, domain, kind::text, settings, credentials, revision FROM mail_providers
       WHERE project_id = $1 AND domain IN ($2, '') ORDER BY position, id`,
     values: [projectId, domain],
   });
-  const own = providers.filter((provider) => provider.domain !== '');
-  const chosen = own.length > 0 ? own : providers;
-  if (chosen.length === 0) return [DEFAULT_TRANSPORT];
+  const ofDomain = providers.filter((provider) => provider.domain !== '');
+  const chosen = ofDomain.length > 0 ? ofDomain : providers;
+  if (chosen.length === 0) return [defaultTransport];
   return Promise.all(
     chosen.map((provider) =>
       cachedTransport(provider, async () => withTransportHealth(provider, await openTransport(provider))),
@@ -82,8 +83,8 @@ async function transportsFor(projectId: string, fromEmail: string): Promise<Tran
   );
 }
 
-/** The relay of the environment, or the inbox of a development system. */
-const DEFAULT_TRANSPORT: Transport = {
+/** The relay from `SMTP_URL`, or the development inbox. */
+const defaultTransport: Transport = {
   id: 'installation',
   get width() {
     return smtpPoolWidth();
@@ -93,7 +94,7 @@ const DEFAULT_TRANSPORT: Transport = {
   close: () => Promise.resolve(),
 };
 
-/** The way of a provider's row. */
+/** Opens the transport of a provider. */
 export function openTransport(provider: Omit<ProviderRow, 'domain' | 'revision'>): Promise<Transport> | Transport {
   const { id, kind } = provider;
   const credentials = credentialsOf(provider);
@@ -102,7 +103,7 @@ export function openTransport(provider: Omit<ProviderRow, 'domain' | 'revision'>
     : openSes(id, provider.settings as unknown as SesSettings, credentials as SesCredentials);
 }
 
-/** What a provider is signed in to with; undefined when it needs nothing. */
+/** Decrypts a provider's credentials; undefined if it has none. */
 export function credentialsOf({
   id,
   credentials,
@@ -112,32 +113,36 @@ export function credentialsOf({
     : (JSON.parse(providerCredentials.decrypt(credentials, id)) as SmtpCredentials);
 }
 
-const open = new Map<string, { revision: number; way: Promise<Transport> }>();
+const openTransports = new Map<string, { revision: number; transport: Promise<Transport> }>();
 
-/** One way for the whole process; another when its settings have changed. The older one finishes what it has. */
+/** Returns the process-wide transport, replaced when its settings change. The old one drains. */
 function cachedTransport(
   { id, revision }: { id: string; revision: number },
   create: () => Promise<Transport> | Transport,
 ): Promise<Transport> {
-  const known = open.get(id);
-  if (known !== undefined && known.revision === revision) return known.way;
-  const way = Promise.resolve().then(create);
-  open.set(id, { revision, way });
-  way.catch(() => open.delete(id));
-  known?.way
+  const cached = openTransports.get(id);
+  if (cached !== undefined && cached.revision === revision) return cached.transport;
+  const transport = Promise.resolve().then(create);
+  openTransports.set(id, { revision, transport });
+  transport.catch(() => openTransports.delete(id));
+  cached?.transport
     .then((old) => old.close())
-    .catch((error: unknown) => logger.warn({ err: error }, 'a way out was not closed'));
-  return way;
+    .catch((error: unknown) => logger.warn({ err: error }, 'transport not closed'));
+  return transport;
 }
 
-function createRoute(ways: Transport[], projectId: string, traffic: Traffic): Route {
-  const [only, second] = ways;
-  const send = async (way: Transport, message: OutgoingMessage): Promise<SendOutcome> => {
-    if (way.signing === 'none') return way.send(message, traffic);
+function createRoute(transports: Transport[], projectId: string, traffic: Traffic): Route {
+  const [only, second] = transports;
+  const send = async (transport: Transport, message: OutgoingMessage): Promise<SendOutcome> => {
+    if (transport.signing === 'none') return transport.send(message, traffic);
     const sender = await senderOf(projectId, addressOfFrom(message));
-    // SES over its API has a MAIL FROM of its own, and writes the envelope anew.
-    const outgoing = way.signing === 'whole' ? withReturnPath(message, projectId, sender.mailFromDomain) : message;
-    return way.send(sender.dkim === undefined ? outgoing : await signed(outgoing, sender.dkim, way.signing), traffic);
+    // The SES API uses its own MAIL FROM and rewrites the envelope.
+    const outgoing =
+      transport.signing === 'whole' ? withReturnPath(message, projectId, sender.mailFromDomain) : message;
+    return transport.send(
+      sender.dkim === undefined ? outgoing : await signed(outgoing, sender.dkim, transport.signing),
+      traffic,
+    );
   };
   if (only !== undefined && second === undefined) {
     return {
@@ -147,71 +152,71 @@ function createRoute(ways: Transport[], projectId: string, traffic: Traffic): Ro
       send: (message) => send(only, message),
     };
   }
-  const rests = new Cooldowns();
+  const cooldowns = new Cooldowns();
   return {
     get width() {
-      return Math.max(1, ...ways.map((way) => way.width));
+      return Math.max(1, ...transports.map((transport) => transport.width));
     },
-    send: (message) => sendWithFailover(ways, rests, (way) => send(way, message)),
+    send: (message) => sendWithFailover(transports, cooldowns, (transport) => send(transport, message)),
   };
 }
 
-/** Whether what comes back to a MAIL FROM subdomain comes to us: Amazon SES takes it itself where it sends. */
-const takesReturns = () => !sendingSetup().mx.endsWith('.amazonses.com');
+/** Whether bounces to a MAIL FROM subdomain reach us; where Amazon SES is the MX, it processes them itself. */
+const receivesBounces = () => !sendingSetup().mx.endsWith('.amazonses.com');
 
 /**
- * The message with a return address of its own, where its domain has a MAIL FROM subdomain whose records are seen. What comes to
- * it is read, so delivery is asked to be reported there.
+ * Gives the message its own return address if its domain has a verified MAIL FROM subdomain. We process mail to that address,
+ * so delivery status notifications are requested too.
  */
 function withReturnPath(
   message: OutgoingMessage,
   projectId: string,
   mailFromDomain: string | undefined,
 ): OutgoingMessage {
-  if (mailFromDomain === undefined || message.from === '' || !takesReturns()) return message;
+  if (mailFromDomain === undefined || message.from === '' || !receivesBounces()) return message;
   const from = returnAddress(message.id, mailFromDomain, { projectId, email: message.to });
   return { ...message, signAs: addressOfFrom(message), from, reportAs: message.id };
 }
 
-/** The address that a signature is made for. */
+/** The address whose domain signs the message. */
 const addressOfFrom = ({ signAs, from }: OutgoingMessage) => signAs ?? from;
 
 /**
- * Sends by the first way that takes it. What was accepted, may have been accepted, or was refused for itself goes nowhere
- * else: only what certainly was not taken, because the way is not one just now.
+ * Sends through the first available transport. Fails over only if the transport itself failed and the message was definitely
+ * not accepted; a message that was or may have been accepted, or was refused, is never sent elsewhere.
  */
 export async function sendWithFailover(
-  ways: readonly Transport[],
-  rests: Cooldowns,
-  send: (way: Transport) => Promise<SendOutcome>,
+  transports: readonly Transport[],
+  cooldowns: Cooldowns,
+  send: (transport: Transport) => Promise<SendOutcome>,
 ): Promise<SendOutcome> {
   let last: SendOutcome | undefined;
-  for (const way of ways) {
-    if (rests.of(way.id) > 0) continue;
-    const outcome = await send(way);
-    if (!mayGoElsewhere(outcome)) return outcome;
-    rests.begin(way.id, outcome);
+  for (const transport of transports) {
+    if (cooldowns.remainingMs(transport.id) > 0) continue;
+    const outcome = await send(transport);
+    if (!mayFailOver(outcome)) return outcome;
+    cooldowns.start(transport.id, outcome);
     last = outcome.kind === 'deferred' || last === undefined ? outcome : last;
   }
-  const waitMs = Math.min(...ways.map((way) => rests.of(way.id)));
-  if (last === undefined) return hostDeferred('Every way out is left alone for a while.', waitMs);
+  const waitMs = Math.min(...transports.map((transport) => cooldowns.remainingMs(transport.id)));
+  if (last === undefined) return hostDeferred('All transports are cooling down after failures.', waitMs);
   return last.kind === 'deferred' ? { ...last, waitMs } : last;
 }
 
-/** Whether a message that a way did not take may go by another: the way can't be reached, or takes nothing from us. */
-export const mayGoElsewhere = isTransportFailure;
+/** Whether a message may fail over to another transport: this one is unreachable or rejects all our mail. */
+export const mayFailOver = isTransportFailure;
 
-/** Which ways are left alone, and until when. */
+/** Tracks which transports are cooling down, and until when. */
 export class Cooldowns {
   readonly #until = new Map<string, number>();
 
-  /** For how much longer, in milliseconds. */
-  of(id: string): number {
+  /** Remaining cooldown, in milliseconds; 0 if there is none. */
+  remainingMs(id: string): number {
     return Math.max(0, (this.#until.get(id) ?? 0) - performance.now());
   }
 
-  begin(id: string, outcome: SendOutcome): void {
-    const waitMs = outcome.kind === 'deferred' ? (outcome.waitMs ?? UNREACHABLE_REST_MS) : REFUSED_REST_MS;
+  start(id: string, outcome: SendOutcome): void {
+    const waitMs = outcome.kind === 'deferred' ? (outcome.waitMs ?? UNREACHABLE_COOLDOWN_MS) : REFUSED_COOLDOWN_MS;
     this.#until.set(id, performance.now() + waitMs);
   }
 }

@@ -6,18 +6,18 @@ import { forgetToken, requestToken, withTenant } from './tokens.ts';
 
 const sealedVerifier = secretColumn('mailbox_authorizations', 'verifier');
 
-/** Where mailbox providers send people back to; it is registered with the OAuth2 client. */
+/** Path of the OAuth2 redirect URI, which is registered with the OAuth2 client. */
 export const CALLBACK_PATH = '/providers/mailbox/callback';
 
-/** Whoever was sent to the provider has so long to consent, in milliseconds. */
-const PATIENCE_MS = 15 * 60_000;
+/** How long a user has to consent, in milliseconds. */
+const CONSENT_TIMEOUT_MS = 15 * 60_000;
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * The page of the mailbox provider to consent at. Who comes back is known by `state`; the code that they bring is good only
- * together with a secret that never leaves us (PKCE).
- * @throws DomainError `not_found`, `conflict` for an account that signs in with a password.
+ * Starts an OAuth2 authorization and returns the provider's consent URL. `state` identifies the returning user; the code is
+ * useless without a secret that never leaves the server (PKCE).
+ * @throws DomainError `not_found`, `conflict` for an account with a password.
  */
 export async function beginAuthorization(projectId: string, id: string, userId: string): Promise<string> {
   const account = isId('mbx', id) ? await db.mailboxAccount.findFirst({ where: { id, projectId } }) : null;
@@ -37,7 +37,7 @@ export async function beginAuthorization(projectId: string, id: string, userId: 
       mailboxId: id,
       userId,
       verifier: sealedVerifier.encrypt(verifier, authorization),
-      expiresAt: new Date(Date.now() + PATIENCE_MS),
+      expiresAt: new Date(Date.now() + CONSENT_TIMEOUT_MS),
     },
   });
   const url = new URL(withTenant(oauth.authorizeUrl, account.tenant));
@@ -57,49 +57,49 @@ export async function beginAuthorization(projectId: string, id: string, userId: 
 
 const redirectUri = () => `${config.PUBLIC_URL}${CALLBACK_PATH}`;
 
-/** What a mailbox provider sends somebody back with. */
-export interface Return {
+/** Query parameters of the OAuth2 redirect. */
+export interface AuthorizationResponse {
   state: string;
-  /** Absent when there was no consent. */
+  /** Undefined without consent. */
   code: string | undefined;
   error: string | undefined;
 }
 
 /**
- * Takes the consent of whoever comes back from the mailbox provider, once; it must be who was sent there.
- * @returns the account, whose connection is still to be tried.
- * @throws DomainError `not_found` for a state that is none, was used or is too old, `forbidden` for somebody else,
- * `validation_error` when there was no consent or the code is not good.
+ * Completes an authorization, once, for the user who started it.
+ * @returns the account, whose connection has yet to be tested.
+ * @throws DomainError `not_found` if the state is unknown, used or expired, `forbidden` for another user, `validation_error`
+ * without consent or with an invalid code.
  */
 export async function finishAuthorization(
-  { state, code, error }: Return,
-  person: Pick<Caller, 'id' | 'may'>,
+  { state, code, error }: AuthorizationResponse,
+  user: Pick<Caller, 'id' | 'may'>,
 ): Promise<{ id: string; projectId: string; email: string }> {
   const id = hash(state).toString('hex');
-  const begun = await db.mailboxAuthorization.findUnique({ where: { id }, include: { mailbox: true } });
-  if (begun === null || begun.expiresAt < new Date()) throw notFound('authorization');
-  if (begun.userId !== person.id) throw new DomainError('forbidden', 'Somebody else began to connect this account.');
-  if (!person.may('manage', begun.mailbox.projectId))
+  const pending = await db.mailboxAuthorization.findUnique({ where: { id }, include: { mailbox: true } });
+  if (pending === null || pending.expiresAt < new Date()) throw notFound('authorization');
+  if (pending.userId !== user.id) throw new DomainError('forbidden', 'Another user started connecting this account.');
+  if (!user.may('manage', pending.mailbox.projectId))
     throw new DomainError('forbidden', 'You may no longer connect accounts of this project.');
   const { count } = await db.mailboxAuthorization.deleteMany({ where: { id } });
   if (count === 0) throw notFound('authorization');
-  const { mailbox } = begun;
+  const { mailbox } = pending;
   if (code === undefined) {
-    throw new DomainError('validation_error', `The mailbox provider gave no consent (${error ?? 'no code'}).`);
+    throw new DomainError('validation_error', `The mailbox provider did not grant access (${error ?? 'no code'}).`);
   }
   const stored = openCredentials(mailbox) as OAuthCredentials;
   const tokens = await requestToken(mailbox, stored, {
     grant_type: 'authorization_code',
     code,
     redirect_uri: redirectUri(),
-    code_verifier: sealedVerifier.decrypt(begun.verifier, id),
+    code_verifier: sealedVerifier.decrypt(pending.verifier, id),
   }).catch((failure: unknown) => {
     throw new DomainError('validation_error', failure instanceof Error ? failure.message : String(failure));
   });
   if (tokens.refreshToken === undefined) {
     throw new DomainError(
       'validation_error',
-      'The mailbox provider gave no refresh token, so access would end in an hour.',
+      'The mailbox provider issued no refresh token, so access would expire within an hour.',
     );
   }
   await db.mailboxAccount.update({

@@ -5,20 +5,18 @@ import { answerPage } from '@postroom/unsubscribe';
 import { testMailbox } from './mailboxes.ts';
 import { finishAuthorization } from './authorization.ts';
 
-/**
- * Answers the page that mailbox providers send people back to. `person` is who is signed in here.
- */
+/** Handles the OAuth2 redirect from a mailbox provider. `user` is the signed-in user, if any. */
 export async function handleMailboxCallback(
   request: IncomingMessage,
   response: ServerResponse,
-  person: Pick<Caller, 'id' | 'may'> | undefined,
+  user: Pick<Caller, 'id' | 'may'> | undefined,
 ): Promise<void> {
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (request.method !== 'GET') {
     response.setHeader('Allow', 'GET');
-    return answerPage(response, 405, 'This does not work', '<p>This page is only looked at.</p>');
+    return answerPage(response, 405, 'Method not allowed', '<p>Use GET.</p>');
   }
-  if (person === undefined) {
+  if (user === undefined) {
     return answerPage(
       response,
       401,
@@ -33,7 +31,7 @@ export async function handleMailboxCallback(
         code: searchParams.get('code') ?? undefined,
         error: searchParams.get('error') ?? undefined,
       },
-      person,
+      user,
     );
     await testMailbox(projectId, id);
     const { status, statusReason } = await db.mailboxAccount.findUniqueOrThrow({ where: { id } });
@@ -42,21 +40,21 @@ export async function handleMailboxCallback(
         response,
         200,
         'Connected',
-        `<p>Mail from <b>${escapeHtml(email)}</b> goes out by its own server now. You can close this page.</p>`,
+        `<p>Mail from <b>${escapeHtml(email)}</b> is now sent through its own server. You can close this page.</p>`,
       );
     }
     answerPage(
       response,
       200,
       'Not connected yet',
-      `<p>The consent was given, but the mail server of <b>${escapeHtml(email)}</b> says:</p><p>${escapeHtml(statusReason ?? '')}</p>`,
+      `<p>Access was granted, but the mail server of <b>${escapeHtml(email)}</b> replied:</p><p>${escapeHtml(statusReason ?? '')}</p>`,
     );
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     answerPage(
       response,
       STATUS_BY_CODE[error.code],
-      'This did not work',
+      'Connection failed',
       `<p>${escapeHtml(error.message)}</p><p>Please connect the account again.</p>`,
     );
   }

@@ -18,7 +18,7 @@ import { cancelPlanned } from '@postroom/ledger';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { beginAuthorization } from './authorization.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
-import { explained, noteConnected, noteTrouble } from './status.ts';
+import { withAdvice, recordConnected, recordNeedsAttention } from './status.ts';
 import { forgetToken } from './tokens.ts';
 import { testMailboxServer } from './transport.ts';
 
@@ -27,11 +27,11 @@ export type MailboxAccount = Prisma.MailboxAccountModel;
 type Optional<T> = T | null | undefined;
 
 export interface MailboxSettings {
-  /** Only of `other` providers. */
+  /** For `other` providers only. */
   host?: Optional<string>;
   port?: Optional<number>;
   implicitTls?: Optional<boolean>;
-  /** Who signs in; the address unless given. */
+  /** User name; defaults to the address. */
   username?: Optional<string>;
   password?: Optional<string>;
   clientId?: Optional<string>;
@@ -47,13 +47,13 @@ export interface ConnectMailboxInput extends MailboxSettings {
   signIn: MailboxAccount['signIn'];
 }
 
-/** Far above what any provider allows; a typing error is caught. */
-const MOST_PER_MINUTE = 600;
-const MOST_PER_DAY = 100_000;
+/** Far above any provider's limits, to catch typos. */
+const MAX_PER_MINUTE = 600;
+const MAX_PER_DAY = 100_000;
 
 /**
- * Adds a mailbox account. One with a password is tried at once; for OAuth2 the answer says where to consent.
- * @throws DomainError `validation_error` naming each bad field, `conflict` when the project has an account of the address.
+ * Adds a mailbox account. With a password the connection is tested immediately; with OAuth2 the result has the URL for consent.
+ * @throws DomainError `validation_error` naming each bad field, `conflict` if the project already has an account for the address.
  */
 export async function connectMailbox(
   projectId: string,
@@ -73,9 +73,9 @@ export async function connectMailbox(
   };
   const missing = (field: string, value: Optional<string>) =>
     value == null || value === '' ? [{ field, message: 'is required' }] : [];
-  const emailFault = emailProblem(given);
+  const emailFieldProblem = emailProblem(given);
   assertValid([
-    ...(emailFault === undefined ? [] : [{ field: 'email', message: emailFault }]),
+    ...(emailFieldProblem === undefined ? [] : [{ field: 'email', message: emailFieldProblem }]),
     ...settingProblems(settings),
     ...(input.provider !== 'other' && input.host != null
       ? [{ field: 'host', message: 'is known for this provider' }]
@@ -119,34 +119,34 @@ function settingProblems(settings: {
   tenant: string | null;
 }): FieldProblem[] {
   const { host, port, perMinute, dailyCap, tenant } = settings;
-  const within = (field: string, value: number, most: number) =>
-    value >= 1 && value <= most ? [] : [{ field, message: `must be 1 to ${most}` }];
-  const hostFault = hostProblem(host, config.providerScope);
+  const within = (field: string, value: number, max: number) =>
+    value >= 1 && value <= max ? [] : [{ field, message: `must be 1 to ${max}` }];
+  const hostFieldProblem = hostProblem(host, config.providerScope);
   return [
-    ...(hostFault === undefined ? [] : [{ field: 'host', message: hostFault }]),
+    ...(hostFieldProblem === undefined ? [] : [{ field: 'host', message: hostFieldProblem }]),
     ...within('port', port, 65_535),
-    ...within('perMinute', perMinute, MOST_PER_MINUTE),
-    ...within('dailyCap', dailyCap, MOST_PER_DAY),
+    ...within('perMinute', perMinute, MAX_PER_MINUTE),
+    ...within('dailyCap', dailyCap, MAX_PER_DAY),
     ...(tenant === null || /^[\w.-]{1,100}$/.test(tenant)
       ? []
       : [{ field: 'tenant', message: 'must be the id or a domain of a Microsoft 365 tenant' }]),
   ];
 }
 
-/** A mailbox account of the project, or `not_found`. */
+/** A mailbox account of the project. @throws DomainError `not_found`. */
 export async function getMailbox(projectId: string, id: string): Promise<MailboxAccount> {
   const account = isId('mbx', id) ? await db.mailboxAccount.findFirst({ where: { id, projectId } }) : null;
   if (account === null) throw notFound('mailbox account');
   return account;
 }
 
-/** The project's mailbox accounts by their addresses; there are a few. */
+/** The project's mailbox accounts by address; a project has few. */
 export function listMailboxes(projectId: string): Promise<MailboxAccount[]> {
   return db.mailboxAccount.findMany({ where: { projectId }, orderBy: { emailKey: 'asc' }, take: 1000 });
 }
 
 /**
- * Changes what is given, and tries the account. A password or client secret that is not given stays.
+ * Updates the given fields and tests the connection. An omitted password or client secret is kept.
  * @throws DomainError `not_found`, `validation_error` naming each bad field.
  */
 export async function updateMailbox(projectId: string, id: string, input: MailboxSettings): Promise<void> {
@@ -169,13 +169,13 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
       ? []
       : [{ field: 'password', message: 'is not what this account signs in with' }]),
   ]);
-  const credentials = isPassword ? { password: input.password ?? stored.password } : clientOf(stored, input);
+  const credentials = isPassword ? { password: input.password ?? stored.password } : oauthClient(stored, input);
   await db.mailboxAccount.update({
     where: { id },
     data: {
       ...settings,
       username: input.username?.trim() || account.username,
-      // Nothing else may change tokens meanwhile, so they are written only when they were to change.
+      // Tokens may be refreshed concurrently, so write credentials only if they were changed.
       ...(input.password == null && input.clientId == null && input.clientSecret == null
         ? {}
         : { credentials: sealCredentials(id, credentials) }),
@@ -184,32 +184,36 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
   });
   forgetToken(id);
   if ('password' in credentials || credentials.refreshToken !== undefined) await testMailbox(projectId, id);
-  else if (account.status !== 'connecting') await noteTrouble(id, 'Its OAuth2 client has changed: connect it again.');
+  else if (account.status !== 'connecting')
+    await recordNeedsAttention(id, 'The OAuth2 client has changed: connect the account again.');
 }
 
-/** Consent was given to a client, so that another one has none. */
-function clientOf(stored: OAuthCredentials, input: MailboxSettings): OAuthCredentials {
+/** Consent belongs to the client it was given to, so a new client id discards the tokens. */
+function oauthClient(stored: OAuthCredentials, input: MailboxSettings): OAuthCredentials {
   const clientId = input.clientId ?? stored.clientId;
   const clientSecret = input.clientSecret ?? stored.clientSecret;
   return clientId === stored.clientId ? { ...stored, clientSecret } : { clientId, clientSecret };
 }
 
-/** Signs in at the account's server and writes down how that went. @throws DomainError `not_found`. */
+/** Tests the connection and records the result. @throws DomainError `not_found`, `conflict` before consent. */
 export async function testMailbox(projectId: string, id: string): Promise<void> {
   const account = await getMailbox(projectId, id);
   if (account.signIn === 'oauth2' && (openCredentials(account) as OAuthCredentials).refreshToken === undefined) {
-    throw new DomainError('conflict', 'Nobody has consented for this account yet: open its authorization URL first.');
+    throw new DomainError(
+      'conflict',
+      'Consent has not been given for this account yet: open its authorization URL first.',
+    );
   }
-  const trouble = await testMailboxServer(account);
-  if (trouble === undefined) await noteConnected(id);
-  else await noteTrouble(id, explained(trouble.answer));
-  // Whoever holds connections of the account looks at it anew.
+  const failure = await testMailboxServer(account);
+  if (failure === undefined) await recordConnected(id);
+  else await recordNeedsAttention(id, withAdvice(failure.answer));
+  // Makes open transports of the account reload its status.
   await db.mailboxAccount.update({ where: { id }, data: { revision: { increment: 1 } } });
 }
 
 /**
- * Removes an account with its credentials. Transactional mail that waits for it is canceled; a campaign that goes by it is
- * paused at its next turn. @throws DomainError `not_found`.
+ * Removes an account with its credentials. Its queued transactional mail is canceled; a campaign that uses it pauses at its
+ * next run. @throws DomainError `not_found`.
  */
 export async function disconnectMailbox(projectId: string, id: string): Promise<void> {
   const { count } = isId('mbx', id) ? await db.mailboxAccount.deleteMany({ where: { id, projectId } }) : { count: 0 };

@@ -2,21 +2,21 @@ import type { Prisma } from '@postroom/platform';
 
 export type MailboxProvider = Prisma.MailboxAccountModel['provider'];
 
-/** Where an OAuth2 flow goes. `{tenant}` stands for whose accounts may sign in. */
+/** Endpoints of an OAuth2 flow. `{tenant}` is replaced by the Microsoft tenant. */
 export interface OAuthEndpoints {
   authorizeUrl: string;
   tokenUrl: string;
   scopes: readonly string[];
-  /** What else goes along when consent is asked for. */
+  /** Additional parameters of the authorization request. */
   parameters: Readonly<Record<string, string>>;
 }
 
-/** What is known of a mailbox provider. */
+/** Defaults of a mailbox provider. */
 export interface Preset {
   host: string;
   port: number;
   implicitTls: boolean;
-  /** Four fifths of what the provider stops at, so that a person can still write. */
+  /** 80% of the provider's limit, so the mailbox's owner can still send. */
   perMinute: number;
   dailyCap: number;
   oauth: OAuthEndpoints | undefined;
@@ -33,7 +33,7 @@ export const PRESETS: Record<MailboxProvider, Preset> = {
       authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
       tokenUrl: 'https://oauth2.googleapis.com/token',
       scopes: ['https://mail.google.com/'],
-      // Without these Google gives no refresh token to somebody who has consented before.
+      // Without these, Google issues no refresh token to a user who has consented before.
       parameters: { access_type: 'offline', prompt: 'consent' },
     },
   },

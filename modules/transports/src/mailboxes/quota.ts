@@ -2,20 +2,20 @@ import { inTransaction, pool } from '@postroom/platform';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A window that is used up is looked at again by then, in milliseconds. */
-const LONGEST_WAIT_MS = HOUR_MS;
+/** An exhausted daily cap is rechecked at least this often, in milliseconds. */
+const MAX_WAIT_MS = HOUR_MS;
 
-/** A place in an account's queue, or why there is none. */
+/** A reservation of an account's quota, or why there is none. */
 export type QuotaReservation =
-  /** The message is counted, and may go in `inMs`; `hour` is where it is counted. */
+  /** The message may be sent in `inMs`; it is counted under `hour`. */
   { granted: true; inMs: number; hour: Date } | { granted: false; reason: 'rate' | 'daily cap'; waitMs: number };
 
 /**
- * Takes the next place in an account's queue if that comes within `patienceMs`, and counts the message: at once and for all
- * workers, since the account's row is locked while it is looked at. The cap is on any 24 hours, counted by the hour.
- * Undefined when the account is gone.
+ * Reserves an account's next send slot if it is within `maxWaitMs`, and counts the message. Locks the account's row, so
+ * concurrent workers never exceed its limits. The daily cap covers a sliding 24 hours, counted by the hour.
+ * @returns undefined if the account was removed.
  */
-export async function reserveQuota(mailboxId: string, patienceMs: number): Promise<QuotaReservation | undefined> {
+export async function reserveQuota(mailboxId: string, maxWaitMs: number): Promise<QuotaReservation | undefined> {
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ per_minute: number; daily_cap: number; wait_ms: number; now: Date }>(
       `SELECT per_minute, daily_cap, greatest(0, extract(epoch FROM next_send_at - clock_timestamp()) * 1000)::float AS wait_ms,
@@ -26,11 +26,11 @@ export async function reserveQuota(mailboxId: string, patienceMs: number): Promi
     const [account] = rows;
     if (account === undefined) return undefined;
     const { per_minute: perMinute, daily_cap: cap, wait_ms: inMs, now } = account;
-    if (inMs > patienceMs) return { granted: false, reason: 'rate', waitMs: inMs };
+    if (inMs > maxWaitMs) return { granted: false, reason: 'rate', waitMs: inMs };
     const used = await usedHours(client, mailboxId, now);
     if (used.reduce((sum, { count }) => sum + count, 0) >= cap) {
-      const frees = (used[0]?.hour.getTime() ?? now.getTime()) + 25 * HOUR_MS - now.getTime();
-      return { granted: false, reason: 'daily cap', waitMs: Math.min(LONGEST_WAIT_MS, Math.max(MINUTE_MS, frees)) };
+      const freesInMs = (used[0]?.hour.getTime() ?? now.getTime()) + 25 * HOUR_MS - now.getTime();
+      return { granted: false, reason: 'daily cap', waitMs: Math.min(MAX_WAIT_MS, Math.max(MINUTE_MS, freesInMs)) };
     }
     const hour = new Date(Math.floor((now.getTime() + inMs) / HOUR_MS) * HOUR_MS);
     await client.query(
@@ -50,7 +50,7 @@ export async function reserveQuota(mailboxId: string, patienceMs: number): Promi
   });
 }
 
-/** Takes a message out of the count that the server did not take. */
+/** Uncounts a message that the server did not accept. */
 export async function releaseQuota(mailboxId: string, hour: Date): Promise<void> {
   await pool.query('UPDATE mailbox_usage SET count = greatest(0, count - 1) WHERE mailbox_id = $1 AND hour = $2', [
     mailboxId,
@@ -58,7 +58,7 @@ export async function releaseQuota(mailboxId: string, hour: Date): Promise<void>
   ]);
 }
 
-/** Messages that each of some accounts was used for in the last 24 hours, by account id. */
+/** Messages sent in the last 24 hours, by account id. */
 export async function usedToday(mailboxIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ mailbox_id: string; count: number }>(
     `SELECT mailbox_id, sum(count)::int AS count FROM mailbox_usage

@@ -1,37 +1,37 @@
 import { pool } from '@postroom/platform';
 
-/** Writes down that an account can send again. */
-export async function noteConnected(id: string): Promise<void> {
+/** Records that an account can send. */
+export async function recordConnected(id: string): Promise<void> {
   await pool.query(
     `UPDATE mailbox_accounts SET status = 'connected', status_reason = NULL, checked_at = now() WHERE id = $1`,
     [id],
   );
 }
 
-/** Writes down why an account can not send until somebody does something about it. */
-export async function noteTrouble(id: string, reason: string): Promise<void> {
+/** Records why an account can't send until a user fixes it. */
+export async function recordNeedsAttention(id: string, reason: string): Promise<void> {
   await pool.query(
     `UPDATE mailbox_accounts SET status = 'needs_attention', status_reason = $2, checked_at = now() WHERE id = $1`,
     [id, reason],
   );
 }
 
-/** What to do about refusals that people meet, where the words of the server do not say it. */
+/** Advice for common failures whose messages don't say what to do. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/\bENOTFOUND\b/, 'No host has this name: is it spelled right?'],
-  [/\bECONNREFUSED\b/, 'The host is there, but takes no mail at this port.'],
-  [/\bETIMEDOUT\b/, 'Nothing answers there: a firewall may be in between.'],
+  [/\bENOTFOUND\b/, 'The host name does not exist; check its spelling.'],
+  [/\bECONNREFUSED\b/, 'The host refused the connection; check the port.'],
+  [/\bETIMEDOUT\b/, 'The connection timed out; check for a firewall.'],
   [
     /5\.7\.139|SmtpClientAuthentication is disabled/i,
     'Allow "Authenticated SMTP" for this mailbox in the Microsoft 365 admin centre.',
   ],
-  [/5\.7\.30\b|basic authentication/i, 'Microsoft takes no passwords here any more: connect the account with OAuth2.'],
-  [/5\.7\.9\b|application-specific password/i, 'Google wants an app password, or OAuth2.'],
-  [/5\.7\.8\b|username and password not accepted/i, 'Google takes app passwords only, or OAuth2.'],
+  [/5\.7\.30\b|basic authentication/i, 'Microsoft no longer accepts passwords here: connect the account with OAuth2.'],
+  [/5\.7\.9\b|application-specific password/i, 'Google requires an app password or OAuth2.'],
+  [/5\.7\.8\b|username and password not accepted/i, 'Google accepts only app passwords or OAuth2.'],
 ];
 
-/** A refusal, and what to do about it if we know. */
-export function explained(answer: string): string {
+/** Appends advice to a failure, if there is any. */
+export function withAdvice(answer: string): string {
   const hint = HINTS.find(([pattern]) => pattern.test(answer))?.[1];
   return hint === undefined ? answer : `${answer} ${hint}`;
 }

@@ -3,51 +3,51 @@ import { z } from 'zod';
 import { HandshakeError, hostDeferred, oneLine } from '@postroom/smtp';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
-import { noteTrouble } from './status.ts';
+import { recordNeedsAttention } from './status.ts';
 
-/** A token is not used in the last minute of its life, so that it lasts for what it is shown for. */
-const MARGIN_MS = 60_000;
-const TOKEN_SERVER_MS = 10_000;
+/** Tokens aren't used in their last minute, so they don't expire mid-authentication. */
+const EXPIRY_MARGIN_MS = 60_000;
+const TOKEN_TIMEOUT_MS = 10_000;
 
 interface Token {
   token: string;
   expiresAt: number;
 }
 
-/** Tokens of this process, and those that are being fetched. */
-const known = new Map<string, Token>();
+/** Tokens cached by this process, and fetches in flight. */
+const cache = new Map<string, Token>();
 const fetching = new Map<string, Promise<Token>>();
 
 /**
- * An access token of an account that is good for another minute; given one that a server refused, another. Workers that need
- * one at the same time wait for the first of them, since a refresh token may be good for one use.
- * @throws HandshakeError when the consent is gone (`configuration`), or the token server does not answer (`deferred`).
+ * Returns an access token valid for at least another minute; given one that a server rejected, a new one. Concurrent workers
+ * share one refresh, since a refresh token may be single-use.
+ * @throws HandshakeError if consent was withdrawn (`configuration`) or the token server doesn't answer (`deferred`).
  */
 export async function accessToken(mailboxId: string, refused?: string): Promise<string> {
-  const held = known.get(mailboxId);
-  if (held !== undefined && held.token !== refused && isFresh(held.expiresAt)) return held.token;
-  const under = fetching.get(mailboxId) ?? refresh(mailboxId, refused);
-  fetching.set(mailboxId, under);
+  const cached = cache.get(mailboxId);
+  if (cached !== undefined && cached.token !== refused && isFresh(cached.expiresAt)) return cached.token;
+  const pending = fetching.get(mailboxId) ?? refresh(mailboxId, refused);
+  fetching.set(mailboxId, pending);
   try {
-    const token = await under;
-    known.set(mailboxId, token);
+    const token = await pending;
+    cache.set(mailboxId, token);
     return token.token;
   } catch (error) {
-    known.delete(mailboxId);
-    if (error instanceof ConsentGone) {
-      await noteTrouble(mailboxId, error.message);
+    cache.delete(mailboxId);
+    if (error instanceof ConsentRequired) {
+      await recordNeedsAttention(mailboxId, error.message);
       throw new HandshakeError({ kind: 'refused', answer: error.message, verdict: 'configuration', stop: 'account' });
     }
     throw new HandshakeError(hostDeferred(error instanceof Error ? error.message : String(error)));
   } finally {
-    if (fetching.get(mailboxId) === under) fetching.delete(mailboxId);
+    if (fetching.get(mailboxId) === pending) fetching.delete(mailboxId);
   }
 }
 
-const isFresh = (expiresAt: number | undefined) => (expiresAt ?? 0) - MARGIN_MS > Date.now();
+const isFresh = (expiresAt: number | undefined) => (expiresAt ?? 0) - EXPIRY_MARGIN_MS > Date.now();
 
-/** Somebody has to consent again. */
-class ConsentGone extends Error {}
+/** A user has to consent again. */
+class ConsentRequired extends Error {}
 
 interface Row {
   id: string;
@@ -56,7 +56,7 @@ interface Row {
   credentials: string;
 }
 
-/** The lock is held while the token server is asked; what it answers is stored in the same transaction. */
+/** Holds the lock while requesting a token and stores the result in the same transaction. */
 async function refresh(mailboxId: string, refused: string | undefined): Promise<Token> {
   return inTransaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 3))', [mailboxId]);
@@ -65,12 +65,12 @@ async function refresh(mailboxId: string, refused: string | undefined): Promise<
       [mailboxId],
     );
     const [row] = rows;
-    if (row === undefined) throw new ConsentGone('The mailbox account has been removed.');
+    if (row === undefined) throw new ConsentRequired('The mailbox account has been removed.');
     const stored = openCredentials(row) as OAuthCredentials;
     const { accessToken: token, expiresAt = 0, refreshToken } = stored;
-    // Another worker was quicker.
+    // Another worker has refreshed it.
     if (token !== undefined && token !== refused && isFresh(expiresAt)) return { token, expiresAt };
-    if (refreshToken === undefined) throw new ConsentGone('Nobody has consented yet: connect the account.');
+    if (refreshToken === undefined) throw new ConsentRequired('Consent has not been given yet: connect the account.');
     const fresh = await requestToken(row, stored, { grant_type: 'refresh_token', refresh_token: refreshToken });
     await client.query('UPDATE mailbox_accounts SET credentials = $2 WHERE id = $1', [
       mailboxId,
@@ -88,18 +88,18 @@ const tokenAnswer = z.object({
 
 const tokenRefusal = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** Trades a code or a refresh token for tokens. A refresh token that is not replaced stays good. */
+/** Exchanges a code or a refresh token for tokens. A refresh token that isn't rotated stays valid. */
 export async function requestToken(
   { provider, tenant }: Pick<Row, 'provider' | 'tenant'>,
   credentials: OAuthCredentials,
   grant: Record<string, string>,
 ): Promise<OAuthCredentials> {
   const { oauth } = PRESETS[provider];
-  if (oauth === undefined) throw new ConsentGone('This mailbox provider knows no OAuth2.');
+  if (oauth === undefined) throw new ConsentRequired('This mailbox provider does not support OAuth2.');
   const { clientId, clientSecret } = credentials;
   const response = await guardedFetch(withTenant(oauth.tokenUrl, tenant), config.providerScope, {
     method: 'POST',
-    signal: AbortSignal.timeout(TOKEN_SERVER_MS),
+    signal: AbortSignal.timeout(TOKEN_TIMEOUT_MS),
     body: new URLSearchParams({
       client_id: clientId,
       ...(clientSecret === '' ? {} : { client_secret: clientSecret }),
@@ -111,8 +111,8 @@ export async function requestToken(
     const { error, error_description: description = '' } = tokenRefusal.safeParse(answer).data ?? {
       error: `${response.status}`,
     };
-    throw new ConsentGone(
-      oneLine(`The sign-in is not valid any more (${error}${description === '' ? '' : `: ${description}`}).`),
+    throw new ConsentRequired(
+      oneLine(`The authorization is no longer valid (${error}${description === '' ? '' : `: ${description}`}).`),
     );
   }
   const parsed = tokenAnswer.safeParse(answer);
@@ -127,11 +127,11 @@ export async function requestToken(
   };
 }
 
-/** A URL of Microsoft's names whose accounts may sign in. */
+/** Fills the tenant into a Microsoft URL; `common` allows any. */
 export const withTenant = (url: string, tenant: string | null) =>
   url.replace('{tenant}', encodeURIComponent(tenant ?? 'common'));
 
-/** Forgets what this process knows of an account, whose credentials have changed. */
+/** Drops the cached token of an account whose credentials have changed. */
 export function forgetToken(mailboxId: string): void {
-  known.delete(mailboxId);
+  cache.delete(mailboxId);
 }

@@ -6,37 +6,37 @@ import { TEST_TIMEOUTS } from '../smtp.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
 import { openCredentials } from './credentials.ts';
 import { releaseQuota, reserveQuota } from './quota.ts';
-import { explained, noteConnected, noteTrouble } from './status.ts';
+import { withAdvice, recordConnected, recordNeedsAttention } from './status.ts';
 import { accessToken } from './tokens.ts';
 
 type Account = Prisma.MailboxAccountModel;
 
-/** For a turn that comes within this time a message waits in hand; for a later one it goes back to the ledger. */
-const PATIENCE_MS = 10_000;
-/** How long an account that somebody has to mend is left alone, in milliseconds: trying on would lock it. */
-const TROUBLE_MS = 5 * 60_000;
+/** Maximum wait for quota, in milliseconds. Beyond it the message is deferred. */
+const MAX_QUOTA_WAIT_MS = 10_000;
+/** Cooldown of an account that needs attention, in milliseconds: further sign-in attempts could lock it. */
+const ATTENTION_COOLDOWN_MS = 5 * 60_000;
 
-/** A connected mailbox account: its own server, one message at a time, by its rate and its cap. */
+/** Opens a mailbox account: sends through its own server, one message at a time, within its rate and daily cap. */
 export function openMailbox(account: Account): Transport {
-  return new MailboxWay(account);
+  return new MailboxTransport(account);
 }
 
-class MailboxWay implements Transport {
+class MailboxTransport implements Transport {
   readonly id: string;
   readonly width = 1;
-  // Its server signs for itself, and may change fields first.
+  // Its own server signs, and may rewrite headers first.
   readonly signing = 'none';
   readonly #account: Account;
-  readonly #lane: SmtpPool;
+  readonly #pool: SmtpPool;
   #needsAttention: boolean;
-  #triedAt = 0;
+  #lastFailedAt = 0;
 
   constructor(account: Account) {
     this.id = account.id;
     this.#account = account;
     this.#needsAttention = account.status === 'needs_attention';
-    if (this.#needsAttention) this.#triedAt = account.checkedAt?.getTime() ?? 0;
-    this.#lane = createSmtpPool(relayOf(account), {
+    if (this.#needsAttention) this.#lastFailedAt = account.checkedAt?.getTime() ?? 0;
+    this.#pool = createSmtpPool(relayOf(account), {
       connections: 1,
       maxMessagesPerConnection: providerLimits(account.host).messagesPerConnection,
     });
@@ -44,50 +44,50 @@ class MailboxWay implements Transport {
 
   async send(message: OutgoingMessage): Promise<SendOutcome> {
     const { id, email } = this.#account;
-    const restMs = this.#needsAttention ? this.#triedAt + TROUBLE_MS - Date.now() : 0;
-    if (restMs > 0) return this.#later(`The mailbox account ${email} needs attention.`, restMs);
-    const turn = await reserveQuota(id, PATIENCE_MS);
-    if (turn === undefined) return goneOutcome(email);
-    if (!turn.granted)
-      return this.#later(`The ${turn.reason} of the mailbox account ${email} is used up for now.`, turn.waitMs);
-    if (turn.inMs > 0) await sleep(turn.inMs);
-    // Other servers let nobody else be the envelope's sender; bounces go to the mailbox.
-    const outcome = await this.#lane.send({ ...message, from: email });
-    // Whatever the server has said stands, also when the database can't be told: an error would look as if nothing had gone out.
-    await this.#note(outcome, turn.hour).catch(warn);
+    const cooldownMs = this.#needsAttention ? this.#lastFailedAt + ATTENTION_COOLDOWN_MS - Date.now() : 0;
+    if (cooldownMs > 0) return this.#defer(`The mailbox account ${email} needs attention.`, cooldownMs);
+    const quota = await reserveQuota(id, MAX_QUOTA_WAIT_MS);
+    if (quota === undefined) return goneOutcome(email);
+    if (!quota.granted)
+      return this.#defer(`The ${quota.reason} of the mailbox account ${email} is used up for now.`, quota.waitMs);
+    if (quota.inMs > 0) await sleep(quota.inMs);
+    // These servers reject other envelope senders, so bounces go to the mailbox.
+    const outcome = await this.#pool.send({ ...message, from: email });
+    // Return the outcome even if recording it fails: an error would suggest that the message was not sent.
+    await this.#recordOutcome(outcome, quota.hour).catch(logRecordFailure);
     return outcome;
   }
 
-  async #note(outcome: SendOutcome, countedIn: Date): Promise<void> {
+  async #recordOutcome(outcome: SendOutcome, countedIn: Date): Promise<void> {
     if (outcome.kind === 'deferred' || outcome.kind === 'refused') await releaseQuota(this.id, countedIn);
     if (outcome.kind === 'refused' && outcome.verdict === 'configuration') {
-      this.#triedAt = Date.now();
+      this.#lastFailedAt = Date.now();
       this.#needsAttention = true;
-      await noteTrouble(this.id, explained(outcome.answer));
+      await recordNeedsAttention(this.id, withAdvice(outcome.answer));
     } else if (outcome.kind === 'accepted' && this.#needsAttention) {
-      await noteConnected(this.id);
+      await recordConnected(this.id);
       this.#needsAttention = false;
     }
   }
 
-  #later(answer: string, waitMs: number): SendOutcome {
+  #defer(answer: string, waitMs: number): SendOutcome {
     return { kind: 'deferred', answer, waitMs, scope: 'host', untried: true };
   }
 
   close(): Promise<void> {
-    return this.#lane.close();
+    return this.#pool.close();
   }
 }
 
-const warn = (error: unknown) => logger.warn({ err: error }, 'the state of a mailbox account could not be kept');
+const logRecordFailure = (error: unknown) => logger.warn({ err: error }, 'mailbox account status not recorded');
 
-/** What becomes of mail whose account is gone: nobody else's server may send it. */
+/** The outcome for mail whose account was removed: no other server may send it. */
 export function goneOutcome(email: string): SendOutcome {
-  const answer = `The mailbox account ${email}, which this was to go out by, is not connected any more.`;
+  const answer = `The mailbox account ${email}, which was to send this message, is no longer connected.`;
   return { kind: 'refused', answer, verdict: 'configuration', stop: 'account' };
 }
 
-/** Signs in and sends nothing; what keeps mail from going this way, if anything does. */
+/** Tests the connection without sending. Returns the failure; undefined on success. */
 export function testMailboxServer(account: Account): Promise<SendOutcome | undefined> {
   return probeRelay(relayOf(account), TEST_TIMEOUTS);
 }

@@ -6,10 +6,10 @@ import { MESSAGE_TAG } from './ses.ts';
 
 const at = z.string().optional();
 
-/** The members of SES's events that we read; there are more, and there will be. */
+/** The fields of SES events that we read; unknown fields are ignored. */
 const sesEvent = z.object({
   eventType: z.string().optional(),
-  /** As it is called in notifications that an identity sends without a configuration set. */
+  /** The name in identity notifications, sent without a configuration set. */
   notificationType: z.string().optional(),
   mail: z.object({
     timestamp: at,
@@ -34,14 +34,14 @@ const sesEvent = z.object({
 
 type SesEvent = z.infer<typeof sesEvent>;
 
-/** A report, and whom SES says the message went to: each of ours has one recipient. */
+/** A report with the recipient according to SES; each of our messages has one. */
 export interface SesReport extends Report {
   destination?: string | undefined;
 }
 
 /**
- * What an event of SES tells of a message of ours; undefined when it tells nothing that is recorded: a delay that may end
- * well, a send that the answer of SES told already, and opens and clicks, which our own pixel and links count.
+ * Converts an SES event to a report; undefined for events that aren't recorded: delays, sends (known from the API response),
+ * and opens and clicks (tracked by our own pixel and links).
  */
 export function reportOf(text: string, receivedAt = new Date()): SesReport | undefined {
   const parsed = sesEvent.safeParse(parseJson(text));
@@ -62,7 +62,7 @@ export function reportOf(text: string, receivedAt = new Date()): SesReport | und
     case 'Bounce':
       return report('bounced', event.bounce?.timestamp, bounceDetail(event.bounce));
     case 'Complaint':
-      // Somebody took the mail out of the spam folder: the contrary of a complaint.
+      // The recipient moved the message out of spam: the opposite of a complaint.
       if (event.complaint?.complaintFeedbackType === 'not-spam') return undefined;
       return report('complained', event.complaint?.timestamp, event.complaint?.complaintFeedbackType ?? undefined);
     case 'Reject':
@@ -73,8 +73,8 @@ export function reportOf(text: string, receivedAt = new Date()): SesReport | und
 }
 
 /**
- * A bounce in words that the table of replies reads: those of the server that refused, where they say enough, else those of
- * SES. So a listing of an address of SES, which SES takes for permanent, suppresses nobody.
+ * A bounce's detail for `classify`: the remote server's reply if it is specific enough, else the SES bounce type. SES reports
+ * a block-listed SES IP as permanent, which must not suppress the recipient.
  */
 function bounceDetail(bounce: SesEvent['bounce']): string {
   const { bounceType, bounceSubType, bouncedRecipients } = bounce ?? {
@@ -83,22 +83,22 @@ function bounceDetail(bounce: SesEvent['bounce']): string {
     bouncedRecipients: [],
   };
   const [recipient] = bouncedRecipients;
-  const words = recipient?.diagnosticCode ?? recipient?.status ?? '';
-  const inWords = `SES bounce ${bounceType}/${bounceSubType}${words === '' ? '' : `: ${words}`}`;
-  if (bounceType !== 'Permanent' || words === '') return inWords;
-  return classify(words).verdict === 'other' ? inWords : words;
+  const reply = recipient?.diagnosticCode ?? recipient?.status ?? '';
+  const summary = `SES bounce ${bounceType}/${bounceSubType}${reply === '' ? '' : `: ${reply}`}`;
+  if (bounceType !== 'Permanent' || reply === '') return summary;
+  return classify(reply).verdict === 'other' ? summary : reply;
 }
 
-/** The row that the mail was sent for: of its tag, or of its Message-ID as we wrote it. */
+/** The message's id, from its tag or its original Message-ID. */
 function messageIdOf({ mail }: SesEvent): string | undefined {
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
   const candidates = [mail.tags?.[MESSAGE_TAG]?.[0], /<?(eml_[0-9a-z]+)@/.exec(header ?? '')?.[1]];
   return candidates.find((id) => id !== undefined && isId('eml', id));
 }
 
-function dateOf(text: string | undefined, otherwise: Date): Date {
-  const date = text === undefined ? otherwise : new Date(text);
-  return Number.isNaN(date.getTime()) ? otherwise : date;
+function dateOf(text: string | undefined, fallback: Date): Date {
+  const date = text === undefined ? fallback : new Date(text);
+  return Number.isNaN(date.getTime()) ? fallback : date;
 }
 
 function parseJson(text: string): unknown {

@@ -5,19 +5,19 @@ import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
 import { isSignedBy, isSnsUrl, type SnsMessage, snsMessage } from './sns.ts';
 
-/** The path that events of SES are posted below. */
+/** Path prefix for SES event notifications. */
 export const SES_PATH = '/providers/ses/';
 
-/** SNS posts 256 KB at most. */
-const MOST_BYTES = 300 * 1024;
-const FETCH_MS = 8_000;
-/** Past this, SNS does not deliver a message again. */
-const REMEMBERED = '7 days';
+/** SNS messages are at most 256 KB. */
+const MAX_BYTES = 300 * 1024;
+const FETCH_TIMEOUT_MS = 8_000;
+/** How long message ids are kept for deduplication; SNS doesn't redeliver later. */
+const RETENTION = '7 days';
 
-/** Reads a page of SNS itself: a certificate, or the answer to a confirmation. */
+/** Fetches an SNS URL: a certificate or a subscription confirmation. */
 export type GetFromSns = (url: string) => Promise<string>;
 
-/** What went wrong, as it is answered. SNS tries again later when it is told 500 or more. */
+/** An error response. SNS retries on 5xx. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -28,8 +28,8 @@ class Refusal extends Error {
 }
 
 /**
- * Answers `POST /providers/ses/{token}`, where SNS posts what became of mail. A message is taken when SNS signed it and it
- * comes by the topic that the provider names; its certificate is fetched from SNS alone. One that comes again changes nothing.
+ * Handles `POST /providers/ses/{token}`, to which SNS posts SES events. Accepts messages that SNS signed and that come from the
+ * provider's topic; certificates are fetched only from SNS. Redelivered messages have no effect.
  */
 export async function handleSesNotification(
   request: IncomingMessage,
@@ -37,16 +37,17 @@ export async function handleSesNotification(
   get: GetFromSns = getFromSns,
 ): Promise<void> {
   try {
-    if (request.method !== 'POST') throw new Refusal(405, 'Only POST does something here.');
+    if (request.method !== 'POST') throw new Refusal(405, 'Use POST.');
     const token = (request.url ?? '').slice(SES_PATH.length).split('?', 1)[0] ?? '';
     const provider = await db.mailProvider.findFirst({ where: { token, kind: 'ses' } });
-    if (provider === null) throw new Refusal(404, 'There is nothing at this address.');
+    if (provider === null) throw new Refusal(404, 'Not found.');
     const message = await readMessage(request);
     const { topicArn } = provider.settings as unknown as SesSettings;
-    if (message.TopicArn !== topicArn) throw new Refusal(403, 'This topic is not the one that the provider names.');
+    if (message.TopicArn !== topicArn)
+      throw new Refusal(403, 'The topic does not match the one configured for this provider.');
     await checkSignature(message, get);
     if (message.Type === 'SubscriptionConfirmation') await confirm(provider.id, message, get);
-    else if (message.Type === 'Notification') await take(provider, message);
+    else if (message.Type === 'Notification') await recordNotification(provider, message);
     response.writeHead(200).end();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -60,24 +61,24 @@ async function readMessage(request: IncomingMessage): Promise<SnsMessage> {
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw new Refusal(413, 'A message of SNS is not that long.');
+    if (length > MAX_BYTES) throw new Refusal(413, 'The message is too large.');
     chunks.push(chunk);
   }
   try {
     return snsMessage.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
   } catch {
-    throw new Refusal(400, 'This is not a message of SNS.');
+    throw new Refusal(400, 'Not an SNS message.');
   }
 }
 
-/** Certificates by their address; SNS changes them about once a year. */
+/** Certificates by URL; SNS rotates them about once a year. */
 const certificates = new Map<string, Promise<string>>();
-const MOST_CERTIFICATES = 50;
+const MAX_CERTIFICATES = 50;
 
 async function checkSignature(message: SnsMessage, get: GetFromSns): Promise<void> {
   const { SigningCertURL: url } = message;
-  if (!isSnsUrl(url)) throw new Refusal(403, 'The certificate is not one of SNS.');
-  if (certificates.size >= MOST_CERTIFICATES) certificates.clear();
+  if (!isSnsUrl(url)) throw new Refusal(403, 'The certificate URL does not belong to SNS.');
+  if (certificates.size >= MAX_CERTIFICATES) certificates.clear();
   const fetching = certificates.get(url) ?? get(url);
   certificates.set(url, fetching);
   let pem: string;
@@ -85,33 +86,36 @@ async function checkSignature(message: SnsMessage, get: GetFromSns): Promise<voi
     pem = await fetching;
   } catch (error) {
     certificates.delete(url);
-    logger.warn({ err: error }, 'a certificate of SNS could not be fetched');
+    logger.warn({ err: error }, 'SNS certificate fetch failed');
     throw new Refusal(503, 'The certificate could not be fetched; try again later.');
   }
-  if (!isSigned(message, pem)) throw new Refusal(403, 'The signature is not one of SNS.');
+  if (!isSigned(message, pem)) throw new Refusal(403, 'The signature is invalid.');
 }
 
 function isSigned(message: SnsMessage, pem: string): boolean {
   try {
     return isSignedBy(message, pem);
   } catch {
-    return false; // what was fetched is no certificate
+    return false; // not a certificate
   }
 }
 
 async function confirm(providerId: string, { SubscribeURL: url = '' }: SnsMessage, get: GetFromSns): Promise<void> {
-  if (!isSnsUrl(url)) throw new Refusal(403, 'The page to confirm at is not one of SNS.');
+  if (!isSnsUrl(url)) throw new Refusal(403, 'The confirmation URL does not belong to SNS.');
   try {
     await get(url);
   } catch (error) {
-    logger.warn({ err: error }, 'a subscription of SNS could not be confirmed');
+    logger.warn({ err: error }, 'SNS subscription confirmation failed');
     throw new Refusal(503, 'The subscription could not be confirmed; try again later.');
   }
   await db.mailProvider.update({ where: { id: providerId }, data: { subscribedAt: new Date() } });
 }
 
-/** Records what a message tells, once. Only of mail of the provider's own project: whoever owns a topic may publish anything. */
-async function take({ id, projectId }: { id: string; projectId: string }, message: SnsMessage): Promise<void> {
+/** Records a message's report once, and only for the provider's own project: a topic's owner can publish anything. */
+async function recordNotification(
+  { id, projectId }: { id: string; projectId: string },
+  message: SnsMessage,
+): Promise<void> {
   const report = reportOf(message.Message);
   await inTransaction(async (client) => {
     const { rowCount } = await client.query(
@@ -121,7 +125,7 @@ async function take({ id, projectId }: { id: string; projectId: string }, messag
     if (rowCount === 0) return;
     await client.query(
       `DELETE FROM provider_notifications WHERE (provider_id, message_id) IN (
-         SELECT provider_id, message_id FROM provider_notifications WHERE received_at < now() - interval '${REMEMBERED}'
+         SELECT provider_id, message_id FROM provider_notifications WHERE received_at < now() - interval '${RETENTION}'
          ORDER BY received_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
     );
     if (report === undefined) return;
@@ -139,9 +143,9 @@ async function take({ id, projectId }: { id: string; projectId: string }, messag
   });
 }
 
-/** The URL is known to be one of SNS; nobody else is asked, and no redirect is followed. */
+/** The caller has checked that the URL belongs to SNS; redirects are not followed. */
 const getFromSns: GetFromSns = async (url) => {
-  const answer = await guardedFetch(url, config.providerScope, { signal: AbortSignal.timeout(FETCH_MS) });
-  if (!answer.ok) throw new Error(`SNS answered with ${answer.status}.`);
-  return answer.text();
+  const reply = await guardedFetch(url, config.providerScope, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+  if (!reply.ok) throw new Error(`SNS responded with ${reply.status}.`);
+  return reply.text();
 };

@@ -2,18 +2,18 @@ import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { config, guardedLookup, hostProblem, withoutAddress } from '@postroom/platform';
 
-/** A request to SES that brought no whole answer. Once it was written, nobody can know what SES did. */
-export class CutRequest extends Error {
+/** A request without a complete response. If it was written, SES may or may not have processed it. */
+export class IncompleteRequest extends Error {
   readonly written: boolean;
 
   constructor(message: string, written: boolean) {
     super(message);
-    this.name = 'CutRequest';
+    this.name = 'IncompleteRequest';
     this.written = written;
   }
 }
 
-/** What the SDK gives a handler. */
+/** The SDK's request, as handed to a request handler. */
 interface SdkRequest {
   protocol: string;
   hostname: string;
@@ -31,26 +31,26 @@ interface SdkResponse {
   body: Uint8Array;
 }
 
-const CONNECT_MS = 10_000;
-/** SES answers in a tenth of a second; giving up early makes messages whose fate nobody knows. */
-const ANSWER_MS = 120_000;
-const ANSWER_BYTES = 1024 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** SES usually responds in 100 ms; giving up early leaves messages with an unknown outcome. */
+const RESPONSE_TIMEOUT_MS = 120_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /**
- * Carries the SDK's requests over connections that are kept, and tells of one that broke whether it had been written: the
- * SDK's own handler does not. Answers are read to their end before they are handed on.
+ * Request handler for the SDK with keep-alive connections. Unlike the SDK's own, it reports whether a failed request had been
+ * written. Responses are fully buffered before they are returned.
  */
 export class SesRequests {
-  // A connection that was idle for long may be closed by its other end just when it is used again.
-  readonly #agents = { 'http:': new HttpAgent(KEPT), 'https:': new HttpsAgent(KEPT) };
+  // `KEEP_ALIVE` limits idle time, since the server may close a long-idle connection just as it is reused.
+  readonly #agents = { 'http:': new HttpAgent(KEEP_ALIVE), 'https:': new HttpsAgent(KEEP_ALIVE) };
 
   handle(request: SdkRequest): Promise<{ response: SdkResponse }> {
     return new Promise((resolve, reject) => {
       const problem = hostProblem(request.hostname.replace(/^\[(.*)\]$/, '$1'), config.providerScope);
-      if (problem !== undefined) return reject(new CutRequest(`The host of the endpoint ${problem}.`, false));
+      if (problem !== undefined) return reject(new IncompleteRequest(`The endpoint host ${problem}.`, false));
       const isHttps = request.protocol === 'https:';
       let written = false;
-      const fail = (message: string) => reject(new CutRequest(message, written));
+      const fail = (message: string) => reject(new IncompleteRequest(message, written));
       const outgoing = (isHttps ? requestHttps : requestHttp)({
         host: request.hostname,
         ...(request.port === undefined ? {} : { port: request.port }),
@@ -60,35 +60,37 @@ export class SesRequests {
         agent: this.#agents[isHttps ? 'https:' : 'http:'],
         lookup: guardedLookup(() => config.providerScope),
       });
-      const timer = setTimeout(() => outgoing.destroy(new Error('SES could not be reached in time')), CONNECT_MS);
+      const timer = setTimeout(() => outgoing.destroy(new Error('Timed out connecting to SES')), CONNECT_TIMEOUT_MS);
       const begin = () => {
         written = true;
         clearTimeout(timer);
-        outgoing.setTimeout(ANSWER_MS, () => outgoing.destroy(new Error('SES did not answer in time')));
+        outgoing.setTimeout(RESPONSE_TIMEOUT_MS, () =>
+          outgoing.destroy(new Error('Timed out waiting for SES to respond')),
+        );
         outgoing.end(request.body as string | Uint8Array | undefined);
       };
       outgoing.on('socket', (socket) => {
-        // Its other end may have closed a kept connection: in a whole turn of the loop that is heard of, before anything is written.
+        // The server may have closed a kept-alive connection: wait one event loop turn to notice before writing.
         if (!socket.connecting) setImmediate(() => setImmediate(() => outgoing.destroyed || begin()));
         else socket.once(isHttps ? 'secureConnect' : 'connect', begin);
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
-        fail(withoutAddress(error) || (error.code ?? 'The connection broke'));
+        fail(withoutAddress(error) || (error.code ?? 'The connection was lost'));
       });
       outgoing.on('response', (incoming) => {
         const chunks: Buffer[] = [];
         let length = 0;
         incoming.on('data', (chunk: Buffer) => {
           length += chunk.length;
-          if (length <= ANSWER_BYTES) chunks.push(chunk);
+          if (length <= MAX_RESPONSE_BYTES) chunks.push(chunk);
         });
         incoming.on('error', (error) => fail(error.message));
-        incoming.on('close', () => fail('The connection broke within the answer of SES'));
+        incoming.on('close', () => fail('The connection was lost during the response of SES'));
         incoming.on('end', () => {
-          if (!incoming.complete) return fail('The connection broke within the answer of SES');
+          if (!incoming.complete) return fail('The connection was lost during the response of SES');
           const { statusCode = 0, headers } = incoming;
-          resolve({ response: { statusCode, headers: flat(headers), body: Buffer.concat(chunks) } });
+          resolve({ response: { statusCode, headers: joinHeaders(headers), body: Buffer.concat(chunks) } });
         });
       });
     });
@@ -105,7 +107,7 @@ export class SesRequests {
   }
 }
 
-const KEPT = { keepAlive: true, timeout: 15_000, maxSockets: 64 };
+const KEEP_ALIVE = { keepAlive: true, timeout: 15_000, maxSockets: 64 };
 
 function queryOf(query: SdkRequest['query']): string {
   const pairs = Object.entries(query ?? {}).flatMap(([key, value]) =>
@@ -116,6 +118,6 @@ function queryOf(query: SdkRequest['query']): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-function flat(headers: IncomingHttpHeaders): Record<string, string> {
+function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }

@@ -8,11 +8,11 @@ import { SesRequests } from './requests.ts';
 
 export interface SesSettings {
   region: string;
-  /** Whose events come back; without one SES tells of nothing. */
+  /** The configuration set that publishes events; without one SES reports nothing. */
   configurationSet?: string | undefined;
-  /** The topic of SNS that events come by. */
+  /** The SNS topic that delivers events. */
   topicArn?: string | undefined;
-  /** Another address than the region's own, such as a private link. */
+  /** Overrides the region's endpoint, such as for AWS PrivateLink. */
   endpoint?: string | undefined;
 }
 
@@ -21,35 +21,35 @@ export interface SesCredentials {
   secretAccessKey: string;
 }
 
-/** The tag that carries a message's id to SES and, in each event, back. */
+/** The message tag that carries a message's id to SES and back in each event. */
 export const MESSAGE_TAG = 'postroom-message';
 
-/** How long the account's rate is taken as it was read, in milliseconds. */
-const RATE_FRESH_MS = 5 * 60_000;
-/** Until the rate is known: that of a new account. */
-const SMALLEST_RATE = 1;
-/** After a refusal for going too fast, we go so much slower until the rate is read again. */
-const SLOWER = 0.8;
+/** How long the account's rate is cached, in milliseconds. */
+const RATE_CACHE_MS = 5 * 60_000;
+/** Messages per second until the rate is known: that of a new account. */
+const MIN_RATE = 1;
+/** Rate multiplier after throttling, until the rate is read again. */
+const THROTTLE_FACTOR = 0.8;
 
-/** What an account may send. */
+/** Sending limits of an account. */
 export interface SesAccount {
   maxPerSecond: number;
   maxPerDay: number;
   sentLastDay: number;
-  /** Whether it may send to anybody, which new accounts may not. */
+  /** Whether it may send to any address; new accounts are in the sandbox. */
   production: boolean;
   sendingEnabled: boolean;
 }
 
-/** Amazon SES, API version 2, at the rate that the account may send. */
+/** Opens Amazon SES (API v2), limited to the account's send rate. */
 export async function openSes(id: string, settings: SesSettings, credentials: SesCredentials): Promise<Transport> {
   const client = await createClient(settings, credentials);
-  const way = new SesWay(id, settings, client);
-  await way.readRate();
-  return way;
+  const transport = new SesTransport(id, settings, client);
+  await transport.readRate();
+  return transport;
 }
 
-/** Asks what the account may send. @throws what the SDK throws. */
+/** Fetches the account's sending limits. @throws SDK errors. */
 export async function readSesAccount(settings: SesSettings, credentials: SesCredentials): Promise<SesAccount> {
   const client = await createClient(settings, credentials);
   try {
@@ -64,7 +64,7 @@ async function createClient({ region, endpoint }: SesSettings, credentials: SesC
   return new sdk.SESv2Client({
     region,
     credentials,
-    // Whether something goes again is the ledger's to say.
+    // The ledger decides about retries.
     maxAttempts: 1,
     requestHandler: new SesRequests() as never,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -75,7 +75,7 @@ async function accountOf(client: SESv2Client): Promise<SesAccount> {
   const { GetAccountCommand } = await import('@aws-sdk/client-sesv2');
   const { SendQuota, ProductionAccessEnabled, SendingEnabled } = await client.send(new GetAccountCommand({}));
   return {
-    maxPerSecond: SendQuota?.MaxSendRate ?? SMALLEST_RATE,
+    maxPerSecond: SendQuota?.MaxSendRate ?? MIN_RATE,
     maxPerDay: SendQuota?.Max24HourSend ?? 0,
     sentLastDay: SendQuota?.SentLast24Hours ?? 0,
     production: ProductionAccessEnabled ?? false,
@@ -83,16 +83,16 @@ async function accountOf(client: SESv2Client): Promise<SesAccount> {
   };
 }
 
-class SesWay implements Transport {
+class SesTransport implements Transport {
   readonly id: string;
-  // SES writes Date and Message-ID anew, so a signature must leave them out (SES: manual DKIM signing).
+  // SES rewrites Date and Message-ID, so the signature must exclude them (SES docs: manual DKIM signing).
   readonly signing = 'without date and id';
   readonly #settings: SesSettings;
   readonly #client: SESv2Client;
-  readonly #pace = new RateLimiter(SMALLEST_RATE);
-  #rate = SMALLEST_RATE;
+  readonly #limiter = new RateLimiter(MIN_RATE);
+  #rate = MIN_RATE;
   #rateReadAt = 0;
-  #underWay = 0;
+  #inFlight = 0;
   #closed = false;
 
   constructor(id: string, settings: SesSettings, client: SESv2Client) {
@@ -101,19 +101,19 @@ class SesWay implements Transport {
     this.#client = client;
   }
 
-  /** What goes out in a quarter of a second: little waits here, and a slow answer holds up nothing. */
+  /** A quarter second's worth of messages: few wait here, and a slow response doesn't stall the rest. */
   get width(): number {
     return Math.max(1, Math.min(64, Math.ceil(this.#rate / 4)));
   }
 
   async send(message: OutgoingMessage, traffic: 'campaigns' | 'transactional'): Promise<SendOutcome> {
-    this.#underWay++;
+    this.#inFlight++;
     try {
-      await this.#pace.acquire(traffic);
-      if (Date.now() - this.#rateReadAt > RATE_FRESH_MS) void this.readRate();
+      await this.#limiter.acquire(traffic);
+      if (Date.now() - this.#rateReadAt > RATE_CACHE_MS) void this.readRate();
       return await this.#sendNow(message);
     } finally {
-      if (--this.#underWay === 0 && this.#closed) this.#client.destroy();
+      if (--this.#inFlight === 0 && this.#closed) this.#client.destroy();
     }
   }
 
@@ -129,38 +129,38 @@ class SesWay implements Transport {
     });
     try {
       const { MessageId } = await this.#client.send(command);
-      return { kind: 'accepted', answer: `Taken by Amazon SES as ${MessageId}` };
+      return { kind: 'accepted', answer: `Accepted by Amazon SES as ${MessageId}` };
     } catch (error) {
       const outcome = outcomeOfError(error);
-      if (outcome.kind === 'deferred' && outcome.unreachable !== true) this.#slower();
+      if (outcome.kind === 'deferred' && outcome.unreachable !== true) this.#slowDown();
       return outcome;
     }
   }
 
-  #slower(): void {
-    this.#rate = Math.max(SMALLEST_RATE, this.#rate * SLOWER);
-    this.#pace.setRate(this.#rate);
+  #slowDown(): void {
+    this.#rate = Math.max(MIN_RATE, this.#rate * THROTTLE_FACTOR);
+    this.#limiter.setRate(this.#rate);
   }
 
-  /** Sets the pace by what the account may send; one that may not ask goes slowly. */
+  /** Updates the rate limit from the account's limits; keeps the current rate if they can't be read. */
   async readRate(): Promise<void> {
     this.#rateReadAt = Date.now();
     try {
       const { maxPerSecond } = await accountOf(this.#client);
-      this.#rate = Math.max(SMALLEST_RATE, maxPerSecond);
-      this.#pace.setRate(this.#rate);
+      this.#rate = Math.max(MIN_RATE, maxPerSecond);
+      this.#limiter.setRate(this.#rate);
     } catch (error) {
-      logger.warn({ err: error, provider: this.id }, 'the sending rate of an SES account could not be read');
+      logger.warn({ err: error, provider: this.id }, 'SES send rate not read');
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#underWay === 0) this.#client.destroy();
+    if (this.#inFlight === 0) this.#client.destroy();
   }
 }
 
-/** The message as it is, without the doubled dots that SMTP asks for. */
+/** The message without SMTP dot-stuffing. */
 function plainBytes({ data, stuffed }: OutgoingMessage): Uint8Array {
   if (typeof data !== 'string') return data;
   return stuffed === true
@@ -168,7 +168,7 @@ function plainBytes({ data, stuffed }: OutgoingMessage): Uint8Array {
     : Buffer.from(data, 'utf8');
 }
 
-/** SES takes a domain in A-labels alone; a local part beyond ASCII is left to SES to refuse. */
+/** SES accepts domains only as A-labels. A non-ASCII local part is left for SES to reject. */
 function destinationOf(email: string): string {
   const at = email.lastIndexOf('@') + 1;
   return email.slice(0, at) + (normalizeDomain(email.slice(at)) || email.slice(at));

@@ -1,7 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 
-/** What SNS posts. */
+/** An SNS HTTP message. */
 export const snsMessage = z.object({
   Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
   MessageId: z.string().min(1).max(200),
@@ -26,7 +26,7 @@ const SIGNED_MEMBERS = {
 
 const ALGORITHMS = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' } as const;
 
-/** The text that SNS signs: each member and its value on a line of its own, by name; members without a value are left out. */
+/** The text that SNS signs: each field's name and value on separate lines, sorted by name, omitting absent fields. */
 export function signedText(message: SnsMessage): string {
   return SIGNED_MEMBERS[message.Type]
     .map((member) => [member, message[member]] as const)
@@ -35,7 +35,7 @@ export function signedText(message: SnsMessage): string {
     .join('');
 }
 
-/** Whether a URL is one of SNS itself: of anybody else's certificate, or page to confirm, nothing is taken. */
+/** Whether a URL belongs to SNS; certificates and confirmation URLs from elsewhere are rejected. */
 export function isSnsUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host, username, password } = new URL(text);
@@ -43,7 +43,7 @@ export function isSnsUrl(text: string): boolean {
   return isPlain && /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(\.cn)?$/.test(host);
 }
 
-/** Whether a message was signed with the key of a certificate that is good now. */
+/** Whether the message's signature matches a currently valid certificate. */
 export function isSignedBy(message: SnsMessage, pem: string, now = new Date()): boolean {
   const certificate = new X509Certificate(pem);
   if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false;

@@ -201,7 +201,7 @@ test('a password that is refused needs attention, with what the server said; the
   const { account } = await connect(owner, other({ ...user, password: 'wrong' }));
   expect(account).toMatchObject({
     status: 'needs_attention',
-    statusReason: expect.stringMatching(/535 5\.7\.8.*app passwords only/),
+    statusReason: expect.stringMatching(/535 5\.7\.8.*only app passwords/),
   });
   expect(await sendingProblem(api.projectId, user.email)).toMatch(/needs attention: 535/);
   const update = `mutation ($id: ID!, $input: UpdateMailboxInput!) { updateMailbox(id: $id, input: $input) { ${ACCOUNT} } }`;
@@ -340,7 +340,7 @@ test('a consent that was withdrawn needs attention, and keeps the message', asyn
   expect(await send(api, user.email)).toMatchObject({ kind: 'refused', verdict: 'configuration' });
   expect(await statusOf(id)).toEqual({
     status: 'needs_attention',
-    reason: expect.stringMatching(/not valid any more \(invalid_grant: Token has been revoked/),
+    reason: expect.stringMatching(/no longer valid \(invalid_grant: Token has been revoked/),
   });
 });
 

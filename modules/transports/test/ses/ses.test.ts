@@ -39,7 +39,7 @@ const send = async (way: Transport) => way.send(MESSAGE, 'campaigns');
 
 test('a message goes to SES byte for byte, signed, under its tag and in its configuration set', async () => {
   const way = await open({ configurationSet: 'news' });
-  expect(await send(way)).toEqual({ kind: 'accepted', answer: 'Taken by Amazon SES as 01021' });
+  expect(await send(way)).toEqual({ kind: 'accepted', answer: 'Accepted by Amazon SES as 01021' });
   expect(ses.mails).toEqual([
     {
       to: ['ada@mail.test'],
