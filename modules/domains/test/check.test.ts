@@ -31,7 +31,7 @@ async function newDomain() {
     projectId,
     servers,
     read,
-    /** Looks at the domain so many milliseconds after it was added. */
+    /** Checks the domain this many milliseconds after it was added. */
     checkAt: async (afterMs: number) => {
       const check = await checkDomainWith(id, { dns: world.options, now: () => createdAt.getTime() + afterMs });
       return { check, domain: await read() };

@@ -14,7 +14,7 @@ interface StoredRecord {
 export interface CloudflareStandIn {
   url: string;
   token: string;
-  /** The records of its zone, to be looked at and changed. */
+  /** The records of its zone, for tests to read and modify. */
   records: StoredRecord[];
   /** How many batches were taken. */
   batches: number;

@@ -17,7 +17,7 @@ export interface Route53StandIn {
   sets: RecordSet[];
   /** The comments of the changes it took. */
   comments: string[];
-  /** Called before a change is made, as if somebody else were quicker. */
+  /** Called before a change is made, to simulate a concurrent change. */
   beforeChange: () => void;
   close: () => Promise<void>;
 }

@@ -331,7 +331,7 @@ test("a disabled endpoint's waiting deliveries are kept, and delivered once it i
   await client.query('COMMIT');
   client.release();
   expect(await api.post(`/v1/webhooks/${to.id}/test`)).toMatchObject({ status: 409 });
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // the relay has looked at least once
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // the dispatcher has polled at least once
   expect(there.received).toHaveLength(0);
   expect(await deliveries(api, to)).toMatchObject([{ state: 'queued' }]);
   expect((await set('enable')).body.data.enableWebhookEndpoint.enabled).toBe(true);

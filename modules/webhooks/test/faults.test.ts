@@ -63,6 +63,6 @@ test(
     expect(duplicates).toBeLessThanOrEqual(underWay);
     const { rows } = await db.query('SELECT count(*)::int AS attempts, max(number) AS highest FROM attempts');
     expect(rows).toEqual([{ attempts: EVENTS, highest: 1 }]); // a crash never uses an attempt up
-    console.info(`killed 3 times: ${underWay} deliveries were in hand, ${duplicates} of ${EVENTS} arrived twice`);
+    console.info(`killed 3 times: ${underWay} deliveries were in flight, ${duplicates} of ${EVENTS} arrived twice`);
   },
 );
