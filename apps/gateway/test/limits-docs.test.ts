@@ -34,7 +34,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Options of a custom field', 'modules/contacts/src/custom-fields.ts', 'MAX_OPTIONS'],
   ['Length of a text value', 'modules/contacts/src/coercion.ts', 'MAX_TEXT_LENGTH'],
   ["Length of a group's name", 'modules/groups/src/groups.ts', /trimmed\.length > (\d+)/],
-  ['Members of a group', 'modules/groups/src/groups.ts', /A group keeps at least (one) member/],
+  ['Members of a group', 'modules/groups/src/groups.ts', /A group must have at least (one) member/],
   ['Segments of a project', 'modules/contacts/src/segments.ts', 'MAX_SEGMENTS'],
   ["Length of a segment's name", 'modules/contacts/src/segments.ts', /trimmed\.length > (\d+)/],
   ['Levels of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_DEPTH'],
