@@ -1,4 +1,4 @@
-// What each command of `postroom` runs. Programs run on Node 24, which comes as a package (see setup.mjs).
+// The commands of `postroom`. Programs run on Node 24, which comes as a package (see setup.mjs).
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -25,7 +25,7 @@ const PROGRAMS = {
   chaos: { program: 'scripts/chaos/main.ts', installs: true },
 };
 
-/** Runs a command and ends this process as the command ends. */
+/** Runs a command and exits with its status. */
 export async function run(command, args) {
   try {
     const { program = '', installs = false, environment } = PROGRAMS[command] ?? {};
@@ -47,16 +47,17 @@ export async function run(command, args) {
 }
 
 function runProgram(node, args, env) {
-  // The channel tells the program when this process has ended, whatever ended it.
+  // The IPC channel tells the program when this process exits.
   const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
-  // Ctrl-C reaches the program from the terminal, as part of the same group; it shuts down, and then this process ends.
+  // A terminal's Ctrl-C also reaches the program, in the same process group; it shuts down, then this process
+  // exits.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', fail);
   child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
-/** The environment, with the database and keys of the Postroom that runs on `--data` unless DATABASE_URL is set. */
+/** The environment, with the database and keys of the Postroom running on `--data` unless DATABASE_URL is set. */
 function runningSystem(args) {
   if (process.env.DATABASE_URL) return process.env;
   const { dataDir, dev } = readDevFile(args);
@@ -64,7 +65,8 @@ function runningSystem(args) {
   const { POSTROOM_SECRET_KEY, POSTROOM_KEY_FILE = join(dataDir, 'secret.key') } = process.env;
   const gatewayPort = Number(new URL(dev.url).port);
   return {
-    // What the launcher gives the programs that it starts (apps/launcher/src/settings.ts); settings of one's own come first.
+    // The same values that the launcher passes to its programs (apps/launcher/src/settings.ts); explicit settings
+    // take precedence.
     NODE_ENV: 'development',
     PUBLIC_URL: dev.url,
     GATEWAY_PORT: String(gatewayPort),

@@ -1,5 +1,5 @@
-// Builds the dashboard into apps/dashboard/dist, where the gateway serves it from: `npm run build:dashboard`. Starting and
-// testing do so by themselves when what it is made of has changed.
+// Builds the dashboard into apps/dashboard/dist, from where the gateway serves it: `npm run build:dashboard`. Start
+// and test rebuild it when its sources have changed.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fail, ROOT, SetupError, setUp, step } from './setup.mjs';
 
 const DASHBOARD = join(ROOT, 'apps/dashboard');
 const STAMP = join(DASHBOARD, 'dist/stamp');
-/** What it is made of, the types generated from the schema aside. */
+/** Its sources, except the types generated from the schema. */
 const SOURCES = [
   'apps/dashboard/src',
   'apps/dashboard/public',
@@ -18,7 +18,7 @@ const SOURCES = [
   'scripts/generate-documents.ts',
 ];
 
-/** Builds it if it is not there or not current. Everything else works without it, so a failure is only told. */
+/** Builds the dashboard if it is missing or stale. Everything else works without it, so a failure is only reported. */
 export async function dashboardBuilt(node) {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint()) return;
   try {

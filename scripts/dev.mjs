@@ -1,5 +1,5 @@
-// `npm run dev`: starts everything, restarts a program when its sources change, and serves the dashboard with hot reload through
-// a proxy to the gateway. A program is stopped as `kill` would, so it drains; the launcher starts it again.
+// `npm run dev`: starts everything, restarts a program when its sources change, and serves the dashboard with hot
+// reload behind a proxy to the gateway. A program drains on SIGTERM; the launcher restarts it.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
@@ -7,12 +7,12 @@ import { parseArgs } from 'node:util';
 import { modernNode, ROOT, setUp } from './setup.mjs';
 import { start } from './start.mjs';
 
-/** Editors save in several steps; changes this close together restart a program once. In milliseconds. */
+/** Debounce of file changes, in milliseconds: editors save in several steps. */
 const DEBOUNCE_MS = 200;
-/** How often to look for the launcher's dev.json while it starts, in milliseconds. */
+/** Poll interval for the launcher's dev.json during startup, in milliseconds. */
 const POLL_MS = 500;
 
-/** The programs that a change below a folder restarts. Modules and packages are part of several programs. */
+/** The programs to restart after a change in each folder. Modules and packages belong to several programs. */
 const AFFECTED = {
   modules: ['gateway', 'worker'],
   packages: ['gateway', 'worker'],
@@ -69,7 +69,7 @@ function restart(dataDir, program, file) {
     console.log(`${relative('.', file)} changed: restarting the ${program}`);
     process.kill(id.pid, 'SIGTERM');
   } catch {
-    // It is not running: the launcher is starting it, with the change.
+    // It is not running: the launcher is already restarting it, with the change.
   }
 }
 

@@ -21,7 +21,7 @@ function release(version) {
   if (!/^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/.test(version ?? ''))
     throw new SetupError('Usage: npm run release -- <version>, such as 1.2.0 or 2.0.0-beta.1');
   if (git('status', '--porcelain') !== '') throw new SetupError('Commit or stash your changes first.');
-  if (git('tag', '--list', `v${version}`) !== '') throw new SetupError(`The tag v${version} exists.`);
+  if (git('tag', '--list', `v${version}`) !== '') throw new SetupError(`The tag v${version} already exists.`);
   const changelog = join(ROOT, 'CHANGELOG.md');
   const text = readFileSync(changelog, 'utf8');
   const unreleased = /## Unreleased\n+([\s\S]*?)(?=\n## |$)/.exec(text)?.[1]?.trim() ?? '';

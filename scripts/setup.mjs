@@ -1,5 +1,5 @@
-// What must be there before anything of ours can run: the packages, the generated database client, and Node 24.
-// It runs on the Node that a newcomer has (20.19 or later) and needs no package itself.
+// Prepares what our code needs: the packages, the generated database client, and Node 24. Runs on Node 20.19 or
+// later, without any package.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,17 +10,17 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const GENERATED = join(ROOT, 'modules/platform/generated');
 const STAMP = join(GENERATED, 'stamp');
-/** Without a terminal nothing shows that a step is still working, so it says so this often. */
+/** Progress interval without a terminal, in milliseconds. */
 const STILL_WORKING_MS = 15_000;
 
-/** A reason to stop that a person understands; shown without a stack. */
+/** An error with a message for the user; shown without a stack trace. */
 export class SetupError extends Error {}
 
-/** Makes this folder ready to run and returns the path of the Node that everything else runs on. */
+/** Prepares this checkout and returns the path of the Node binary that runs everything else. */
 export async function setUp() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
-    throw new SetupError(`Postroom needs Node 20.19 or later to start with; this is ${process.version}.`);
+    throw new SetupError(`Postroom requires Node 20.19 or later; this is ${process.version}.`);
   }
   if (!isInstalled()) await install();
   const node = modernNode();
@@ -28,13 +28,13 @@ export async function setUp() {
   return node;
 }
 
-/** Prints the sentence of an error that has one, and all of any other; ends the process with status 1. */
+/** Prints a SetupError's message, or any other error in full; exits with status 1. */
 export function fail(error) {
   console.error(error instanceof SetupError ? `\n${error.message}` : error);
   process.exit(1);
 }
 
-/** Whether every package of the lock is there in its version; builds for other systems may be missing. */
+/** Whether every package in the lock file is installed in its version; builds for other systems may be missing. */
 function isInstalled() {
   const wanted = readJson(join(ROOT, 'package-lock.json'))?.packages;
   const present = readJson(join(ROOT, 'node_modules/.package-lock.json'))?.packages;
@@ -47,7 +47,7 @@ function isInstalled() {
 }
 
 async function install() {
-  // Older versions of npm run scripts of dependencies; ours need none (see .npmrc).
+  // Older versions of npm run install scripts of dependencies; we need none (see .npmrc).
   const flags = [
     '--ignore-scripts',
     '--include=dev',
@@ -57,7 +57,7 @@ async function install() {
     '--loglevel=error',
   ];
   try {
-    await step('Installing packages (a minute or more, only now)', ...npm('ci', ...flags));
+    await step('Installing packages (first run only, takes a minute or more)', ...npm('ci', ...flags));
   } catch (error) {
     if (!error.message.includes('in sync')) throw error;
     await step(
@@ -67,14 +67,14 @@ async function install() {
   }
 }
 
-/** npm itself when we run under it, so that its version and settings are the ones in use. */
+/** The npm we run under, if any, so that its version and settings apply. */
 function npm(...args) {
   const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env;
   if (script?.endsWith('.js')) return [node, [script, ...args]];
   return [process.platform === 'win32' ? 'npm.cmd' : 'npm', args];
 }
 
-/** Node 24 comes as a package; a system's own is used where there is no such package. */
+/** Node 24 comes as a package; systems without that package use their own. */
 export function modernNode() {
   const candidates = [join(ROOT, 'node_modules/.bin/node'), process.execPath];
   const found = candidates.find((path) => existsSync(path) && majorOf(path) >= 24);
@@ -89,7 +89,7 @@ function majorOf(path) {
   return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 0);
 }
 
-/** The tables of all modules and the version of Prisma: what the generated client depends on. */
+/** The inputs of the generated client: every module's tables and the Prisma version. */
 function fingerprint() {
   const hash = createHash('sha256').update(readFileSync(join(ROOT, 'node_modules/prisma/package.json')));
   for (const module of readdirSync(join(ROOT, 'modules')).sort()) {
@@ -103,7 +103,7 @@ function isGenerated() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
 }
 
-/** Prisma generates without its schema engine, but looks for one all the same: any program will do. */
+/** Prisma generates without its schema engine but still looks for one; any program will do. */
 export async function generateClient(node) {
   const before = fingerprint();
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: node, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };
@@ -113,7 +113,7 @@ export async function generateClient(node) {
   writeFileSync(STAMP, before);
 }
 
-/** Runs one step of the set-up and says so. What it prints is shown only when it fails. */
+/** Runs one setup step. Shows its output only if it fails. */
 export async function step(title, command, args, env = {}) {
   console.log(`${title} …`);
   const started = Date.now();
@@ -121,7 +121,7 @@ export async function step(title, command, args, env = {}) {
   try {
     await run(command, args, env);
   } catch (error) {
-    throw new SetupError(`${title} did not work: ${error.message}`);
+    throw new SetupError(`${title} failed: ${error.message}`);
   } finally {
     clearInterval(working);
   }

@@ -1,4 +1,4 @@
-// `postroom start`: prepares what is missing, then runs the launcher on Node 24 and stays until it has ended.
+// `postroom start`: prepares what is missing, runs the launcher on Node 24 and exits when it does.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { dashboardBuilt } from './dashboard.mjs';
 import { fail, ROOT, setUp } from './setup.mjs';
 
-/** How often to check that npm, which started this process, is still running. */
+/** Interval at which to check that npm, our parent, is still running. */
 const PARENT_CHECK_MS = 5000;
 
 export async function start(args) {
@@ -17,8 +17,8 @@ export async function start(args) {
 
 function runLauncher(node, args) {
   const launcher = spawn(node, [join(ROOT, 'apps/launcher/src/main.ts'), ...args], {
-    // A group of its own, so that Ctrl-C reaches the launcher once, from here, and not every program at the same time.
-    // The channel tells it when this process has ended, whatever ended it.
+    // Its own process group, so that Ctrl-C reaches only the launcher, from here. The IPC channel tells it when
+    // this process exits.
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
@@ -31,7 +31,7 @@ function runLauncher(node, args) {
   });
 }
 
-/** A killed npm can't pass anything on; but then this process, or the shell between the two, gets another parent. */
+/** A killed npm can't forward a signal, but this process, or the shell between the two, is then re-parented. */
 function stopWithNpm(launcher) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const shell = isShell(process.ppid) ? process.ppid : undefined;
@@ -50,7 +50,7 @@ function parentOf(pid) {
   return Number(ps(pid, 'ppid'));
 }
 
-/** Linux says it in a file, which spares it a process every few seconds. */
+/** On Linux /proc has the parent pid, which saves spawning a process every few seconds. */
 function ps(pid, field) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

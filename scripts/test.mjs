@@ -1,6 +1,6 @@
-// `npm test [-- arguments for vitest]`: sets up what is missing and runs all tests. Files of which a test failed are run
-// once more, with nothing beside them: on a machine that others use, too, a wait may have been too short. What fails again
-// has failed; what does not is named at the end, as it may be a race. The last line has the true counts.
+// `npm test [-- arguments for vitest]`: sets up what is missing and runs all tests. Failed files are rerun once,
+// alone, because a timeout may be too short on a busy machine. Tests that fail twice have failed; those that pass
+// alone are listed at the end, as they may be races. The last line has the final counts.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { dashboardBuilt } from './dashboard.mjs';
 import { fail, ROOT, setUp } from './setup.mjs';
 
-/** When more files than this fail, it is not for want of time. */
+/** With more failed files than this, load is not the cause. */
 const MAX_RERUN_FILES = 12;
 
 try {
@@ -20,7 +20,7 @@ try {
   const suspects = run.status === 0 || run.isStopped ? [] : run.files.filter((file) => file.status === 'failed');
   if (suspects.length > 0 && suspects.length <= MAX_RERUN_FILES) {
     const paths = suspects.map((file) => relative(ROOT, file.name));
-    console.log(`\nOnce more, alone: ${paths.join(', ')}`);
+    console.log(`\nRerunning alone: ${paths.join(', ')}`);
     const options = args.filter((argument) => argument.startsWith('-'));
     const again = await runVitest(node, join(folder, 'again.json'), [...options, '--no-file-parallelism', ...paths]);
     console.log(unsteady(suspects, again.files));
@@ -74,7 +74,7 @@ function replaced(files, again) {
 function unsteady(before, after) {
   const passed = new Set(after.flatMap((file) => namesOf(file, 'passed')));
   const names = before.flatMap((file) => namesOf(file, 'failed')).filter((name) => passed.has(name));
-  return names.map((name) => `Failed beside others, passed alone: ${name}`).join('\n');
+  return names.map((name) => `Failed in parallel, passed alone: ${name}`).join('\n');
 }
 
 function namesOf(file, status) {

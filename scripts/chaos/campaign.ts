@@ -127,7 +127,7 @@ async function compare({ system, campaign, sink, receiver, drip, killed, recipie
     must('Recipients', ours.length, (value) => value === recipients),
     must('Campaign', campaign.status, (value) => value === 'completed'),
     counted('Accepted', inState('accepted')),
-    must('Unknown, of those in hand at the kills', [unknown.length, inHand.messages], ([a = 0, b = 0]) => a <= b),
+    must('Unknown, of those in flight at the kills', [unknown.length, inHand.messages], ([a = 0, b = 0]) => a <= b),
     counted('Of the unknown, arrived', arrived),
     must('Duplicates at the mail server', [...got.values()].filter((times) => times > 1).length, isNone),
     must('Neither received nor listed as failed or unknown', unheard, isNone),
@@ -142,7 +142,7 @@ async function compare({ system, campaign, sink, receiver, drip, killed, recipie
     must('Events', events.length, (value) => value > recipients * 0.9),
     must('Events not received', events.filter(({ id }) => !receiver.events.has(id)).length, isNone),
     must(
-      'Events received again, of those in hand at the kills',
+      'Events received again, of those in flight at the kills',
       [receiver.duplicates, inHand.deliveries],
       ([a = 0, b = 0]) => a <= b,
     ),

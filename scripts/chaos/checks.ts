@@ -24,7 +24,7 @@ export function report(checks: readonly Check[]): { ok: boolean; text: string } 
   );
   const verdict =
     wrong.length === 0
-      ? `${green('✓')} ${bold('Nothing was lost, nothing was doubled, nothing is stuck.')}`
+      ? `${green('✓')} ${bold('Nothing lost, nothing duplicated, nothing stuck.')}`
       : wrong.map(({ name, value }) => `${red('✗')} ${bold(`${name}: ${value}`)}`).join('\n');
   return { ok: wrong.length === 0, text: `${table(rows)}\n\n${verdict}` };
 }

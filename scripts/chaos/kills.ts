@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PARTS, type Part, type System } from './system.ts';
 
-/** What the kills may have cut off: what was in hand at each of them. */
+/** Work in flight at each kill, which may have been interrupted. */
 export interface InHand {
   /** Messages that were claimed and not settled. */
   messages: number;
@@ -35,7 +35,7 @@ export function orderOf(kills: number, random: () => number): Part[] {
   return order;
 }
 
-/** Kills one part after the other, about every `everyMs`, and counts what each kill found in hand. */
+/** Kills one component after another, about every `everyMs`, and counts the work in flight at each kill. */
 export async function killAll(
   system: System,
   order: readonly Part[],
@@ -52,14 +52,14 @@ export async function killAll(
     const cut = part === 'worker' ? await inHand(system) : before;
     sum.messages += cut.messages;
     sum.deliveries += cut.deliveries;
-    say(`kill -9 ${part}: ${cut.messages} messages and ${cut.deliveries} deliveries in hand`);
+    say(`kill -9 ${part}: ${cut.messages} messages and ${cut.deliveries} deliveries in flight`);
   }
   return { byPart, inHand: sum };
 }
 
 const WITHIN_MS = 120_000;
 
-/** Asked again while the database is down. What an older attempt has in hand is unknown for the time being, and counts too. */
+/** Asked again while the database is down. What an older attempt has in flight is unknown for the time being, and counts too. */
 async function inHand({ pool }: System): Promise<InHand> {
   for (const deadline = Date.now() + WITHIN_MS; ; await sleep(100)) {
     try {

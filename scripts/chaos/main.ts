@@ -94,5 +94,5 @@ async function main(): Promise<number> {
 function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`--${name} takes a whole number, not "${text}".`);
+  throw new Error(`--${name} must be a whole number, not "${text}".`);
 }

@@ -66,7 +66,7 @@ export async function startSystem(smtpUrl: string, say: (line: string) => void):
   };
 }
 
-/** Shows what the launcher says once everything runs: which part ended, and when it was back. */
+/** Shows the launcher's restart messages once everything runs. */
 function untilStarted(launcher: ChildProcess, say: (line: string) => void): Promise<void> {
   const words: string[] = [];
   let running = false;
@@ -86,7 +86,7 @@ function untilStarted(launcher: ChildProcess, say: (line: string) => void): Prom
 
 const RUNNING_WITHIN_MS = 120_000;
 
-/** A part that runs under a keeper has two processes in its file, and it is the second that is killed. */
+/** A component under a process guard has two processes in its file; the second one is killed. */
 async function kill(dataDir: string, part: Part): Promise<void> {
   for (const deadline = Date.now() + RUNNING_WITHIN_MS; ; await sleep(50)) {
     try {

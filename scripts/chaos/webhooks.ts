@@ -116,7 +116,7 @@ async function compare(system: System, facts: Facts): Promise<Check[]> {
     must('Not acknowledged', toWell.filter(({ state }) => state !== 'acknowledged').length, isNone),
     must('Not received', toWell.filter(({ event_id: id }) => !well.events.has(id)).length, isNone),
     must(
-      'Received again, of those in hand at the kills',
+      'Received again, of those in flight at the kills',
       [well.duplicates, killed.inHand.deliveries],
       ([again = 0, inHand = 0]) => again <= inHand,
     ),

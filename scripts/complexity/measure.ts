@@ -1,4 +1,4 @@
-/** How a parser's time grows with what it is given. */
+/** Measures how a parser's time grows with its input. */
 export interface Growth {
   /** The length at which it was measured, and the CPU time for it and for twice as much, in milliseconds. */
   length: number;

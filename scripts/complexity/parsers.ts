@@ -36,7 +36,7 @@ import { EncodingDetector } from '../../modules/imports/src/csv/encoding.ts';
 import { keyFor, labelFor, TypeGuess } from '../../modules/imports/src/csv/fields.ts';
 import { RecordReader } from '../../modules/imports/src/csv/records.ts';
 import { emailKey, emailProblem, jsonProblem, parseDateTime } from '../../modules/platform/src/index.ts';
-import { structuralFlaws } from '../../modules/templates/src/mjml.ts';
+import { structuralProblems } from '../../modules/templates/src/mjml.ts';
 import {
   addToBody,
   decodeEntities,
@@ -229,7 +229,7 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   {
     name: 'MJML',
-    parse: structuralFlaws,
+    parse: structuralProblems,
     tokens: ['<mj-text>', '</mj-text>', '<mj-a ', '<!--', '-->', '"', "'", '<mjml', '>', '/', '-', 'a'],
   },
   { name: 'warnings about content', parse: (html) => contentWarnings({ ...campaign, html }), tokens: HTML },

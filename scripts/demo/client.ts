@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-sse';
 
-/** An answer of the API that is not the one hoped for. */
+/** An error response of the API. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -10,7 +10,7 @@ export class ApiError extends Error {
   constructor(status: number, request: string, { code = 'unknown', message = 'no message', details = [] }: ErrorBody) {
     const fields = details.map((detail) => `${detail.field} ${detail.message}`);
     super(
-      `${request} answered ${status} ${code}: ${[message, ...fields.filter((field) => !message.includes(field))].join('; ')}`,
+      `${request} returned ${status} ${code}: ${[message, ...fields.filter((field) => !message.includes(field))].join('; ')}`,
     );
     this.status = status;
     this.code = code;
@@ -30,12 +30,12 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** How long a request is repeated while the gateway can't be reached or says that it is busy. */
+/** How long to retry while the gateway is unreachable or busy. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 500;
 const TIMEOUT_MS = 30_000;
 
-/** The public API, as an integrator calls it. A POST carries an Idempotency-Key, so that repeating it does nothing twice. */
+/** The public API, as an integrator calls it. A POST carries an Idempotency-Key, so that retries are safe. */
 export class Client {
   readonly #url: string;
   readonly #key: string;
@@ -116,7 +116,7 @@ export class Client {
       return { error, mayPass, pauseMs: Number(response.headers.get('Retry-After')) * 1000 || PAUSE_MS };
     } catch (error) {
       return {
-        error: new Error(`${method} ${path} got no answer`, { cause: error }),
+        error: new Error(`${method} ${path} got no response`, { cause: error }),
         mayPass: true,
         pauseMs: PAUSE_MS,
       };

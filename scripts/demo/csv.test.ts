@@ -82,7 +82,7 @@ test('the column of addresses is found by its values when its name says nothing'
 
 test('a file without addresses is refused in a sentence', () => {
   expect(() => read('name,city\nAda,Bonn\n')).toThrow(
-    new UnusableFile('No column is called email or holds addresses; the columns are: name, city.'),
+    new UnusableFile('No column is named email or contains addresses. Columns found: name, city.'),
   );
   expect(() => read('')).toThrow(UnusableFile);
 });
@@ -91,7 +91,7 @@ test('lines are counted right after quoted line breaks of every kind and after b
   const text =
     'email,note\r\na@example.com,"one\r\ntwo\nthree\rfour"\r\n\r\n   \r\nb@example.com,"x"\nc@example.com,y\rbad,z\r\n';
   expect(lines(text)).toEqual([2, 8, 9]);
-  expect(problems(text)).toEqual(['10: "bad" is no email address']);
+  expect(problems(text)).toEqual(['10: "bad" is not an email address']);
 });
 
 test('quotes and separators inside quotes are part of the value', () => {
@@ -120,13 +120,13 @@ test('each kind of bad row is reported with its line', () => {
   expect(emails(text)).toEqual(['ann@example.com', 'eve@example.com']);
   expect(problems(text)).toEqual([
     '3: the address is missing',
-    '4: "bob at example.com" is no email address',
-    '5: "bob@example..com" is no email address',
-    '6: "b..ob@example.com" is no email address',
-    '7: "bob@localhost" is no email address',
+    '4: "bob at example.com" is not an email address',
+    '5: "bob@example..com" is not an email address',
+    '6: "b..ob@example.com" is not an email address',
+    '7: "bob@localhost" is not an email address',
     '8: 2 columns instead of 3',
     '9: 4 columns instead of 3',
-    '10: "ANN@Example.COM" is in line 2 already',
+    '10: "ANN@Example.COM" is already on line 2',
     '11: a value contains a NUL character',
   ]);
 });

@@ -55,7 +55,7 @@ export function readCsv(bytes: Uint8Array): CsvFile {
   const emailColumn = findEmailColumn(header, sample);
   if (emailColumn === -1) {
     const names = header.names.map((name) => name.trim()).join(', ');
-    throw new UnusableFile(`No column is called email or holds addresses; the columns are: ${names}.`);
+    throw new UnusableFile(`No column is named email or contains addresses. Columns found: ${names}.`);
   }
   return {
     encoding,
@@ -86,7 +86,7 @@ function readRecords(text: string, separator: string, line: number): { header: H
 }
 
 function headerIn({ line, values, problem }: CsvRecord): Header {
-  if (values === undefined) throw new UnusableFile(`Line ${line} should name the columns: ${problem}`);
+  if (values === undefined) throw new UnusableFile(`Line ${line} must be the header row: ${problem}`);
   return headerOf(values);
 }
 function judge(
@@ -120,9 +120,9 @@ function problemOf(values: string[], columns: number, emailColumn: number, first
   if (problem !== undefined) return problem;
   const email = values[emailColumn]!;
   if (email === '') return 'the address is missing';
-  if (!isAddress(email)) return `"${shorten(email)}" is no email address`;
+  if (!isAddress(email)) return `"${shorten(email)}" is not an email address`;
   const first = firstLines.get(keyOf(email));
-  return first === undefined ? undefined : `"${shorten(email)}" is in line ${first} already`;
+  return first === undefined ? undefined : `"${shorten(email)}" is already on line ${first}`;
 }
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}…` : text).replace(/\s+/g, ' ');

@@ -67,20 +67,20 @@ const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(
 const rough = execFileSync(process.execPath, [join(ROOT, 'samples/make-contacts.mjs'), '--rows', '460', '--rough']);
 
 test('the demo imports the good rows, reports the others by line, and nothing is lost or doubled; also a second time', async () => {
-  for (const imported of ['452 new, 0 there already', '0 new, 452 there already']) {
+  for (const imported of ['452 new, 0 already existing', '0 new, 452 already existing']) {
     const { output, code } = await demo(rough);
-    expect(output).toContain('Nothing was lost, nothing was doubled.');
+    expect(output).toContain('Nothing lost, nothing duplicated.');
     expect(code).toBe(0);
     expect(output).toContain(imported);
     expect(output.match(/^ +line \d+: .*$/gm)?.map((line) => line.trim().replace(/".*"/, '…'))).toEqual([
       'line 52: the address is missing',
-      'line 102: … is no email address',
+      'line 102: … is not an email address',
       'line 152: seats must be a number',
       'line 202: signed_up must be a date such as 2026-11-21',
       'line 252: 7 columns instead of 6',
       'line 302: 1 column instead of 6',
-      expect.stringMatching(/^line 352: … is in line \d+ already$/),
-      'line 454: … is no email address',
+      expect.stringMatching(/^line 352: … is already on line \d+$/),
+      'line 454: … is not an email address',
     ]);
     expect(figure(output, 'Recipients')).toBe('452');
     expect(figure(output, 'Delivered')).toBe('452');
@@ -97,11 +97,11 @@ test('the demo imports the good rows, reports the others by line, and nothing is
 test('a file of other columns, in another encoding, with every way that mail can go', async () => {
   const text = `Prénom;Courriel;Ville\r\nZoé;zoe@example.org;Nîmes\r\n;bounced@simulator.invalid;\r\n;complained@simulator.invalid;\r\n;refused@simulator.invalid;\r\n;opened@simulator.invalid;\r\n;clicked@simulator.invalid;\r\n`;
   const { output, code } = await demo(Buffer.from(text, 'latin1'));
-  expect(output).toContain('Nothing was lost, nothing was doubled.');
+  expect(output).toContain('Nothing lost, nothing duplicated.');
   expect(code).toBe(0);
   expect(output).toContain('windows-1252, separated by semicolons');
   expect(figure(output, 'Accepted by the mail server')).toBe('5');
-  expect(figure(output, 'Refused by the mail server')).toBe('1');
+  expect(figure(output, 'Rejected by the mail server')).toBe('1');
   expect(figure(output, 'Delivered')).toBe('4');
   expect(figure(output, 'Opened')).toBe('2');
   expect(figure(output, 'Clicked')).toBe('1');
@@ -111,7 +111,7 @@ test('a file of other columns, in another encoding, with every way that mail can
 
 test('a file that can’t be used is refused in a sentence', async () => {
   expect(await demo('name,city\nAda,Bonn\n')).toEqual({
-    output: expect.stringContaining('✗ No column is called email or holds addresses; the columns are: name, city.'),
+    output: expect.stringContaining('✗ No column is named email or contains addresses. Columns found: name, city.'),
     code: 1,
   });
 });

@@ -23,9 +23,9 @@ export async function prepareFields(api: Client, file: CsvFile): Promise<{ field
     if (existing === undefined) await createField(api, field);
     else await addOptions(api, existing, field);
     fields.push(field);
-    words.push(`${field.key} (${field.type}${existing === undefined ? '' : ', there already'})`);
+    words.push(`${field.key} (${field.type}${existing === undefined ? '' : ', already exists'})`);
   }
-  return { fields, text: words.join(', ') || 'none: the file has addresses and names only' };
+  return { fields, text: words.join(', ') || 'none: the file has only addresses and names' };
 }
 
 /** The field of that name if it can take the column's values, else one whose name also says its type. */
@@ -101,7 +101,7 @@ export async function importContacts(api: Client, file: CsvFile, fields: readonl
 function note({ status, id, error }: BatchResult, row: Row, imported: Imported): void {
   if (status === 'error' || id === undefined) {
     const field = error?.field.replace(/^custom_fields\./, '') ?? 'the row';
-    imported.problems.push({ line: row.line, message: `${field} ${error?.message ?? 'was refused'}` });
+    imported.problems.push({ line: row.line, message: `${field} ${error?.message ?? 'was rejected'}` });
     return;
   }
   imported.ids.push(id);

@@ -22,7 +22,7 @@ import { findSystem, type System } from './system.ts';
 
 const HELP = `npm run demo [-- contacts.csv] [-- --data DIR]
 
-Imports a CSV file of contacts, sends them a campaign, receives its webhooks and checks that nothing was lost or doubled.
+Imports a CSV file of contacts, sends them a campaign, receives its webhooks and checks that nothing was lost or duplicated.
 Without a file it takes samples/contacts.csv. It uses the running system if there is one, else it starts one.
 
   --data DIR   the data folder of the system to use or start, as for npm start
@@ -55,10 +55,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** Relative paths are meant from where the person typed them, which npm passes on. */
+/** Resolves a relative path against the directory the user typed it in, which npm passes on. */
 const fromCaller = (path: string) => resolve(process.env.INIT_CWD ?? process.cwd(), path);
 
-/** The first request to stop ends what the demo started; a second one, some time later, ends the demo itself. */
+/** The first stop request stops what the demo started; a later second one exits the demo itself. */
 function stop(): void {
   if (stopping.signal.aborted) return;
   stopping.abort(new Error('Stopped.'));
@@ -95,9 +95,9 @@ async function read(path: string): Promise<CsvFile> {
   try {
     const file = readCsv(await readFile(path));
     if (file.rows.length > 0) return file;
-    throw new UnusableFile(['No row can be imported.', ...file.problems.map(problemLine)].join('\n'));
+    throw new UnusableFile(['No row could be imported.', ...file.problems.map(problemLine)].join('\n'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new UnusableFile(`There is no file ${path}.`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new UnusableFile(`File not found: ${path}`);
     throw error;
   }
 }
@@ -111,12 +111,12 @@ function describe(path: string, { rows, problems, encoding, delimiter, header }:
 
 const problemLine = ({ line, message }: Problem) => `line ${line}: ${message}`;
 
-/** The main job, step by step. */
+/** The main scenario, step by step. */
 async function campaignOf(file: CsvFile, system: System): Promise<Result> {
   const started = performance.now();
   const project = system.projects[0];
   if (project === undefined || system.keys.full === undefined)
-    throw new Error('dev.json names no project or no key of full scope.');
+    throw new Error('dev.json has no project or no full-scope key.');
   const api = new Client(system.url, system.keys.full, stopping.signal);
   say('System', `${system.url}, project ${project.name}`);
   const fromEmail = `hello@${await sendingDomain(api, project.id)}`;
@@ -126,7 +126,7 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
   const imported = await importContacts(api, file, fields);
   const problems = [...file.problems, ...imported.problems].sort((a, b) => a.line - b.line);
   sayImported(imported, problems);
-  if (imported.ids.length === 0) throw new Error('No contact was imported, so there is nobody to write to.');
+  if (imported.ids.length === 0) throw new Error('No contact was imported, so there are no recipients.');
 
   const tag = newTag();
   const name = `Demo ${new Date().toISOString().slice(0, 16).replace('T', ' ')} ${tag}`;
@@ -170,36 +170,36 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
 
 const CLEAN_UP_MS = 5_000;
 
-/** Removes the endpoint, since nobody will listen there any more; also when the demo is being stopped. */
+/** Deletes the endpoint, because nothing listens there any more; also when the demo is being stopped. */
 async function forget({ url, keys: { full = '' } }: System, endpointId: string): Promise<void> {
   const api = new Client(url, full, AbortSignal.timeout(CLEAN_UP_MS));
   await api
     .delete(`/v1/webhooks/${endpointId}`)
-    .catch(() => say('', `The webhook endpoint ${endpointId} could not be removed.`));
+    .catch(() => say('', `The webhook endpoint ${endpointId} could not be deleted.`));
 }
 
-/** A domain that the project may send from. */
+/** A verified sending domain of the project. */
 async function sendingDomain(api: Client, projectId: string): Promise<string> {
   for await (const domain of api.list<{ domain: string; verifiedForSending: boolean }>(
     `/v1/projects/${projectId}/domains`,
   )) {
     if (domain.verifiedForSending) return domain.domain;
   }
-  throw new Error('The project has no domain that is verified for sending.');
+  throw new Error('The project has no verified sending domain.');
 }
 
 function sayImported({ ids, created, updated, elapsedMs }: Imported, problems: readonly Problem[]): void {
   const rate = Math.round(ids.length / (elapsedMs / 1000));
   say(
     'Contacts',
-    `${count(ids.length)} imported in ${seconds(elapsedMs)} (${count(rate)}/s): ${count(created)} new, ${count(updated)} there already`,
+    `${count(ids.length)} imported in ${seconds(elapsedMs)} (${count(rate)}/s): ${count(created)} new, ${count(updated)} already existing`,
   );
   if (problems.length === 0) return;
   say('', red(`${some(problems.length, 'row')} not imported:`));
   for (const problem of problems) say('', `  ${problemLine(problem)}`);
 }
 
-/** Tells the runs on one system apart: names must be unique, and the subject is what the inbox is searched for. */
+/** Distinguishes runs on one system: names must be unique, and the inbox is searched by subject. */
 const newTag = () => randomBytes(3).toString('hex');
 
 process.exitCode = await main();

@@ -6,7 +6,7 @@ import { bold, count, green, red, seconds, some, table } from './print.ts';
 import type { Receiver } from './receiver.ts';
 import type { System } from './system.ts';
 
-/** Everything that a run found out. */
+/** Everything a run measured. */
 export interface Result {
   system: System;
   campaign: Campaign;
@@ -20,10 +20,10 @@ export interface Result {
   totalMs: number;
 }
 
-/** Messages that are still to be sent, such as those that a mail server asked to bring again later. */
+/** Messages still to be sent, such as deferred ones. */
 const open = ({ progress }: Campaign) => progress.planned + progress.claimed;
 
-/** What is missing or there twice: in the inbox, which is what people got, and at the receiver. */
+/** Losses and duplicates, in the inbox and at the receiver. */
 function balance({ campaign, receiver, inbox }: Result) {
   const { suppressed, failed, canceled, unknown } = campaign.progress;
   const mailed = campaign.recipientCount - suppressed - failed - canceled - unknown - open(campaign);
@@ -35,7 +35,7 @@ function balance({ campaign, receiver, inbox }: Result) {
   };
 }
 
-/** How long the campaign took by its own record, in milliseconds. */
+/** The campaign's duration by its own timestamps, in milliseconds. */
 function sendingMs({ startedAt, completedAt }: Campaign): number | undefined {
   return startedAt === null || completedAt === null ? undefined : Date.parse(completedAt) - Date.parse(startedAt);
 }
@@ -49,10 +49,10 @@ export function resultTable(result: Result): string {
   const figures = table([
     ['Recipients', count(campaign.recipientCount)],
     ['Accepted by the mail server', count(accepted)],
-    ...optional('Refused by the mail server', failed),
+    ...optional('Rejected by the mail server', failed),
     ...optional('Suppressed', suppressed),
     ...optional('Outcome unknown', unknown),
-    ...optional('To be tried again later', open(campaign)),
+    ...optional('Deferred', open(campaign)),
     ['Delivered', count(campaign.engagement.delivered)],
     ...optional('Opened', campaign.engagement.opened),
     ...optional('Clicked', campaign.engagement.clicked),
@@ -72,8 +72,8 @@ export function resultTable(result: Result): string {
         ? 'not completed'
         : `${seconds(took)}, ${count(Math.round(accepted / (took / 1000)))} messages/s`,
     ],
-    ['Until the last event', lastEventAt === undefined ? 'some never came' : seconds(lastEventAt - sentAt)],
-    ['Time taken in all', seconds(totalMs)],
+    ['Until the last event', lastEventAt === undefined ? 'some never arrived' : seconds(lastEventAt - sentAt)],
+    ['Total time', seconds(totalMs)],
   ]);
   return `${figures}\n\n${links(result)}`;
 }
@@ -88,14 +88,14 @@ function links({ system, campaign, delivery }: Result): string {
   return lines.join('\n');
 }
 
-/** Whether nothing was lost or doubled, in a sentence. */
+/** Summarizes losses and duplicates in a sentence. */
 export function verdict(result: Result): { ok: boolean; text: string } {
   const { mailsLost, mailsDoubled, eventsLost, eventsDoubled } = balance(result);
   const wrong = [
     mailsLost > 0 && `${some(mailsLost, 'mail')} lost`,
-    mailsDoubled > 0 && `${some(mailsDoubled, 'mail')} doubled`,
+    mailsDoubled > 0 && `${some(mailsDoubled, 'mail')} duplicated`,
     eventsLost > 0 && `${some(eventsLost, 'event')} not received`,
-    eventsDoubled > 0 && `${some(eventsDoubled, 'event')} received again`,
+    eventsDoubled > 0 && `${some(eventsDoubled, 'event')} duplicated`,
     result.receiver.tally.refused > 0 && `${some(result.receiver.tally.refused, 'request')} with a bad signature`,
     result.campaign.progress.unknown > 0 && unknown(result.campaign.progress.unknown),
     result.campaign.status !== 'completed' && unfinished(result.campaign),
@@ -103,15 +103,13 @@ export function verdict(result: Result): { ok: boolean; text: string } {
   const ok = wrong.length === 0;
   return {
     ok,
-    text: ok
-      ? `${green('✓')} ${bold('Nothing was lost, nothing was doubled.')}`
-      : `${red('✗')} ${bold(wrong.join(', '))}`,
+    text: ok ? `${green('✓')} ${bold('Nothing lost, nothing duplicated.')}` : `${red('✗')} ${bold(wrong.join(', '))}`,
   };
 }
 
-/** Such a message may have been accepted, and is not sent again; a provider's report or a person decides. */
+/** Such a message may have been accepted, so it is not retried; a provider's report or a user decides. */
 const unknown = (messages: number) =>
-  `nobody knows whether ${some(messages, 'message')} arrived: sending was killed just then`;
+  `${some(messages, 'message')} may or may not have arrived: sending was killed mid-transaction`;
 
 function unfinished(campaign: Campaign): string {
   const waiting = open(campaign);

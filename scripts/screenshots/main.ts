@@ -14,7 +14,7 @@ CHROMIUM_PATH names the browser where it is not called chromium. The dashboard h
 With --keep the system stays until Ctrl-C, to look around in.
 `;
 
-/** Starts, plays, takes the pictures and ends; the data folder is a new one and goes with it. */
+/** Starts a system in a temporary data folder, plays the scenario, takes the screenshots and cleans up. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(HELP);
   const stopping = new AbortController();

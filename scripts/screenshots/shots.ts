@@ -13,7 +13,7 @@ interface Picture {
 const LARGEST_KILOBYTES = 300;
 const WINDOW = { width: 1280, height: 800 };
 
-/** Takes every picture of the docs, as PNG files in a folder. @throws when one is larger than a page should bear. */
+/** Takes every screenshot of the docs, as PNG files. @throws if one is too large for a page. */
 export async function takePictures(system: System, stage: Stage, folder: string): Promise<Picture[]> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
@@ -27,7 +27,7 @@ export async function takePictures(system: System, stage: Stage, folder: string)
       await page.screenshot({ path, animations: 'disabled' });
       const kilobytes = Math.ceil(statSync(path).size / 1000);
       if (kilobytes > LARGEST_KILOBYTES)
-        throw new Error(`${name}.png has ${kilobytes} kB; ${LARGEST_KILOBYTES} are the most.`);
+        throw new Error(`${name}.png is ${kilobytes} kB; the maximum is ${LARGEST_KILOBYTES} kB.`);
       taken.push({ name: `${name}.png`, kilobytes });
     };
     await dashboard(context, system, stage, take);

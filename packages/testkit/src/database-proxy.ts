@@ -11,7 +11,7 @@ export interface ProxiedStatement {
 /**
  * What becomes of a statement instead of an answer. `lost`: the connection breaks before the server has it. `unheard`: it
  * breaks when the server has done it, before the program hears so. `late`: it breaks at once, and the server does it
- * `LATE_MS` later all the same, as with what a network had in hand. The program waits, so that a test can kill it, with
+ * `LATE_MS` later all the same, as with what a network had in flight. The program waits, so that a test can kill it, with
  * `kept`, which the server never gets, and with `held`, when the server has done it.
  */
 export type DatabaseFault = 'lost' | 'unheard' | 'late' | 'kept' | 'held';
