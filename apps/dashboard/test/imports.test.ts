@@ -28,7 +28,7 @@ inBrowser('imports', () => {
     await page.getByText('Drop a CSV file here').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await choose(page);
-    const becomes = (column: string) => page.getByRole('combobox', { name: `Action ${column} maps to` });
+    const becomes = (column: string) => page.getByRole('combobox', { name: `${column} maps to` });
     await becomes('E-Mail').waitFor();
     expect(await becomes('E-Mail').inputValue()).toBe('Address');
     expect(await becomes('Vorname').inputValue()).toBe('Name');

@@ -57,7 +57,7 @@ export function ColumnTargets({
             width: '45%',
             cell: ({ name, column, target }) => (
               <Select
-                aria-label={`Action ${name} maps to`}
+                aria-label={`${name} maps to`}
                 allowDeselect={false}
                 data={[
                   { value: 'none', label: 'Not imported' },
