@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import { answerFile, type StaticFile, staticFile } from './static.ts';
+import { serveFile, type StaticFile, staticFile } from './static.ts';
 
 const DIST = join(import.meta.dirname, '../../dashboard/dist');
 
@@ -31,7 +31,7 @@ export function createDashboard() {
     if (file !== undefined) {
       // Vite puts a content hash in asset names, so they are immutable.
       const forever = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-      answerFile(request, response, file, { 'Cache-Control': forever });
+      serveFile(request, response, file, { 'Cache-Control': forever });
       return true;
     }
     if (!PAGE.test(path) || (request.method !== 'GET' && request.method !== 'HEAD')) return false;

@@ -18,17 +18,17 @@ import {
 import { AUTH_PATH, authenticateUser } from '@postroom/auth';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
-import { answerDocs } from './docs/docs.ts';
+import { serveDocs } from './docs/docs.ts';
 import { createGraphql } from './graphql.ts';
-import { answerMetrics, countRequest } from './metrics.ts';
+import { serveMetrics, countRequest } from './metrics.ts';
 import { createOpenApi } from './openapi/serve.ts';
 import { createFacade } from './rest/facade.ts';
-import { answerPreview, PREVIEW_PATH } from './preview.ts';
+import { servePreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
 import { routes, streams } from './routes.ts';
 import { schema } from './schema.ts';
 import { setSecurityHeaders } from './security-headers.ts';
-import { answerSignIn } from './sign-in.ts';
+import { serveSignIn } from './sign-in.ts';
 
 export interface Gateway extends Service {
   /** The base URL, without a trailing slash. */
@@ -69,17 +69,17 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === '/v1/openapi.json') return openApi(request, response);
     if (path === '/v1' || path.startsWith('/v1/')) return facade(request, response, path);
     if (path === '/graphql' || path === '/graphql/stream') return void (await graphql(request, response, path));
-    if (path.startsWith(`${AUTH_PATH}/`)) return answerSignIn(request, response);
+    if (path.startsWith(`${AUTH_PATH}/`)) return serveSignIn(request, response);
     if (path.startsWith(DOWNLOADS_PATH)) return answerDownload(request, response, path);
-    if (path === PREVIEW_PATH) return answerPreview(request, response);
-    if (answerDocs(request, response, path)) return;
+    if (path === PREVIEW_PATH) return servePreview(request, response);
+    if (serveDocs(request, response, path)) return;
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response, preferences);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
-    if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await whoComesBack(request));
+    if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await returningCaller(request));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
     if (path === '/metrics' && config.METRICS_TOKEN !== undefined)
-      return answerMetrics(request, response, config.METRICS_TOKEN);
+      return serveMetrics(request, response, config.METRICS_TOKEN);
     if (answerDashboard(request, response, path)) return;
     if (path === '/')
       return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
@@ -116,7 +116,7 @@ function answerNothing(response: ServerResponse): void {
 }
 
 /** The signed-in user on a page that another site links to; the page's parameters prove the intent. */
-async function whoComesBack({ headers: { cookie } }: IncomingMessage): Promise<Caller | undefined> {
+async function returningCaller({ headers: { cookie } }: IncomingMessage): Promise<Caller | undefined> {
   return cookie === undefined ? undefined : ((await authenticateUser({ cookie }, undefined)) ?? undefined);
 }
 

@@ -28,7 +28,7 @@ export function countRequest(request: IncomingMessage, response: ServerResponse)
 }
 
 /** Serves Prometheus metrics to requests with the token; others get 401. */
-export async function answerMetrics(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
+export async function serveMetrics(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
   const [, shown = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (!timingSafeEqual(digest(shown), digest(token))) {
     return void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();

@@ -22,7 +22,7 @@ const PREVIEW: ThreadFunction = {
  * runs no scripts and loads nothing but images, and those only on request. It is posted and never stored, so that
  * drafts have no URL and other sites can't make us show their content.
  */
-export async function answerPreview(request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function servePreview(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     if (request.method !== 'POST') {
       response.setHeader('Allow', 'POST');

@@ -6,7 +6,7 @@ import { answerError, readBody } from './rest/http.ts';
 const MAX_BODY_BYTES = 32 * 1024;
 
 /** Handles `/app/auth/*`. Reads the body first, because the sign-in library would buffer a body of any size. */
-export async function answerSignIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveSignIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const body = await readBody(request, MAX_BODY_BYTES);
     await handleSignIn(request, response, body);

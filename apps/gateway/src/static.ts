@@ -19,7 +19,7 @@ export function staticFile(type: string, text: string | Buffer): StaticFile {
 }
 
 /** Responds to GET and HEAD with the file, or 304 if the client has it. */
-export function answerFile(
+export function serveFile(
   request: IncomingMessage,
   response: ServerResponse,
   file: StaticFile,

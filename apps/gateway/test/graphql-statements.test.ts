@@ -65,7 +65,7 @@ const QUERIES: Record<string, string> = {
 };
 
 /** The statements of the current request, without background work of the same process. */
-const inHand = new AsyncLocalStorage<string[]>();
+const current = new AsyncLocalStorage<string[]>();
 const COUNTED = 'x-counted-request';
 let counted: string[] = [];
 // oxlint-disable-next-line typescript/unbound-method
@@ -75,7 +75,7 @@ let few: Filled;
 let many: Filled;
 
 function enter(message: unknown): void {
-  if ((message as { request: IncomingMessage }).request.headers[COUNTED] !== undefined) inHand.enterWith(counted);
+  if ((message as { request: IncomingMessage }).request.headers[COUNTED] !== undefined) current.enterWith(counted);
 }
 
 beforeAll(async () => {
@@ -83,7 +83,9 @@ beforeAll(async () => {
   diagnostics.subscribe('http.server.request.start', enter);
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [first] = args;
-    inHand.getStore()?.push(typeof first === 'string' ? first : ((first as { text?: string } | undefined)?.text ?? ''));
+    current
+      .getStore()
+      ?.push(typeof first === 'string' ? first : ((first as { text?: string } | undefined)?.text ?? ''));
     return (query as (...all: unknown[]) => unknown).apply(this, args);
   } as typeof query;
 }, 120_000);

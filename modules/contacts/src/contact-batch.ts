@@ -1,6 +1,6 @@
 import { type FieldProblem, invalid, inTransaction, pool } from '@postroom/platform';
 import {
-  againOnCollision,
+  retryOnCollision,
   type CheckedContact,
   checkContact,
   type ContactRow,
@@ -46,7 +46,7 @@ export async function createContactsBatch(
   const written =
     good.length === 0
       ? []
-      : await againOnCollision(() => inTransaction((tx) => writeContacts(tx, projectId, good, { onConflict, source })));
+      : await retryOnCollision(() => inTransaction((tx) => writeContacts(tx, projectId, good, { onConflict, source })));
   let next = 0;
   return checked.map((row, index) =>
     Array.isArray(row)

@@ -68,16 +68,16 @@ interface WriteOptions {
   onConflict: OnConflict;
   source: ContactSource;
   /**
-   * Assumes that all addresses are new, which is faster; the transaction fails if one is not: see `againOnCollision`.
+   * Assumes that all addresses are new, which is faster; the transaction fails if one is not: see `retryOnCollision`.
    */
-  hopeful?: boolean;
+  optimistic?: boolean;
 }
 
 /**
  * Retries a `writeContacts` transaction that collided with a concurrent write of the same addresses. The retry is no
  * longer optimistic, so it succeeds.
  */
-export const againOnCollision = <Result>(transact: () => Promise<Result>, onCollision?: () => void): Promise<Result> =>
+export const retryOnCollision = <Result>(transact: () => Promise<Result>, onCollision?: () => void): Promise<Result> =>
   retryOn([UNIQUE_VIOLATION, DEADLOCK], transact, { onFailure: onCollision });
 
 /** A row with its index in the request. */
@@ -203,19 +203,19 @@ const CREATE = create('ORDER BY n.email_key ON CONFLICT (project_id, email_key) 
  * Inserts in row order, so that ids are appended to their indexes, and without speculative insertion. It aborts the
  * transaction if an address already exists.
  */
-const CREATE_HOPEFULLY = create('');
+const CREATE_OPTIMISTICALLY = create('');
 
 /** Creates the contacts of new addresses, each from the first row with that address; returns their ids by row. */
 async function createFirsts(
   tx: Tx,
   projectId: string,
   rows: readonly Placed[],
-  { source, hopeful = false }: WriteOptions,
+  { source, optimistic = false }: WriteOptions,
 ): Promise<Map<number, string>> {
   const seen = new Set<string>();
-  const firsts = hopeful ? rows : rows.filter(({ key }) => !seen.has(key) && seen.add(key));
+  const firsts = optimistic ? rows : rows.filter(({ key }) => !seen.has(key) && seen.add(key));
   const ids = firsts.map(() => newId('ctc'));
-  const left = await sql<{ id: string }>(tx, hopeful ? CREATE_HOPEFULLY : CREATE, [
+  const left = await sql<{ id: string }>(tx, optimistic ? CREATE_OPTIMISTICALLY : CREATE, [
     projectId,
     source,
     ids.join('\n'),

@@ -9,7 +9,7 @@ export {
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export { type ContactFilter, contactsStatement, listContacts } from './contact-list.ts';
 export {
-  againOnCollision,
+  retryOnCollision,
   type CheckedContact,
   checkContact,
   type ContactRow,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { COERCIONS } from '../src/coercion.ts';
 import { SEGMENT_FIELDS, type ValueKind } from '../src/segment-operators.ts';
 
-const page = (name: string) => readFile(join(import.meta.dirname, '../../../docs', name), 'utf8');
+const page = (name: string) => readFile(join(import.meta.dirname, '../../../docs/reference', name), 'utf8');
 
 const table = (rows: string[][]) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 

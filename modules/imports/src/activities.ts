@@ -6,7 +6,7 @@ import { beginImport as begin, continueImport, failImport, type Progress, stopIm
 export type { Progress } from './run.ts';
 
 /** Maximum interval between heartbeats, in milliseconds. */
-const BEAT_EVERY_MS = 2_000;
+const HEARTBEAT_INTERVAL_MS = 2_000;
 
 /** Inspects the file and begins the import, or fails it if the file is unusable. */
 export async function beginImport(importId: string): Promise<Progress> {
@@ -42,7 +42,7 @@ export async function endImport(importId: string): Promise<void> {
 /** Each running import uses three connections, and parses its file on the thread that also sends mail. */
 const slots = new FairShare(config.WORKER_IMPORT_SLOTS);
 /** Delays before a waiting import tries again to get a slot, in milliseconds; the last one repeats. */
-const LOOK_AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000];
+const SLOT_RETRY_MS = [500, 1_000, 2_000, 5_000, 10_000];
 
 /** Runs an import, or throws to be retried while its project uses its share of the worker's slots. */
 async function inTurn<T>(importId: string, work: () => Promise<T>): Promise<T> {
@@ -53,7 +53,7 @@ async function inTurn<T>(importId: string, work: () => Promise<T>): Promise<T> {
       message: 'Other imports are running; retrying shortly.',
       type: 'Busy',
       category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: LOOK_AGAIN_MS[Math.min(activityInfo().attempt, LOOK_AGAIN_MS.length) - 1] ?? 0,
+      nextRetryDelay: SLOT_RETRY_MS[Math.min(activityInfo().attempt, SLOT_RETRY_MS.length) - 1] ?? 0,
     });
   }
   try {
@@ -69,7 +69,7 @@ async function beating<T>(work: (beat: (progress: Progress) => void) => Promise<
     last = progress;
     heartbeat(progress);
   };
-  const timer = setInterval(beat, BEAT_EVERY_MS);
+  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
   try {
     return await work(beat);
   } finally {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  againOnCollision,
+  retryOnCollision,
   type ContactFacts,
   contactUpdated,
   previewContacts,
@@ -90,7 +90,7 @@ export async function writtenBatches(tx: Tx, importId: string): Promise<Set<numb
  * first, so it is never written twice; returns false if another worker has written it or the import is ending.
  */
 export async function writeBatch(row: Import, batch: Batch, outlook: Outlook): Promise<boolean> {
-  return againOnCollision(
+  return retryOnCollision(
     () => writeOnce(row, batch, outlook.isBright),
     () => (outlook.isBright = false),
   );
@@ -101,10 +101,10 @@ export interface Outlook {
   isBright: boolean;
 }
 
-async function writeOnce(row: Import, batch: Batch, hopeful: boolean): Promise<boolean> {
+async function writeOnce(row: Import, batch: Batch, optimistic: boolean): Promise<boolean> {
   return inTransaction(async (tx) => {
     if (!(await claim(tx, row.id, batch.number))) return false;
-    const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch, hopeful));
+    const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch, optimistic));
     await keepErrors(tx, row.id, [...batch.errors, ...suppressedRows(batch, written)]);
     await keepProgress(tx, row.id, batch, written);
     await announce(tx, row.id);
@@ -128,12 +128,12 @@ const onConflictOf = ({ onConflict }: Import) => (onConflict === 'update' ? 'upd
 const preview = (tx: Tx, row: Import, { contacts }: Batch) =>
   previewContacts(tx, row.projectId, contacts, { onConflict: onConflictOf(row) });
 
-async function write(tx: Tx, row: Import, { contacts }: Batch, hopeful: boolean): Promise<WrittenContact[]> {
+async function write(tx: Tx, row: Import, { contacts }: Batch, optimistic: boolean): Promise<WrittenContact[]> {
   if (contacts.length === 0) return [];
   // Raises the pending list limit (in kB) of the search indexes, so that they are merged in one go: a merge costs about
   // the same for many rows as for few.
   await sql(tx, "SELECT set_config('gin_pending_list_limit', '32768', true), set_config('work_mem', '64MB', true)");
-  const options = { onConflict: onConflictOf(row), source: 'import', hopeful } as const;
+  const options = { onConflict: onConflictOf(row), source: 'import', optimistic } as const;
   const written = await writeContacts(tx, row.projectId, contacts, options);
   if (row.groupId !== null || row.groupName !== null) await join(tx, row, written);
   return written;

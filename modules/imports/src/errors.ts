@@ -9,7 +9,7 @@ import {
   type StreamExchange,
 } from '@postroom/platform';
 import { csvLine, guard } from './csv/index.ts';
-import { answerCsv } from './export.ts';
+import { streamCsv } from './export.ts';
 import { getImport } from './imports.ts';
 
 /** A problem with a row of an import. */
@@ -121,7 +121,7 @@ async function* errorLines(projectId: string, id: string): AsyncGenerator<string
 const inRestNames = (field: string) => field.replace(/^customFields\./, 'custom_fields.');
 
 /** Streams the row errors of an import as a CSV file. */
-export async function answerErrors(exchange: StreamExchange): Promise<undefined> {
+export async function streamErrors(exchange: StreamExchange): Promise<undefined> {
   const { id = '' } = exchange.params;
-  await answerCsv(exchange, `${id}-errors.csv`, () => errorLines(exchange.projectId, id));
+  await streamCsv(exchange, `${id}-errors.csv`, () => errorLines(exchange.projectId, id));
 }

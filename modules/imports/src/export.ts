@@ -90,18 +90,18 @@ async function* read(text: string, values: unknown[]): AsyncGenerator<Contact[],
  * Streams an export, with back pressure.
  * @throws DomainError as `exportContacts`, and `rate_limited` when the caller or the project has too many downloads.
  */
-export async function answerExport(exchange: StreamExchange): Promise<undefined> {
+export async function streamExport(exchange: StreamExchange): Promise<undefined> {
   const { projectId, options } = exchange;
   const name = `contacts-${new Date().toISOString().slice(0, 10)}.csv`;
   const contacts = exportContacts(projectId, options);
-  await answerCsv(exchange, name, () => spooled(contacts, (write) => reading.run(projectId, write)));
+  await streamCsv(exchange, name, () => spooled(contacts, (write) => reading.run(projectId, write)));
 }
 
 /**
  * Streams a CSV file. Waits for its first lines, so that request errors are returned as errors.
  * @throws RateLimited when the caller or the project has too many downloads.
  */
-export async function answerCsv(
+export async function streamCsv(
   { request, response, caller, projectId }: StreamExchange,
   name: string,
   begin: () => AsyncGenerator<string | Buffer, void>,
@@ -132,20 +132,20 @@ export async function answerCsv(
 }
 
 /** Active downloads, by caller and by project. */
-const underWay = new Map<string, number>();
+const active = new Map<string, number>();
 
 function acquire(limits: readonly (readonly [id: string, limit: number])[]): () => void {
   for (const [id, limit] of limits) {
-    if ((underWay.get(id) ?? 0) < limit) continue;
+    if ((active.get(id) ?? 0) < limit) continue;
     const whose = id.startsWith('prj_') ? 'of this project' : 'of yours';
     throw new RateLimited(`${limit} downloads ${whose} are under way. Try again when one has ended.`, 10);
   }
-  for (const [id] of limits) underWay.set(id, (underWay.get(id) ?? 0) + 1);
+  for (const [id] of limits) active.set(id, (active.get(id) ?? 0) + 1);
   return () => {
     for (const [id] of limits) {
-      const left = (underWay.get(id) ?? 1) - 1;
-      if (left === 0) underWay.delete(id);
-      else underWay.set(id, left);
+      const left = (active.get(id) ?? 1) - 1;
+      if (left === 0) active.delete(id);
+      else active.set(id, left);
     }
   };
 }

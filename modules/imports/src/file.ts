@@ -60,7 +60,7 @@ const BEGINNING = 256 * 1024;
  * Reads the beginning of a file: its dialect, column names and some rows.
  * @throws UnusableFile when it has no records.
  */
-export async function lookAtBeginning(
+export async function inspectBeginning(
   { id, size, separator }: Import,
   encoding: string,
 ): Promise<{ layout: Layout; header: Header; sample: string[][] }> {

@@ -18,7 +18,7 @@ import {
   TypeGuess,
   unguard,
 } from './csv/index.ts';
-import { type Layout, lookAtBeginning, readRows, survey, UnusableFile } from './file.ts';
+import { type Layout, inspectBeginning, readRows, survey, UnusableFile } from './file.ts';
 import type { Import } from './imports.ts';
 import type { CheckedMapping } from './options.ts';
 
@@ -63,7 +63,7 @@ interface Wanted {
  */
 export async function planFile(row: Import): Promise<Plan> {
   const { encoding, lines } = await survey(row);
-  const { layout, header, sample } = await lookAtBeginning(row, encoding);
+  const { layout, header, sample } = await inspectBeginning(row, encoding);
   const mapping = (row.mapping ?? {}) as CheckedMapping;
   const emailColumn = emailColumnOf(header, sample, mapping);
   const nameColumns = nameColumnsOf(header, mapping, emailColumn);

@@ -1,6 +1,6 @@
 import { found, gql, page, type Route, type StreamRoute } from '@postroom/platform';
-import { answerErrors } from './errors.ts';
-import { answerExport } from './export.ts';
+import { streamErrors } from './errors.ts';
+import { streamExport } from './export.ts';
 import { uploadImport } from './upload.ts';
 
 const tag = 'Imports';
@@ -95,7 +95,7 @@ export const streams: StreamRoute[] = [
     summary: 'Download the row errors of an import',
     description: 'A CSV file of `line`, `field` and `message`, in the order of the file. Lines are counted from 1.',
     answers: { status: 200, description: 'The errors.', content: CSV },
-    answer: answerErrors,
+    answer: streamErrors,
   },
   {
     method: 'GET',
@@ -109,6 +109,6 @@ export const streams: StreamRoute[] = [
 spreadsheet would run as a formula begin with a \`'\`, which an import takes away again.`.replaceAll('\n', ' '),
     options: 'ExportContactsInput',
     answers: { status: 200, description: 'The contacts.', content: CSV },
-    answer: answerExport,
+    answer: streamExport,
   },
 ];

@@ -2,7 +2,7 @@ import { listen, subscription, sleep } from '@postroom/platform';
 import { getImport, type Import, isFinal } from './imports.ts';
 
 /** An import may change many times per second; subscribers get updates at most at this interval, in milliseconds. */
-const LOOK_EVERY_MS = 200;
+const THROTTLE_MS = 200;
 
 /**
  * The current import, then an update whenever it has made progress, until it has ended. Missed notifications are
@@ -24,7 +24,7 @@ async function* statesOf(projectId: string, id: string, left: AbortSignal): Asyn
         yield state;
         if (isFinal(state.status)) return;
       }
-      await sleep(LOOK_EVERY_MS, left);
+      await sleep(THROTTLE_MS, left);
     }
   } finally {
     await stopListening();

@@ -17,7 +17,7 @@ export interface Body {
 /** The problems of a body, and the body as it would be stored. */
 export interface CheckedBody {
   body: Body;
-  flaws: ContentProblem[];
+  problems: ContentProblem[];
 }
 
 /** Mail clients clip larger mail, and MJML grows when it is compiled. */
@@ -26,21 +26,23 @@ const MAX_LENGTH = { html: 500_000, mjml: 256_000 };
 /** Validates a body; problems have positions in the source. Also returns the body as it would be stored. */
 export async function checkBody(given: string, format: ContentFormat): Promise<CheckedBody> {
   const asItIs: Body = { html: given, format, source: format === 'mjml' ? given : null };
-  const refused = (message: string) => ({ body: asItIs, flaws: [{ message }] });
+  const refused = (message: string) => ({ body: asItIs, problems: [{ message }] });
   if (given.length > MAX_LENGTH[format]) return refused(`must be at most ${MAX_LENGTH[format]} characters`);
-  if (format === 'html') return { body: asItIs, flaws: flawsOf(given, asFlaw) };
-  const { html, flaws } = await compileMjml(given);
-  if (flaws.length > 0) return { body: asItIs, flaws };
+  if (format === 'html') return { body: asItIs, problems: problemsOf(given, asContentProblem) };
+  const { html, problems } = await compileMjml(given);
+  if (problems.length > 0) return { body: asItIs, problems };
   if (html.length > MAX_LENGTH.html) return refused(`must compile to at most ${MAX_LENGTH.html} characters of HTML`);
-  return { body: { ...asItIs, html }, flaws: flawsOf(html, (problem) => inSource(problem, html, given)) };
+  return { body: { ...asItIs, html }, problems: problemsOf(html, (problem) => inSource(problem, html, given)) };
 }
 
-function flawsOf(html: string, flawOf: (problem: TemplateProblem) => ContentProblem): ContentProblem[] {
+function problemsOf(html: string, toContentProblem: (problem: TemplateProblem) => ContentProblem): ContentProblem[] {
   const complexity = htmlProblem(html);
-  return complexity === undefined ? parseTemplate(html, 'html').problems.map(flawOf) : [{ message: complexity }];
+  return complexity === undefined
+    ? parseTemplate(html, 'html').problems.map(toContentProblem)
+    : [{ message: complexity }];
 }
 
-const asFlaw = ({ line, column, message }: TemplateProblem): ContentProblem => ({ line, column, message });
+const asContentProblem = ({ line, column, message }: TemplateProblem): ContentProblem => ({ line, column, message });
 
 /** The longest piece of HTML to search for in its MJML source. */
 const MAX_WORDS = 200;

@@ -30,8 +30,8 @@ export async function readBody(
   given: string,
   format: ContentFormat,
 ): Promise<{ body: Body; problems: FieldProblem[] }> {
-  const { body, flaws } = await checkBody(projectId, given, format);
-  return { body, problems: flaws.map((flaw) => ({ field, message: describeProblem(flaw) })) };
+  const { body, problems } = await checkBody(projectId, given, format);
+  return { body, problems: problems.map((problem) => ({ field, message: describeProblem(problem) })) };
 }
 
 /**
@@ -43,7 +43,7 @@ export async function checkBody(projectId: string, given: string, format: Conten
     return await onThread<[string, ContentFormat], CheckedBody>(CHECK, projectId, given, format);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    const flaw: ContentProblem = { message: `can not be compiled: ${error.message} Make it smaller or simpler.` };
-    return { body: { html: given, format, source: format === 'mjml' ? given : null }, flaws: [flaw] };
+    const problem: ContentProblem = { message: `can not be compiled: ${error.message} Make it smaller or simpler.` };
+    return { body: { html: given, format, source: format === 'mjml' ? given : null }, problems: [problem] };
   }
 }

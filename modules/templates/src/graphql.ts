@@ -95,7 +95,7 @@ const ContentProblem = builder.objectRef<ContentProblem>('ContentProblem').imple
   }),
 });
 
-const ContentCheck = builder.objectRef<{ html: string | null; flaws: ContentProblem[] }>('ContentCheck').implement({
+const ContentCheck = builder.objectRef<{ html: string | null; problems: ContentProblem[] }>('ContentCheck').implement({
   description: 'The result of validating a body without saving it.',
   fields: (t) => ({
     html: t.exposeString('html', {
@@ -105,7 +105,7 @@ const ContentCheck = builder.objectRef<{ html: string | null; flaws: ContentProb
     problems: t.field({
       type: [ContentProblem],
       description: 'The problems that prevent saving, in order of position.',
-      resolve: ({ flaws }) => flaws,
+      resolve: ({ problems }) => problems,
     }),
   }),
 });
@@ -192,8 +192,8 @@ builder.queryFields((t) => ({
       format: t.arg({ type: ContentFormat, required: true, description: 'The language of the body.' }),
     },
     resolve: async (_root, { body, format }, context) => {
-      const { body: kept, flaws } = await checkBody(callerProject(context), body, format);
-      return { html: flaws.length === 0 ? kept.html : null, flaws };
+      const { body: kept, problems } = await checkBody(callerProject(context), body, format);
+      return { html: problems.length === 0 ? kept.html : null, problems };
     },
   }),
 }));

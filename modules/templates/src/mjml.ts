@@ -1,12 +1,12 @@
 import type { ContentProblem } from './problems.ts';
 
 /** Maximum number of problems reported. */
-const MAX_FLAWS = 100;
+const MAX_PROBLEMS = 100;
 
 /** Compiles MJML. Any problem rejects it, because the compiler would drop or guess content. */
-export async function compileMjml(source: string): Promise<{ html: string; flaws: ContentProblem[] }> {
-  const flaws = structuralFlaws(source);
-  if (flaws.length > 0) return { html: '', flaws };
+export async function compileMjml(source: string): Promise<{ html: string; problems: ContentProblem[] }> {
+  const problems = structuralProblems(source);
+  if (problems.length > 0) return { html: '', problems };
   // Loaded lazily, because it is large and only needed for MJML.
   const { default: mjml2html } = await import('mjml');
   try {
@@ -15,17 +15,17 @@ export async function compileMjml(source: string): Promise<{ html: string; flaws
     const { html, errors } = await mjml2html(source, options);
     return {
       html,
-      flaws: errors
-        .slice(0, MAX_FLAWS)
+      problems: errors
+        .slice(0, MAX_PROBLEMS)
         .map(({ line, tagName, message }) => ({ line, message: `${tagName}: ${message.trim()}` })),
     };
   } catch (error) {
-    return { html: '', flaws: [{ message: error instanceof Error ? error.message : String(error) }] };
+    return { html: '', problems: [{ message: error instanceof Error ? error.message : String(error) }] };
   }
 }
 
 /** Problems found before compiling. */
-export const structuralFlaws = (source: string): ContentProblem[] => [...includes(source), ...unbalanced(source)];
+export const structuralProblems = (source: string): ContentProblem[] => [...includes(source), ...unbalanced(source)];
 
 /** An include would read files of the server. The compiler ignores includes, so report them. */
 function includes(source: string): ContentProblem[] {

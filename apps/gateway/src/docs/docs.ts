@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerFile, type StaticFile, staticFile } from '../static.ts';
+import { serveFile, type StaticFile, staticFile } from '../static.ts';
 import { eventFiles } from './event-schemas.ts';
 
 /** Scripts and styles come only from this server, and the page connects to nothing else. */
@@ -34,11 +34,11 @@ const FILES: Record<string, { type: string; at: string }> = {
 const read = eventFiles();
 
 /** Serves the API reference at `/docs` and the event schemas below it; returns false for any other path. */
-export function answerDocs(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+export function serveDocs(request: IncomingMessage, response: ServerResponse, path: string): boolean {
   const name = path === '/docs/' ? '/docs' : path;
   const file = read.get(name) ?? readOnce(name);
   if (file === undefined) return false;
-  answerFile(request, response, file, HEADERS);
+  serveFile(request, response, file, HEADERS);
   return true;
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Variable } from '../rest/request.ts';
 import { snakeCase } from '@postroom/platform';
-import { scalarSchema, stated } from './scalars.ts';
+import { scalarSchema, declared } from './scalars.ts';
 import { type Components, described, orNull, type Schema } from './schemas.ts';
 
 /** The schema of a request value of this type, narrowed by its declared JSON schema. */
@@ -33,13 +33,13 @@ function presentInput(type: GraphQLInputType, components: Components): Schema {
   ]);
   return components.named(
     named.name,
-    described({ type: 'object', ...objectOf(members), ...stated(named) }, named.description),
+    described({ type: 'object', ...objectOf(members), ...declared(named) }, named.description),
   );
 }
 
 /** The schema of a field of an input object. */
 export function fieldSchema(field: GraphQLInputField, components: Components): Schema {
-  const schema = inputSchema(field.type, components, stated(field));
+  const schema = inputSchema(field.type, components, declared(field));
   const withDefault = field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue };
   return described(withDefault, field.description, field.deprecationReason);
 }
@@ -51,7 +51,7 @@ export type Used = ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
 export function bodyOf(variables: readonly Variable[], used: Used, components: Components): Schema {
   const members = variables.map(({ name, variable, type }): Member => {
     const given = used.get(variable);
-    const schema = inputSchema(type, components, given && stated(given));
+    const schema = inputSchema(type, components, given && declared(given));
     return [name, described(schema, given?.description), isNonNullType(type)];
   });
   return { type: 'object', ...objectOf(members) };

@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { operation, requestShape, type RequestShape, type Variable } from '../rest/request.ts';
 import { bodyOf, inputSchema, type Used } from './inputs.ts';
-import { stated } from './scalars.ts';
+import { declared } from './scalars.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';
@@ -159,7 +159,7 @@ function queryParameter(variable: Variable, used: Used, components: Components):
 /** Values in paths and queries are never null: they are omitted. */
 function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
   const given = used.get(variable);
-  return inputSchema(nonNull(type), components, given && stated(given));
+  return inputSchema(nonNull(type), components, given && declared(given));
 }
 
 const nonNull = (type: GraphQLInputType) => new GraphQLNonNull(getNullableType(type));

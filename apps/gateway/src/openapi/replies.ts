@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { operation } from '../rest/request.ts';
-import { stated } from './scalars.ts';
+import { declared } from './scalars.ts';
 import { type Components, described, either, type Schema } from './schemas.ts';
 import { rootSelections, type Selection, SelectionSchemas, selections } from './selections.ts';
 
@@ -143,7 +143,7 @@ class Sampler {
 
   #value(member: Selection, path: string, choice: Choice | undefined): unknown {
     const { description, type } = member.field;
-    const say = (schema: Schema) => described({ ...schema, ...stated(member.field) }, description);
+    const say = (schema: Schema) => described({ ...schema, ...declared(member.field) }, description);
     return this.#ofType(type, member.selectionSets, path, choice, say);
   }
 

@@ -5,7 +5,7 @@ import { type Components, described, type Schema } from './schemas.ts';
  * The JSON schema declared beside a GraphQL type or field, for what GraphQL can't express: `extensions: { jsonSchema:
  * {…} }`.
  */
-export function stated(of: { extensions?: object | null | undefined }): Schema | undefined {
+export function declared(of: { extensions?: object | null | undefined }): Schema | undefined {
   return (of.extensions as { jsonSchema?: Schema } | undefined)?.jsonSchema;
 }
 
@@ -37,7 +37,7 @@ export function scalarSchema(type: GraphQLLeafType, direction: 'request' | 'resp
   if (!isEnumType(type)) {
     // Addresses in responses may be international, which the format does not cover.
     const asked = direction === 'request' ? REQUEST_SCALARS[type.name] : undefined;
-    const schema = asked ?? stated(type) ?? SCALARS[type.name];
+    const schema = asked ?? declared(type) ?? SCALARS[type.name];
     if (schema === undefined) throw new Error(`The scalar ${type.name} has no OpenAPI schema.`);
     return schema;
   }

@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { scalarSchema, stated } from './scalars.ts';
+import { scalarSchema, declared } from './scalars.ts';
 import { type Components, described, type ObjectSchema, orNull, type Schema } from './schemas.ts';
 
 /** A selected member: its name in the response, its schema field, and its own selections. */
@@ -82,7 +82,7 @@ export class SelectionSchemas {
 
   /** The schema of a selected member, with its description. */
   member({ field, selectionSets }: Selection): Schema {
-    const schema = this.ofType(field.type, selectionSets, stated(field));
+    const schema = this.ofType(field.type, selectionSets, declared(field));
     return described(schema, field.description, field.deprecationReason);
   }
 

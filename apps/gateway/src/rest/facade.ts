@@ -13,7 +13,7 @@ import { type GraphQLSchema, validate } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
 import { inTurn } from '../request-turns.ts';
-import { answerText, errorAnswer, readBody, sayWhenToRetry } from './http.ts';
+import { answerText, errorResponse, readBody, setRetryAfter } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { inRestNames } from './names.ts';
 import { takeRequest } from './rate-limit.ts';
@@ -55,8 +55,8 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
     try {
       answer = await handle(request, response, { path, requestId, match });
     } catch (error) {
-      sayWhenToRetry(response, error);
-      const { status, body } = errorAnswer(error, requestId);
+      setRetryAfter(response, error);
+      const { status, body } = errorResponse(error, requestId);
       answer = { status, body: JSON.stringify(body) };
     }
     if (answer === undefined) return;

@@ -19,7 +19,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
  * The `/v1` error body (design: Errors). Errors other than DomainError are logged in full and returned as
  * `internal_error`.
  */
-export function errorAnswer(error: unknown, requestId: string | undefined) {
+export function errorResponse(error: unknown, requestId: string | undefined) {
   const known = error instanceof DomainError ? error : timeoutOf(error);
   if (error instanceof Gone) logger.debug({ requestId }, 'client disconnected before sending the whole request');
   else if (known === undefined) logger.error({ err: error, requestId }, 'request failed');
@@ -38,13 +38,13 @@ export function errorAnswer(error: unknown, requestId: string | undefined) {
 }
 
 /** Sets the `Retry-After` header of an error that has one. */
-export function sayWhenToRetry(response: ServerResponse, error: unknown): void {
+export function setRetryAfter(response: ServerResponse, error: unknown): void {
   if (error instanceof RateLimited && !response.headersSent) response.setHeader('Retry-After', error.retryAfterSeconds);
 }
 
 export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
-  sayWhenToRetry(response, error);
-  const { status, body } = errorAnswer(error, requestId);
+  setRetryAfter(response, error);
+  const { status, body } = errorResponse(error, requestId);
   answerJson(response, status, body);
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { DomainError, invalid, pool, SEALED, secretColumn, STATUS_BY_CODE } from '@postroom/platform';
-import { errorAnswer, sayWhenToRetry } from './http.ts';
+import { errorResponse, setRetryAfter } from './http.ts';
 
 export interface StoredAnswer {
   status: number;
@@ -116,11 +116,11 @@ export async function runOnce(
 ): Promise<StoredAnswer> {
   if (replay !== undefined) {
     response.setHeader('Idempotent-Replayed', 'true');
-    return replay.status < 400 ? replay : ofThisRequest(replay, requestId);
+    return replay.status < 400 ? replay : withRequestId(replay, requestId);
   }
   const answer = await run().catch((error: unknown) => {
-    sayWhenToRetry(response, error);
-    const { status, body } = errorAnswer(error, requestId);
+    setRetryAfter(response, error);
+    const { status, body } = errorResponse(error, requestId);
     return { status, body: JSON.stringify(body) };
   });
   await settle(answer);
@@ -128,7 +128,7 @@ export async function runOnce(
 }
 
 /** Replaces the request id in a replayed error with the current one, so that it leads to the current request. */
-function ofThisRequest({ status, body }: StoredAnswer, requestId: string): StoredAnswer {
+function withRequestId({ status, body }: StoredAnswer, requestId: string): StoredAnswer {
   const answer = JSON.parse(body) as { error: { request_id: string } };
   answer.error.request_id = requestId;
   return { status, body: JSON.stringify(answer) };

@@ -5,7 +5,7 @@ import { identify, projectOf } from '../identify.ts';
 /** The topic for notifications that somebody lost rights; followed by the caller's id, or `*` for all. */
 const CHANGED = 'access';
 /** Rights also expire, so all callers are rechecked at this interval, in milliseconds. */
-const LOOK_EVERY_MS = 60_000;
+const RECHECK_INTERVAL_MS = 60_000;
 const PERMISSIONS: readonly Permission[] = ['sending', 'read', 'write', 'manage', 'own'];
 
 /** A long-running operation that requires its caller to keep the rights they had when it started. */
@@ -36,12 +36,12 @@ export function watchAccess(): Access {
       changes++;
       // An empty payload means that notifications may have been missed.
       const whose = payload.slice(CHANGED.length + 1);
-      lookAt([...guarded].filter(({ caller }) => payload === '' || whose === '*' || whose === caller.id));
+      recheck([...guarded].filter(({ caller }) => payload === '' || whose === '*' || whose === caller.id));
     }),
   );
-  const timer = setInterval(() => lookAt([...guarded]), LOOK_EVERY_MS).unref();
+  const timer = setInterval(() => recheck([...guarded]), RECHECK_INTERVAL_MS).unref();
 
-  function lookAt(some: readonly Guarded[]): void {
+  function recheck(some: readonly Guarded[]): void {
     for (const one of some) {
       lostRight(one).then(
         (why) => {
@@ -64,7 +64,7 @@ export function watchAccess(): Access {
           const one: Guarded = { headers, caller, end };
           guarded.add(one);
           // Rights may have been revoked between identifying the caller and subscribing to changes.
-          if (changes !== before) lookAt([one]);
+          if (changes !== before) recheck([one]);
           return () => void guarded.delete(one);
         },
       };
