@@ -122,12 +122,12 @@ inBrowser('mailbox accounts', () => {
     const row = await askForConsent(window, 'alan@mailbox.test');
     const refused = await goToProvider(window);
     await refused.getByRole('link', { name: 'Deny' }).click();
-    await refused.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await refused.getByRole('heading', { name: 'Connection failed' }).waitFor();
     await refused.getByText('The mailbox provider did not grant access (access_denied).').waitFor();
     expect(await seriousFindings(refused)).toEqual([]);
     await refused.goBack();
     await refused.getByRole('link', { name: 'Allow' }).click();
-    await refused.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await refused.getByRole('heading', { name: 'Connection failed' }).waitFor();
     await refused.close();
     await page.reload();
     await row.getByText('Authorization required').waitFor();
