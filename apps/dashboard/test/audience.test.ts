@@ -83,10 +83,10 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('2 members.').waitFor();
     await page.getByRole('button', { name: 'Remove bob' }).click();
-    await page.getByText('1 member. They').waitFor();
+    await page.getByText('1 member. Members').waitFor();
     await page.getByRole('button', { name: 'Remove ada' }).click();
     await page.getByText(/a group is never empty/).waitFor();
-    await page.getByText('1 member. They').waitFor();
+    await page.getByText('1 member. Members').waitFor();
   });
 
   test("a group's public name is set, shown and removed", async () => {
