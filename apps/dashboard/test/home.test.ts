@@ -67,7 +67,7 @@ inBrowser('home', () => {
     );
     await window.open('');
     const worries = page.getByRole('region', { name: 'Needs attention' });
-    await worries.getByText('bad.acme.example can not be sent from').waitFor();
+    await worries.getByText("bad.acme.example can't send").waitFor();
     await worries.getByText('Halted was paused automatically: Too many bounces.').waitFor();
     await worries.getByText('Halted: 3 messages with an unknown outcome.').waitFor();
     const row = worries.getByText('The webhook Orders is disabled').locator('..');
