@@ -145,10 +145,18 @@ function queryReader(type: GraphQLInputType): (values: string[], name: string, p
   };
 }
 
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
 const QUERY_CONVERSIONS: Record<string, (text: string) => unknown> = {
   Int: (text) => (/^-?\d+$/.test(text) ? Number(text) : text),
   Float: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text),
-  Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
+  // Some generated clients (PHP's http_build_query) write booleans as 1 and 0.
+  Boolean: (text) => BOOLEANS.get(text) ?? text,
 };
 
 /** Parses an object in a query as JSON; invalid JSON is left for its reader to reject. */

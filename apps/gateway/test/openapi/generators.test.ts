@@ -244,7 +244,7 @@ public class Main {
     ContactsApi contacts = new ContactsApi(client);
     CreateContactInput input = new CreateContactInput().email("ada@example.com").name("Ada Lovelace");
     ContactResponse made = contacts.createContact(input, null, null);
-    ContactListResponse list = contacts.listContacts(null, null, null, null, null, null, null, null, null, null, null);
+    ContactListResponse list = contacts.listContacts(null, null, null, null, null, null, null, null, null, null, null, null);
     int status = 200;
     try { contacts.getContact("ctc_none", null); } catch (ApiException error) { status = error.getCode(); }
     System.out.println("{\\"name\\":\\"" + made.getData().getName() + "\\",\\"emails\\":[\\"" + list.getData().get(0).getEmail() + "\\"],\\"status\\":" + status + "}");

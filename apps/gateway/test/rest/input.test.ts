@@ -246,6 +246,12 @@ test('a body without Content-Length is cut off at 1 MB, and the next request suc
   for (let request = 0; request < 3; request++) expect((await api.get('/v1/groups')).status).toBe(200);
 });
 
+test('a boolean in a query is true, false, 1 or 0, as generated clients write it', async () => {
+  const api = await testApi();
+  for (const value of ['true', '1', 'false', '0'])
+    expect((await api.get(`/v1/contacts?suppressed=${value}`)).status).toBe(200);
+});
+
 const problemOf = async (api: Api, query: string) => {
   const reply = await api.get(`/v1/contacts?${query}`);
   return [reply.status, reply.body.error?.details[0]?.field];
