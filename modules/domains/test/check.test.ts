@@ -86,7 +86,7 @@ test('a domain that loses a record fails after three days of grace, and its camp
   expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
   const failed = await checkAt(4 * DAY);
   expect(failed.domain).toMatchObject({ verification: 'failed', mailFrom: 'failed', verifiedForSending: false });
-  expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/not verified/);
+  expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/no longer verified/);
   await publish(servers);
   await checkAt(5 * DAY);
   expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();

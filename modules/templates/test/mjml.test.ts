@@ -79,7 +79,9 @@ test('an invalid placeholder is located in the MJML, or else in the compiled HTM
   const message = async (source: string) =>
     (await api.post('/v1/templates', { name: 'Wrong', body: source, format: 'mjml' })).body.error.details[0].message;
   expect(await message(within('<mj-text>Hello {{name</mj-text>'))).toMatch(/^line 5, column 24: .*not closed/);
-  expect(await message(within('<mj-text>{{a b}}</mj-text><mj-text>{{a b}}</mj-text>'))).toMatch(/^in the compiled HTML/);
+  expect(await message(within('<mj-text>{{a b}}</mj-text><mj-text>{{a b}}</mj-text>'))).toMatch(
+    /^in the compiled HTML/,
+  );
 });
 
 test('well-formed MJML is accepted: comments, values with ">", self-closing tags', async () => {

@@ -367,7 +367,7 @@ builder.subscriptionField('eventRecorded', (t) =>
 
 const SUBSCRIBED = jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES, ALL_EVENTS] } });
 
-const URL_OF_ENDPOINT = jsonSchema({ format: 'uri', minLength: 1, maxLength: 2048, pattern: '^https?://' });
+const URL_OF_ENDPOINT = jsonSchema({ minLength: 1, maxLength: 2048, pattern: '^https?://' });
 
 const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'A new webhook endpoint.',

@@ -1,3 +1,4 @@
+import { MAX_ID_LENGTH } from '../rest/input.ts';
 import { type GraphQLLeafType, isEnumType } from 'graphql';
 import { type Components, described, type Schema } from './schemas.ts';
 
@@ -13,7 +14,7 @@ const TEXT: Schema = { type: 'string' };
 
 const SCALARS: Record<string, Schema> = {
   String: TEXT,
-  ID: { type: 'string', maxLength: 64 },
+  ID: { type: 'string', maxLength: MAX_ID_LENGTH },
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number' },

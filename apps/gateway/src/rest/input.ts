@@ -54,10 +54,14 @@ function checked(check: (value: unknown) => string | FieldProblem | undefined): 
 
 const text = (value: unknown) => (typeof value === 'string' ? textProblem(value) : 'must be a string');
 const MAX_INT = 2 ** 31;
+/** As the OpenAPI document says of every id; ours have 30 characters. */
+export const MAX_ID_LENGTH = 64;
 
 const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | undefined> = {
   String: text,
-  ID: text,
+  ID: (value) =>
+    text(value) ??
+    ((value as string).length > MAX_ID_LENGTH ? `must have at most ${MAX_ID_LENGTH} characters` : undefined),
   EmailAddress: text,
   Boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   Float: (value) => (typeof value === 'number' ? numberProblem(value) : 'must be a number'),

@@ -32,6 +32,7 @@ const REFUSED_FOR_OTHER_REASONS: Record<string, string> = {
   'POST /v1/campaigns/{id}/send': 'the campaign must be complete',
   'POST /v1/campaigns/{id}/test': 'the campaign must be complete',
   'POST /v1/contacts': 'custom fields must exist, and their values be of their types',
+  'POST /v1/contacts/batch': 'numbers in custom fields must be exact in every JSON parser, at any depth',
   'POST /v1/custom-fields': 'only a select has options, and it must have some',
   'POST /v1/emails': 'the sender must be at a domain of the project, and the template published',
   'POST /v1/emails/batch': 'the sender must be at a domain of the project, and the template published',

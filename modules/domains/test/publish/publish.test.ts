@@ -127,7 +127,7 @@ test('a record that is not ours is never overwritten: it is a conflict, and the 
   expect(actions(published)).toEqual(['create', 'conflict', 'conflict', 'conflict']);
   expect(published.steps[1]).toMatchObject({
     existing: ['5 mx.elsewhere.example'],
-    reason: expect.stringMatching(/not ours/),
+    reason: expect.stringMatching(/did not publish it/),
   });
   expect(one.provider.records.slice(0, 3)).toEqual(before);
   expect(one.provider.records).toHaveLength(4);
