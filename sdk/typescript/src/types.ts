@@ -1,24 +1,24 @@
 // Written by `npm run generate -w sdk/typescript` from the OpenAPI document; not edited by hand.
 
-/** What is wrong with one field. */
+/** A problem with one field. */
 export interface FieldProblem {
   /** A path into the request, such as `contacts.3.email`. */
   field: string;
-  /** What is wrong with it. */
+  /** The problem. */
   message: string;
-  /** Which conflict an `idempotency_conflict` is: only one `in_flight` is worth sending again. */
+  /** The reason for an `idempotency_conflict`: only `in_flight` is worth retrying. */
   reason?: 'in_flight' | 'different_request' | undefined;
 }
 
-/** What went wrong, for programs (`code`, `details[].field`) and for people (`message`). */
+/** The error, for programs (`code`, `details[].field`) and for people (`message`). */
 export interface ApiError {
-  /** What kind of error it is. */
+  /** The error code. */
   code: 'validation_error' | 'unauthorized' | 'insufficient_scope' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'timeout';
-  /** A sentence for the people who read it. */
+  /** A human-readable message. */
   message: string;
   /** The value of the `X-Request-Id` header. */
   request_id: string;
-  /** What is wrong with which field; empty when it is not about fields. */
+  /** The problems by field; empty when the error is not about fields. */
   details: FieldProblem[];
 }
 
@@ -37,82 +37,82 @@ export interface Project {
 }
 
 /**
- * Where an email is.
+ * The status of an email.
  *
- * - `bounced`: It bounced.
- * - `canceled`: It was stopped before it went out.
- * - `complained`: The recipient marked it as spam.
- * - `delivered`: The recipient's server accepted it.
- * - `failed`: A server or the provider refused it for good.
- * - `queued`: It goes out as soon as the mail server takes it.
- * - `scheduled`: It goes out at its time.
- * - `sent`: The provider accepted it. Whether it was delivered is not known yet, or never where nobody reports it.
- * - `suppressed`: The address is not to be mailed.
- * - `unknown`: The connection broke when it may have been accepted. It is not sent again by itself.
+ * - `bounced`: Bounced.
+ * - `canceled`: Canceled before it was sent.
+ * - `complained`: Marked as spam by the recipient.
+ * - `delivered`: Accepted by the recipient's server.
+ * - `failed`: Permanently rejected by a server or the provider.
+ * - `queued`: Waiting to be sent, or being sent.
+ * - `scheduled`: Will be sent at its scheduled time.
+ * - `sent`: Accepted by the provider. Delivery has not been reported, and some servers never report it.
+ * - `suppressed`: Not sent, because the address is suppressed.
+ * - `unknown`: The connection broke after the server may have accepted it. It is not retried automatically.
  */
 export type EmailStatus = 'bounced' | 'canceled' | 'complained' | 'delivered' | 'failed' | 'queued' | 'scheduled' | 'sent' | 'suppressed' | 'unknown';
 
-/** One email, transactional or of a campaign. */
+/** An email, transactional or of a campaign. */
 export interface Email {
   /** Message id, the same in every event about it. */
   id: string;
-  /** Where it is; of several addresses, the first. */
+  /** The status; for several recipients, that of the first. */
   status: EmailStatus;
-  /** The sender; null for a message of a campaign, which names it. */
+  /** The sender; null for a campaign message, whose sender is on the campaign. */
   from: string | null;
   /** Recipients. */
   to: string[];
-  /** Recipients of a copy. */
+  /** Cc recipients. */
   cc: string[];
-  /** Recipients of a blind copy. */
+  /** Bcc recipients. */
   bcc: string[];
   /** Reply-to addresses. */
   replyTo: string[];
-  /** With placeholders filled in; null when it is its campaign's as it stands. */
+  /** The rendered subject; null if it equals the campaign's. */
   subject: string | null;
-  /** What the sender marked it with. */
+  /** Tags set by the sender. */
   tags: string[];
-  /** What the sender gave; echoed in events. */
+  /** Metadata set by the sender; echoed in events. */
   metadata: Record<string, unknown>;
-  /** The campaign it belongs to; null otherwise. */
+  /** The campaign; null for transactional mail. */
   campaignId: string | null;
-  /** The contact it goes to, in a campaign. */
+  /** The recipient contact; null for transactional mail. */
   contactId: string | null;
   /** The server's last answer, or why there was none. */
   answer: string | null;
-  /** When it was asked to go out; null for at once. */
+  /** The requested send time; null for immediately. */
   scheduledAt: string | null;
-  /** When it was taken. */
+  /** When it was accepted. */
   createdAt: string;
 }
 
 /** Where a contact came from. */
 export type ContactSource = 'api' | 'dashboard' | 'form' | 'import';
 
-/** A segment that a contact is in. */
+/** A segment that a contact belongs to. */
 export interface ContactSegment {
   /** Segment id. */
   id: string;
-  /** What the segment is called. */
+  /** The name of the segment. */
   name: string;
 }
 
-/** Why a contact is not mailed, the strongest reason if there are several; `none` when it is mailed. */
+/** Why a contact is not mailed (the strongest reason), or `none` if it can be mailed. */
 export type SuppressionStatus = 'bounced' | 'complained' | 'manual' | 'none' | 'unsubscribed';
 
 /** A person a project may write to. */
 export interface Contact {
   /** Contact id. */
   id: string;
-  /** Unique among the project's contacts, without regard to case. */
+  /** Unique among the project's contacts, case-insensitive. */
   email: string;
-  /** The local part of the address unless another was given. */
+  /** Defaults to the local part of the address. */
   name: string;
   /** Where it came from. */
   source: ContactSource;
-  /** The segments it is in now, in the order of their names. */
+  /** The segments it belongs to now, ordered by name. */
   segments: ContactSegment[];
-  /** Why it is not mailed; `none` if it is. */
+  /** Why it is not mailed; `none` if it can be mailed. */
   suppressionStatus: SuppressionStatus;
   /** Values by custom-field key. */
   customFields: Record<string, unknown>;
@@ -122,18 +122,18 @@ export interface Contact {
   updatedAt: string;
 }
 
-/** What a custom field holds. */
+/** The type of a custom field's values. */
 export type CustomFieldType = 'boolean' | 'date' | 'number' | 'select' | 'text';
 
 /** One key of the project's custom-field schema. */
 export interface CustomField {
   /** Custom field id. */
   id: string;
-  /** What `customFields` of a contact and placeholders call it. */
+  /** The key in `customFields` of a contact and in placeholders. */
   key: string;
   /** Display name. */
   label: string;
-  /** What it holds. */
+  /** The type of its values. */
   type: CustomFieldType;
   /** The values allowed when the type is `select`. */
   options: string[];
@@ -141,18 +141,18 @@ export interface CustomField {
   createdAt: string;
 }
 
-/** Why an address is not to be mailed, the strongest reason first. */
+/** Why an address must not be mailed, the strongest reason first. */
 export type SuppressionReason = 'bounced' | 'complained' | 'manual' | 'unsubscribed';
 
-/** An address not to be mailed, and why. It outlives the contact. */
+/** An address that must not be mailed, and why. It outlives the contact. */
 export interface Suppression {
   /** Suppression id. */
   id: string;
   /** The address. */
   email: string;
-  /** Why it is not to be mailed. */
+  /** Why it must not be mailed. */
   reason: SuppressionReason;
-  /** Since when. */
+  /** When it was added. */
   createdAt: string;
 }
 
@@ -162,9 +162,9 @@ export interface Segment {
   id: string;
   /** Unique within the project. */
   name: string;
-  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
-  /** Raised by each edit; an edit may name the one that it was written on. */
+  /** Incremented by each edit; updates may pass the version they are based on. */
   version: number;
   /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
   editedById: string | null;
@@ -182,7 +182,7 @@ export interface Group {
   id: string;
   /** Unique within the project. */
   name: string;
-  /** Member contact ids, those of deleted contacts included. */
+  /** Member contact ids, including those of deleted contacts. */
   contactIds: string[];
   /** Number of member ids. */
   contactCount: number;
@@ -199,119 +199,119 @@ export interface GroupSummary {
 }
 
 /**
- * Where an import is.
+ * The state of an import.
  *
- * - `canceled`: It was ended before its end; what was written stays.
- * - `completed`: Every row is written, or reported.
- * - `failed`: The file can not be used; `error` says why. Nothing was written.
- * - `queued`: It begins as soon as a worker takes it up.
- * - `running`: Its rows are being written.
- * - `uploading`: Its file is not all there yet.
+ * - `canceled`: It was canceled before its end; contacts already written stay.
+ * - `completed`: Every row was written or reported as an error.
+ * - `failed`: The file could not be used; `error` says why. Nothing was written.
+ * - `queued`: Waiting for a worker.
+ * - `running`: Rows are being written.
+ * - `uploading`: The file is being uploaded.
  */
 export type ImportStatus = 'canceled' | 'completed' | 'failed' | 'queued' | 'running' | 'uploading';
 
-/** What became of the rows so far; in a dry run, what would. */
+/** The results of the rows so far; in a dry run, the predicted results. */
 export interface ImportCounts {
-  /** Rows dealt with. The others add up to it. */
+  /** Rows processed: the sum of the other counts. */
   rows: number;
-  /** Contacts that are new. */
+  /** New contacts. */
   created: number;
-  /** Contacts that were there and were changed. */
+  /** Existing contacts that were changed. */
   updated: number;
-  /** Contacts that were there and stay as they were. */
+  /** Existing contacts that were not changed. */
   unchanged: number;
-  /** Rows whose address an earlier row of the file has. */
+  /** Rows with the address of an earlier row of the file. */
   duplicates: number;
-  /** Rows whose address is new and not to be mailed. */
+  /** Rows with a new address that is suppressed. */
   suppressed: number;
-  /** Rows that can not be a contact. */
+  /** Rows that are not valid contacts. */
   invalid: number;
 }
 
-/** A column of the file and what it becomes. */
+/** A column of the file and its target. */
 export interface ImportColumn {
-  /** What the file calls it. */
+  /** The column name in the file. */
   name: string;
   /** `email`, `name` or `customFields.<key>`; empty when it is not imported. */
   fields: string[];
   /** The type of the custom field. */
   type: string | null;
-  /** Whether the custom field is made for it. */
+  /** Whether the custom field is created for it. */
   isNew: boolean;
 }
 
-/** What happens to a contact that exists: nothing, or the name and the custom fields given are written. */
+/** What to do with an existing contact: nothing, or write the name and the custom fields provided. */
 export type OnConflict = 'skip' | 'update';
 
-/** A CSV file of contacts that is written into the project in the background, and what became of its rows. */
+/** A CSV file of contacts that is written into the project in the background, and the results of its rows. */
 export interface Import {
-  /** Import id; its workflow in Temporal has the same. */
+  /** Import id; also the id of its workflow in Temporal. */
   id: string;
-  /** Where it is. */
+  /** The state of the import. */
   status: ImportStatus;
-  /** How much of the file has been dealt with, 0 to 1. */
+  /** The fraction of the file that has been processed, from 0 to 1. */
   progress: number;
-  /** What became of the rows. */
+  /** The results of the rows. */
   counts: ImportCounts;
   /** Why it failed. */
   error: string | null;
-  /** What the file is called. */
+  /** The file name. */
   fileName: string | null;
-  /** Bytes of the file. */
+  /** File size in bytes. */
   size: number;
-  /** Of the file; as found, unless it was given. */
+  /** The file's encoding; detected unless it was specified. */
   encoding: string | null;
-  /** What is between values; as found, unless it was given. */
+  /** The separator between values; detected unless it was specified. */
   separator: string | null;
-  /** What the columns become; empty until the file has been looked at. */
+  /** The targets of the columns; empty until the file has been inspected. */
   columns: ImportColumn[];
-  /** What happens to contacts that exist. */
+  /** What to do with existing contacts. */
   onConflict: OnConflict;
-  /** Whether nothing is written, only told what would be. */
+  /** A dry run reports what it would write, and writes nothing. */
   dryRun: boolean;
-  /** Whether columns that are no custom field become one. */
+  /** Whether unknown columns become new custom fields. */
   createFields: boolean;
-  /** The group that its contacts join; one made for it as soon as it has a member. */
+  /** The group that imported contacts join; a new group is set once it has its first member. */
   groupId: string | null;
-  /** The name of the group, when that was given. */
+  /** The name of the group, if it was specified. */
   groupName: string | null;
-  /** When somebody canceled it; it ends after the rows that are being written. */
+  /** When it was canceled; it stops after the rows that are being written. */
   cancelRequestedAt: string | null;
-  /** When its upload began. */
+  /** When the upload began. */
   createdAt: string;
-  /** When rows began to be written. */
+  /** When writing rows began. */
   startedAt: string | null;
   /** When it ended. */
   finishedAt: string | null;
 }
 
 /**
- * Where a campaign is.
+ * Status of a campaign.
  *
- * - `canceled`: It was ended before all had gone out.
- * - `completed`: No recipient is left to send to.
- * - `draft`: It can be edited and sent.
- * - `paused`: Nothing goes out until it is resumed; `pauseReason` says why if it was paused automatically.
- * - `scheduled`: It starts at its time, and can be edited or sent until then.
- * - `sending`: Its messages go out in the background.
+ * - `canceled`: Ended before all messages were sent.
+ * - `completed`: Sent to all recipients.
+ * - `draft`: Can be edited and sent.
+ * - `paused`: Nothing is sent until it is resumed. If it was paused automatically, `pauseReason` says why.
+ * - `scheduled`: Starts at its scheduled time; can be edited or sent until then.
+ * - `sending`: Messages are being sent in the background.
  */
 export type CampaignStatus = 'canceled' | 'completed' | 'draft' | 'paused' | 'scheduled' | 'sending';
 
 /**
- * What the number of delivered messages stands for.
+ * What the number of delivered messages means.
  *
- * - `accepted_only`: Nothing has been reported so far, as by an SMTP relay without delivery status notifications: it is known that messages were accepted (`sent`), not that they were delivered.
- * - `reported`: The transport reports deliveries. Of a message without a report nothing is known yet.
+ * - `accepted_only`: No deliveries have been reported, for example because an SMTP relay sends no delivery status notifications. Messages are known to be accepted (`sent`), not delivered.
+ * - `reported`: The transport reports deliveries. The outcome of a message without a report is not known yet.
  */
 export type DeliveryTracking = 'accepted_only' | 'reported';
 
-/** What recipients did, in numbers. */
+/** Engagement counters. */
 export interface CampaignEngagement {
   /** Messages the provider accepted. */
   sent: number;
-  /** Messages the recipients' servers accepted, as far as that is reported: see `deliveryTracking`. */
+  /** Messages the recipients' servers reported as accepted; see `deliveryTracking`. */
   delivered: number;
-  /** Whether deliveries are reported; null until a message has been accepted. */
+  /** Whether deliveries are reported; null until a message is accepted. */
   deliveryTracking: DeliveryTracking | null;
   /** Recipients who opened the message. */
   opened: number;
@@ -323,13 +323,13 @@ export interface CampaignEngagement {
   complained: number;
   /** Recipients who unsubscribed. */
   unsubscribed: number;
-  /** Messages whose images a program fetched, such as a privacy proxy on arrival. */
+  /** Messages opened by a bot, such as a privacy proxy that fetches images on arrival. */
   openedByMachines: number;
-  /** Messages whose links a program tried, such as a scanner. */
+  /** Messages clicked by a bot, such as a link scanner. */
   clickedByMachines: number;
 }
 
-/** How many recipients are in each state. They add up to the number of recipients. */
+/** Number of recipients in each state; the sum is the number of recipients. */
 export interface CampaignProgress {
   /** To be sent. */
   planned: number;
@@ -337,57 +337,57 @@ export interface CampaignProgress {
   claimed: number;
   /** Accepted by the provider. */
   accepted: number;
-  /** Refused for good. */
+  /** Permanently rejected. */
   failed: number;
-  /** Not to be mailed. */
+  /** Not sent: the address is suppressed. */
   suppressed: number;
   /** Possibly accepted; the outcome cannot be known. */
   unknown: number;
-  /** Canceled before they went out. */
+  /** Canceled before being sent. */
   canceled: number;
 }
 
-/** One mailing to many recipients, and where it stands. */
+/** A mailing to many recipients. */
 export interface Campaign {
-  /** Campaign id; its workflow in Temporal has the same. */
+  /** Campaign id; also the id of its first Temporal workflow. */
   id: string;
   /** Display name. */
   name: string;
-  /** It may have placeholders. */
+  /** Subject; may contain placeholders. */
   subject: string | null;
-  /** Where it is. */
+  /** Current status. */
   status: CampaignStatus;
-  /** When it was scheduled to start. */
+  /** Scheduled start. */
   scheduledAt: string | null;
-  /** Contacts it goes to, as frozen when it started; 0 before. */
+  /** Number of recipients in the snapshot taken at the start; 0 before that. */
   recipientCount: number;
-  /** What recipients did. */
+  /** Engagement counters. */
   engagement: CampaignEngagement;
   /** Recipients by state. */
   progress: CampaignProgress;
-  /** What the sender is called. */
+  /** Display name of the sender. */
   fromName: string | null;
-  /** The address it is sent from. */
+  /** From address. */
   fromEmail: string | null;
   /** Reply-to addresses. */
   replyTo: string | null;
-  /** The template that gives the body. */
+  /** The template that provides the body. */
   templateId: string | null;
-  /** The number of the version of its template that goes out; null before the start, or without one. */
+  /** The template version that is sent; null before the start or without a template. */
   templateVersion: number | null;
   /** Groups it goes to. */
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
-  /** Why it was paused automatically, or blocks its sender after it was completed; null when a user paused it. */
+  /** Why it was paused automatically, or why it blocks its sender after completion; null if a user paused it. */
   pauseReason: string | null;
-  /** Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known. */
+  /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
   blocksSender: boolean;
-  /** When it goes on by itself, while it is sending and waits for another day; null otherwise. */
+  /** When sending resumes, if the campaign is waiting for the next day; null otherwise. */
   waitingUntil: string | null;
-  /** What it waits for; null when it does not. */
+  /** Why the campaign is waiting; null if it is not. */
   waitingReason: string | null;
-  /** Messages per second at most; null for no limit. */
+  /** Maximum messages per second; null for no limit. */
   ratePerSecond: number | null;
   /** Whether opens are tracked; until the campaign starts, null means the project's setting. */
   trackOpens: boolean | null;
@@ -397,42 +397,42 @@ export interface Campaign {
   startedAt: string | null;
   /** When it was completed or canceled. */
   completedAt: string | null;
-  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, recipients are no longer listed. */
+  /** When its recipients were deleted because the project's message retention period had passed. Counters are kept; recipients are no longer listed. */
   recipientsDeletedAt: string | null;
   /** When it was created. */
   createdAt: string;
-  /** When it was last edited, or its status commanded. */
+  /** When it was last edited, or its status last changed by a command. */
   updatedAt: string;
 }
 
 /**
- * What became of one message of a campaign.
+ * The state of one message of a campaign.
  *
- * - `accepted`: The provider accepted it.
- * - `canceled`: The campaign was canceled before it went out.
- * - `claimed`: It is being sent.
- * - `failed`: A server refused it for good.
- * - `planned`: It has not been sent, or goes again because the server said "later".
- * - `suppressed`: The address is not to be mailed.
- * - `unknown`: The connection broke when it may have been accepted. It is not sent again by itself.
+ * - `accepted`: Accepted by the provider.
+ * - `canceled`: Not sent: the campaign was canceled.
+ * - `claimed`: Being sent.
+ * - `failed`: Permanently rejected by a server.
+ * - `planned`: Not sent yet, or deferred by the server and due for a retry.
+ * - `suppressed`: Not sent: the address is suppressed.
+ * - `unknown`: The connection broke when it may already have been accepted. It is not resent automatically.
  */
 export type RecipientState = 'accepted' | 'canceled' | 'claimed' | 'failed' | 'planned' | 'suppressed' | 'unknown';
 
-/** A contact as a campaign froze it, and what became of its message. */
+/** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface CampaignRecipient {
   /** Message id. */
   id: string;
   /** The contact. */
   contactId: string;
-  /** The address, as it was. */
+  /** The address at the time of the snapshot. */
   email: string;
-  /** What became of the message. */
+  /** State of the message. */
   state: RecipientState;
-  /** The server's last answer, or why there was none. */
+  /** The server's last reply, or why the message was not sent. */
   answer: string | null;
-  /** How often a server said "later". */
+  /** How often a server deferred it. */
   deferrals: number;
-  /** When it goes again; null when it does not. */
+  /** When it will be retried; null if no retry is due. */
   notBefore: string | null;
   /** When sending was last started. */
   claimedAt: string | null;
@@ -448,57 +448,57 @@ export interface CampaignRecipient {
   bouncedAt: string | null;
   /** When it was marked as spam. */
   complainedAt: string | null;
-  /** When the recipient unsubscribed by it. */
+  /** When the recipient unsubscribed through it. */
   unsubscribedAt: string | null;
 }
 
-/** A tracked link of a campaign, and how often it was followed. */
+/** A tracked link of a campaign, and its clicks. */
 export interface CampaignLink {
-  /** Its number in the HTML; 0 for the first. */
+  /** Position in the HTML, from 0. */
   position: number;
-  /** Where it leads; with placeholders as its author wrote them. */
+  /** Target URL, with placeholders as written. */
   url: string;
-  /** Clicks by people. */
+  /** Clicks by humans. */
   clicks: number;
-  /** Recipients who followed it. */
+  /** Recipients who clicked it. */
   uniqueClicks: number;
-  /** Clicks by programs. */
+  /** Clicks by bots. */
   clicksByMachines: number;
 }
 
 /**
- * What a body is written in.
+ * The language of a body.
  *
- * - `html`: HTML, which is sent as it is.
- * - `mjml`: MJML, which is made into HTML when it is saved.
+ * - `html`: HTML, which is sent unchanged.
+ * - `mjml`: MJML, which is compiled to HTML when it is saved.
  */
 export type ContentFormat = 'html' | 'mjml';
 
 /**
  * Whether a template is ready to be sent.
  *
- * - `draft`: Still being written.
+ * - `draft`: A draft.
  * - `published`: Ready to be sent.
  */
 export type TemplateStatus = 'draft' | 'published';
 
-/** Content to send again and again; its placeholders may have a default value. */
+/** Reusable content; its placeholders may have default values. */
 export interface Template {
   /** Template id. */
   id: string;
   /** Unique within the project. */
   name: string;
-  /** The subject to start from. */
+  /** The default subject. */
   subject: string | null;
   /** HTML with placeholders such as `{{name|there}}`. */
   body: string;
-  /** What the body was written in. */
+  /** The language of the body. */
   format: ContentFormat;
-  /** The MJML that the body was made from; null when it is HTML as it was written. */
+  /** The MJML source of the body; null if it was written as HTML. */
   source: string | null;
   /** Whether it is ready to be sent. */
   status: TemplateStatus;
-  /** The number of its newest version, which is what it says now. */
+  /** The number of its newest version, which is its current content. */
   version: number;
   /** When it was created. */
   createdAt: string;
@@ -506,27 +506,27 @@ export interface Template {
   updatedAt: string;
 }
 
-/** What a template said from one save to the next; it never changes. */
+/** The content of a template after one save; immutable. */
 export interface TemplateVersion {
   /** Version id. */
   id: string;
   /** Counted from 1 in each template. */
   number: number;
-  /** The subject to start from. */
+  /** The default subject. */
   subject: string | null;
   /** HTML with placeholders such as `{{name|there}}`. */
   body: string;
-  /** What the body was written in. */
+  /** The language of the body. */
   format: ContentFormat;
-  /** The MJML that the body was made from; null when it is HTML as it was written. */
+  /** The MJML source of the body; null if it was written as HTML. */
   source: string | null;
   /** Whether the template was ready to be sent. */
   status: TemplateStatus;
-  /** The number of the version that was restored by it; null when it was written. */
+  /** The number of the version that it restored; null if it was written. */
   restoredFrom: number | null;
-  /** Who saved it, `usr_…` or `key_…`; null for what was there before versions were kept. */
+  /** Who saved it, `usr_…` or `key_…`; null for content older than version history. */
   authorId: string | null;
-  /** What the person or the key is called now; null when they are gone. */
+  /** The current name of the user or key; null if it no longer exists. */
   authorName: string | null;
   /** When it was saved. */
   createdAt: string;
@@ -620,79 +620,79 @@ export interface WebhookDelivery {
   closedAt: string | null;
 }
 
-/** A file that goes with an email. */
+/** An attachment of an email. */
 export interface EmailAttachment {
-  /** What it is called. */
+  /** The file name. */
   filename: string;
-  /** Its content type, if one was given. */
+  /** The content type, if given. */
   contentType: string | null;
-  /** What `cid:` links name. */
+  /** The target of `cid:` links. */
   contentId: string | null;
 }
 
-/** One of the addresses that an email goes to, each of which has its own fate. */
+/** A recipient of an email, with its own status. */
 export interface EmailRecipient {
   /** The address. */
   email: string;
-  /** Where its copy is. */
+  /** The status for this recipient. */
   status: EmailStatus;
   /** The server's last answer. */
   answer: string | null;
 }
 
-/** Something that happened to an email. */
+/** An event in the history of an email. */
 export interface EmailEvent {
-  /** Such as `email.sent`; the event of that name tells webhooks. */
+  /** The event type, such as `email.sent`. */
   type: string;
-  /** When. */
+  /** When it happened. */
   at: string;
-  /** What a server answered, where it did. */
+  /** The answer of the server, if any. */
   detail: string | null;
 }
 
-/** One email, transactional or of a campaign. */
+/** An email, transactional or of a campaign. */
 export interface EmailDetail {
   /** Message id, the same in every event about it. */
   id: string;
-  /** Where it is; of several addresses, the first. */
+  /** The status; for several recipients, that of the first. */
   status: EmailStatus;
-  /** The sender; null for a message of a campaign, which names it. */
+  /** The sender; null for a campaign message, whose sender is on the campaign. */
   from: string | null;
   /** Recipients. */
   to: string[];
-  /** Recipients of a copy. */
+  /** Cc recipients. */
   cc: string[];
-  /** Recipients of a blind copy. */
+  /** Bcc recipients. */
   bcc: string[];
   /** Reply-to addresses. */
   replyTo: string[];
-  /** With placeholders filled in; null when it is its campaign's as it stands. */
+  /** The rendered subject; null if it equals the campaign's. */
   subject: string | null;
-  /** What the sender marked it with. */
+  /** Tags set by the sender. */
   tags: string[];
-  /** What the sender gave; echoed in events. */
+  /** Metadata set by the sender; echoed in events. */
   metadata: Record<string, unknown>;
-  /** The campaign it belongs to; null otherwise. */
+  /** The campaign; null for transactional mail. */
   campaignId: string | null;
-  /** The contact it goes to, in a campaign. */
+  /** The recipient contact; null for transactional mail. */
   contactId: string | null;
   /** The server's last answer, or why there was none. */
   answer: string | null;
-  /** When it was asked to go out; null for at once. */
+  /** The requested send time; null for immediately. */
   scheduledAt: string | null;
-  /** When it was taken. */
+  /** When it was accepted. */
   createdAt: string;
-  /** Its HTML; null when it has none, or belongs to a campaign. */
+  /** The HTML body; null if there is none or the email belongs to a campaign. */
   html: string | null;
-  /** Its text; null when it is made from the HTML. */
+  /** The text body; null if it is generated from the HTML. */
   text: string | null;
-  /** Headers that the sender added. */
+  /** Custom headers. */
   headers: Record<string, unknown>;
-  /** The files that go with it. */
+  /** Attachments. */
   attachments: EmailAttachment[];
-  /** Every address it goes to. */
+  /** All recipients. */
   recipients: EmailRecipient[];
-  /** What has happened to it, first thing first. */
+  /** The history of the email, oldest first. */
   events: EmailEvent[];
 }
 
@@ -702,9 +702,9 @@ export interface SegmentDetail {
   id: string;
   /** Unique within the project. */
   name: string;
-  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
-  /** Raised by each edit; an edit may name the one that it was written on. */
+  /** Incremented by each edit; updates may pass the version they are based on. */
   version: number;
   /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
   editedById: string | null;
@@ -714,7 +714,7 @@ export interface SegmentDetail {
   createdAt: string;
   /** When its name or filter last changed. */
   updatedAt: string;
-  /** How many contacts are in it now. It is counted when asked for. */
+  /** How many contacts match now, counted on each request. */
   contactCount: number;
 }
 
@@ -724,7 +724,7 @@ export interface GroupMember {
   id: string;
   /** The address. */
   email: string;
-  /** What the contact is called. */
+  /** Name of the contact. */
   name: string;
 }
 
@@ -740,47 +740,47 @@ export interface GroupDetail {
   contacts: GroupMember[];
 }
 
-/** One mailing to many recipients, and where it stands. */
+/** A mailing to many recipients. */
 export interface CampaignDetail {
-  /** Campaign id; its workflow in Temporal has the same. */
+  /** Campaign id; also the id of its first Temporal workflow. */
   id: string;
   /** Display name. */
   name: string;
-  /** It may have placeholders. */
+  /** Subject; may contain placeholders. */
   subject: string | null;
-  /** Where it is. */
+  /** Current status. */
   status: CampaignStatus;
-  /** When it was scheduled to start. */
+  /** Scheduled start. */
   scheduledAt: string | null;
-  /** Contacts it goes to, as frozen when it started; 0 before. */
+  /** Number of recipients in the snapshot taken at the start; 0 before that. */
   recipientCount: number;
-  /** What recipients did. */
+  /** Engagement counters. */
   engagement: CampaignEngagement;
   /** Recipients by state. */
   progress: CampaignProgress;
-  /** What the sender is called. */
+  /** Display name of the sender. */
   fromName: string | null;
-  /** The address it is sent from. */
+  /** From address. */
   fromEmail: string | null;
   /** Reply-to addresses. */
   replyTo: string | null;
-  /** The template that gives the body. */
+  /** The template that provides the body. */
   templateId: string | null;
-  /** The number of the version of its template that goes out; null before the start, or without one. */
+  /** The template version that is sent; null before the start or without a template. */
   templateVersion: number | null;
   /** Groups it goes to. */
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
-  /** Why it was paused automatically, or blocks its sender after it was completed; null when a user paused it. */
+  /** Why it was paused automatically, or why it blocks its sender after completion; null if a user paused it. */
   pauseReason: string | null;
-  /** Whether campaigns from its sender's domain are refused because of how its mail was received: until it is resumed or canceled, or acknowledged when it was completed before that was known. */
+  /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
   blocksSender: boolean;
-  /** When it goes on by itself, while it is sending and waits for another day; null otherwise. */
+  /** When sending resumes, if the campaign is waiting for the next day; null otherwise. */
   waitingUntil: string | null;
-  /** What it waits for; null when it does not. */
+  /** Why the campaign is waiting; null if it is not. */
   waitingReason: string | null;
-  /** Messages per second at most; null for no limit. */
+  /** Maximum messages per second; null for no limit. */
   ratePerSecond: number | null;
   /** Whether opens are tracked; until the campaign starts, null means the project's setting. */
   trackOpens: boolean | null;
@@ -790,21 +790,21 @@ export interface CampaignDetail {
   startedAt: string | null;
   /** When it was completed or canceled. */
   completedAt: string | null;
-  /** When its recipients were deleted, since they were older than the project keeps messages: counts stay, recipients are no longer listed. */
+  /** When its recipients were deleted because the project's message retention period had passed. Counters are kept; recipients are no longer listed. */
   recipientsDeletedAt: string | null;
   /** When it was created. */
   createdAt: string;
-  /** When it was last edited, or its status commanded. */
+  /** When it was last edited, or its status last changed by a command. */
   updatedAt: string;
-  /** The body; after the start also a template's. */
+  /** The HTML body; from the start on, the template's body if it uses one. */
   html: string | null;
-  /** What the body was written in. */
+  /** Format the body was written in. */
   format: ContentFormat;
-  /** The MJML that the HTML was made from; null when it is HTML as it was written. */
+  /** The MJML source of the HTML; null if the body was written in HTML. */
   source: string | null;
-  /** The text part; made from the HTML when null. */
+  /** The text part; derived from the HTML if null. */
   text: string | null;
-  /** Raised by each edit; an edit may name the one that it was written on. */
+  /** Incremented by each edit; an edit may name the version it is based on. */
   version: number;
   /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
   editedById: string | null;
@@ -961,29 +961,29 @@ export interface WebhookDeliveryDetail {
   attempts: DeliveryAttempt[];
 }
 
-/** A file to send along. */
+/** A file to attach. */
 export interface AttachmentInput {
-  /** Its bytes in base64. */
+  /** The content in base64. */
   content: string;
-  /** For an inline image: what `cid:` links in the HTML name. */
+  /** For an inline image: the target of `cid:` links in the HTML. */
   content_id?: string | null | undefined;
-  /** Its content type; told from the file name when not given. */
+  /** The content type; derived from the file name by default. */
   content_type?: string | null | undefined;
-  /** What it is called; 1 to 255 characters without slashes and control characters. */
+  /** File name: 1 to 255 characters without slashes or control characters. */
   filename: string;
 }
 
 /** A transactional email. */
 export interface SendEmailInput {
-  /** Files to send along. */
+  /** Files to attach. */
   attachments?: AttachmentInput[] | null | undefined;
-  /** Recipients of a blind copy. */
+  /** Bcc recipients. */
   bcc?: string | string[] | null | undefined;
-  /** Recipients of a copy. */
+  /** Cc recipients. */
   cc?: string | string[] | null | undefined;
   /** The sender, at a domain of the project that is verified for sending. */
   from: string;
-  /** An object of further headers. */
+  /** An object of additional headers. */
   headers?: Record<string, unknown> | null | undefined;
   /** The HTML body: at most 5,000,000 characters and 50,000 elements, nested at most 200 deep. */
   html?: string | null | undefined;
@@ -991,15 +991,15 @@ export interface SendEmailInput {
   metadata?: Record<string, unknown> | null | undefined;
   /** Reply-to addresses. */
   reply_to?: string | string[] | null | undefined;
-  /** When it is to go out; at once when not given. */
+  /** When to send it; immediately by default. */
   scheduled_at?: string | null | undefined;
-  /** At most 998 characters; the template's when not given. */
+  /** At most 998 characters; the template's subject by default. */
   subject?: string | null | undefined;
-  /** At most 20 words to find it by. */
+  /** At most 20 tags to filter by. */
   tags?: string[] | null | undefined;
   /** A published template whose body is the HTML. */
   template_id?: string | null | undefined;
-  /** The text body; made from the HTML when not given. */
+  /** The text body; generated from the HTML by default. */
   text?: string | null | undefined;
   /** Recipients; at most 50 together with cc and bcc. */
   to: string | string[];
@@ -1011,43 +1011,43 @@ export interface SendEmailInput {
   variables?: Record<string, unknown> | null | undefined;
 }
 
-/** An email that has been taken. */
+/** An email accepted for sending. */
 export interface QueuedEmail {
   /** Message id. */
   id: string;
-  /** `queued`; `scheduled` when it has a time; `suppressed` when no address of it may be mailed. */
+  /** `queued`; `scheduled` if it has a send time; `suppressed` if all recipients are suppressed. */
   status: EmailStatus;
 }
 
 /** Several transactional emails. */
 export interface SendEmailsInput {
-  /** 1 to 100 emails; all are taken, or none. */
+  /** 1 to 100 emails; either all are accepted or none. */
   emails: SendEmailInput[];
 }
 
-/** Another time for a scheduled email. */
+/** A new time for a scheduled email. */
 export interface RescheduleEmailInput {
-  /** When it is to go out. */
+  /** When to send it. */
   scheduled_at: string;
 }
 
 /** A new contact. */
 export interface CreateContactInput {
-  /** An object of values by key, coerced against the project's custom fields. */
+  /** Values by key, coerced against the project's custom fields. */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** The address; surrounding space is dropped. */
+  /** The address; surrounding white space is removed. */
   email: string;
-  /** At most 200 characters; the local part of the address when it is not given. */
+  /** At most 200 characters; defaults to the local part of the address. */
   name?: string | null | undefined;
 }
 
-/** One contact of a batch. What is wrong with it is reported in its result. */
+/** One contact of a batch. Problems are reported in its result. */
 export interface BatchContactInput {
-  /** An object of values by key, coerced against the project's custom fields. */
+  /** Values by key, coerced against the project's custom fields. */
   custom_fields?: unknown | undefined;
   /** The address. */
   email?: string | null | undefined;
-  /** At most 200 characters; the local part of the address when it is not given. */
+  /** At most 200 characters; defaults to the local part of the address. */
   name?: string | null | undefined;
 }
 
@@ -1055,24 +1055,24 @@ export interface BatchContactInput {
 export interface CreateContactsBatchInput {
   /** 1 to 1,000 contacts. */
   contacts: BatchContactInput[];
-  /** `skip` unless it says. */
+  /** Defaults to `skip`. */
   on_conflict?: OnConflict | null | undefined;
 }
 
-/** What became of a contact of a batch. */
+/** The outcome for a contact of a batch. */
 export type BatchContactStatus = 'created' | 'error' | 'existing' | 'updated';
 
-/** What to change; what is not given stays. */
+/** The fields to change; omitted fields stay unchanged. */
 export interface UpdateContactInput {
   /** Replaces all values. */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** A new address; no other contact's, and not suppressed. */
+  /** A new address; it must not belong to another contact or be suppressed. */
   email?: string | null | undefined;
-  /** A new name; blank for the local part of the address. */
+  /** A new name; blank resets it to the local part of the address. */
   name?: string | null | undefined;
   /** False adds an unsubscribe suppression for the address, true clears it. */
   subscribed?: boolean | null | undefined;
-  /** When it had last changed as this was written; `conflict` when it has changed since. */
+  /** The `updatedAt` this change is based on; `conflict` if the contact was modified since. */
   updated_at?: string | null | undefined;
 }
 
@@ -1084,59 +1084,59 @@ export interface CreateCustomFieldInput {
   label?: string | null | undefined;
   /** The values allowed; for `select` only. */
   options?: string[] | null | undefined;
-  /** What it holds; it stays. */
+  /** The type of its values; it can't be changed later. */
   type: CustomFieldType;
 }
 
-/** What to change; what is not given stays. */
+/** The fields to change; omitted fields stay unchanged. */
 export interface UpdateCustomFieldInput {
   /** A new label. */
   label?: string | null | undefined;
-  /** Replaces the options of a `select` field; values of contacts stay. */
+  /** Replaces the options of a `select` field; existing contact values stay. */
   options?: string[] | null | undefined;
 }
 
-/** An address not to be mailed. */
+/** An address that must not be mailed. */
 export interface AddSuppressionInput {
-  /** The address, a contact's or not. */
+  /** The address; it does not have to belong to a contact. */
   email: string;
-  /** `manual` unless it says; the others are for lists brought along from elsewhere. */
+  /** Defaults to `manual`; the other reasons are for lists imported from another provider. */
   reason?: SuppressionReason | null | undefined;
 }
 
 /** A new segment. */
 export interface CreateSegmentInput {
-  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
   /** Unique within the project; 1 to 200 characters. */
   name: string;
 }
 
-/** What a filter would hold if it were saved. */
+/** The contacts that a filter matches, without saving it. */
 export interface SegmentPreview {
-  /** How many contacts it holds now. */
+  /** How many contacts match now. */
   contactCount: number;
-  /** The ten newest of them. */
+  /** The ten newest matching contacts. */
   contacts: Contact[];
 }
 
-/** What to change; what is not given stays. */
+/** The fields to change; omitted fields stay unchanged. */
 export interface UpdateSegmentInput {
   /** Replaces the filter. */
   filter?: Record<string, unknown> | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
-  /** The version that this was written on; `conflict` when it is not the newest any more. */
+  /** The version this edit is based on; `conflict` if the segment was modified since. */
   version?: number | null | undefined;
 }
 
-/** What was removed, or made nameless, when a person was erased. */
+/** Counts of what an erasure changed. */
 export interface PersonErased {
-  /** Messages that are figures without a name now. */
+  /** Messages anonymized. */
   messages: number;
-  /** Events that say no more whom they are about. */
+  /** Events anonymized. */
   events: number;
-  /** Messages that waited and are not sent. */
+  /** Planned messages that were canceled. */
   canceled: number;
 }
 
@@ -1150,7 +1150,7 @@ export interface CreateGroupInput {
   name: string;
 }
 
-/** What to change; what is not given stays. */
+/** Fields to update; omitted fields are unchanged. */
 export interface UpdateGroupInput {
   /** Replaces the whole member list. */
   contact_ids?: string[] | null | undefined;
@@ -1168,29 +1168,29 @@ export interface AddContactsInput {
 
 /** A new campaign. A draft may be incomplete. */
 export interface CreateCampaignInput {
-  /** What the body is written in; HTML unless given. */
+  /** Format of the body; HTML by default. */
   format?: ContentFormat | null | undefined;
-  /** The sender, at a domain of the project that is verified when it is sent. */
+  /** From address; its domain must be verified in the project when the campaign is sent. */
   from_email?: string | null | undefined;
-  /** What the sender is called. */
+  /** Display name of the sender. */
   from_name?: string | null | undefined;
   /** Groups to send to. */
   group_ids?: string[] | null | undefined;
-  /** The body, instead of a template: HTML, or MJML. */
+  /** The body, as HTML or MJML; used instead of a template. */
   html?: string | null | undefined;
   /** Display name, 1 to 200 characters. */
   name: string;
-  /** Messages per second at most. */
+  /** Maximum messages per second. */
   rate_per_second?: number | null | undefined;
   /** Reply-to addresses. */
   reply_to?: string | null | undefined;
   /** Segments to send to. */
   segment_ids?: string[] | null | undefined;
-  /** At most 998 characters; it may have placeholders such as `{{name|there}}`. */
+  /** At most 998 characters; may contain placeholders such as `{{name|there}}`. */
   subject?: string | null | undefined;
-  /** A template that gives the body, as it is when the campaign starts. */
+  /** A template that provides the body; its version at the start is used. */
   template_id?: string | null | undefined;
-  /** The text part; made from the HTML when not given. */
+  /** The text part; derived from the HTML if omitted. */
   text?: string | null | undefined;
   /** Whether clicks are tracked; the project's setting at the start by default. */
   track_clicks?: boolean | null | undefined;
@@ -1198,63 +1198,63 @@ export interface CreateCampaignInput {
   track_opens?: boolean | null | undefined;
 }
 
-/** What to change; what is not given stays, and null takes it away. */
+/** Fields to update; omitted fields are unchanged, and null clears a field. */
 export interface UpdateCampaignInput {
-  /** What the body is written in; HTML unless given. */
+  /** Format of the body; HTML by default. */
   format?: ContentFormat | null | undefined;
-  /** The sender, at a domain of the project that is verified when it is sent. */
+  /** From address; its domain must be verified in the project when the campaign is sent. */
   from_email?: string | null | undefined;
-  /** What the sender is called. */
+  /** Display name of the sender. */
   from_name?: string | null | undefined;
   /** Groups to send to. */
   group_ids?: string[] | null | undefined;
-  /** The body, instead of a template: HTML, or MJML. */
+  /** The body, as HTML or MJML; used instead of a template. */
   html?: string | null | undefined;
   /** A new name; 1 to 200 characters. */
   name?: string | null | undefined;
-  /** Messages per second at most. This may be changed while the campaign is being sent. */
+  /** Maximum messages per second. Can be changed while the campaign is sending. */
   rate_per_second?: number | null | undefined;
   /** Reply-to addresses. */
   reply_to?: string | null | undefined;
   /** Segments to send to. */
   segment_ids?: string[] | null | undefined;
-  /** At most 998 characters; it may have placeholders such as `{{name|there}}`. */
+  /** At most 998 characters; may contain placeholders such as `{{name|there}}`. */
   subject?: string | null | undefined;
-  /** A template that gives the body, as it is when the campaign starts. */
+  /** A template that provides the body; its version at the start is used. */
   template_id?: string | null | undefined;
-  /** The text part; made from the HTML when not given. */
+  /** The text part; derived from the HTML if omitted. */
   text?: string | null | undefined;
   /** Whether clicks are tracked; the project's setting at the start by default. */
   track_clicks?: boolean | null | undefined;
   /** Whether opens are tracked; the project's setting at the start by default. */
   track_opens?: boolean | null | undefined;
-  /** The version that this was written on; `conflict` when it is not the newest any more. */
+  /** The version this edit is based on; `conflict` if it is no longer current. */
   version?: number | null | undefined;
 }
 
-/** When a campaign is to start. */
+/** When to start a campaign. */
 export interface ScheduleCampaignInput {
-  /** An instant in the future, with its offset. */
+  /** A time in the future, with a UTC offset. */
   scheduled_at: string;
 }
 
 /**
- * What became of messages whose outcome was unknown, as a user has found out.
+ * The outcome that a user has established for messages whose outcome was unknown.
  *
- * - `accepted`: The mail server took them.
- * - `failed`: It did not take them; they can be retried.
+ * - `accepted`: The mail server accepted them.
+ * - `failed`: The mail server did not accept them; they can be retried.
  */
 export type UnknownOutcome = 'accepted' | 'failed';
 
-/** Who gets a test. */
+/** Recipients of a test. */
 export interface TestCampaignInput {
-  /** The contact that placeholders are filled in for; their defaults otherwise. */
+  /** The contact whose values fill the placeholders; defaults if omitted. */
   contact_id?: string | null | undefined;
   /** 1 to 10 addresses. */
   emails: string[];
 }
 
-/** A test that goes out. */
+/** A queued test email. */
 export interface TestEmail {
   /** Message id. */
   id: string;
@@ -1262,45 +1262,45 @@ export interface TestEmail {
   status: string;
 }
 
-/** Something to look at before sending. */
+/** A problem or warning to review before sending. */
 export interface PreflightFinding {
-  /** What it is about. */
+  /** The field, or the placeholder, concerned. */
   field: string;
-  /** What it is. */
+  /** What is wrong with it. */
   message: string;
 }
 
-/** Contacts of the audience who get nothing. */
+/** Contacts of the audience who are excluded, by reason. */
 export interface ExcludedContacts {
-  /** Why: their suppression status, or `left_group` for those who left the groups it goes to. */
+  /** Their suppression reason, or `left_group` for those who opted out of the groups. */
   reason: string;
-  /** How many. */
+  /** Number of contacts. */
   contacts: number;
 }
 
-/** The recipients that a campaign would have now. */
+/** The audience of a campaign if it were sent now. */
 export interface AudienceCount {
-  /** Contacts in its groups and segments, each once. */
+  /** Distinct contacts in its groups and segments. */
   contacts: number;
-  /** Those of them who would get it. */
+  /** Contacts who would receive it. */
   recipients: number;
-  /** The others. */
+  /** Contacts who would not receive it, by reason. */
   excluded: ExcludedContacts[];
 }
 
 /** A placeholder of the message. */
 export interface VariableCheck {
-  /** What it names. */
+  /** Name of the placeholder. */
   name: string;
-  /** Its default, if each place that names it has one. */
+  /** Its default, if every use of it has one. */
   fallback: string | null;
-  /** Recipients for whom it would show nothing. */
+  /** Recipients for whom it would render empty. */
   missing: number;
-  /** Addresses of a few of them. */
+  /** Sample addresses of these recipients. */
   examples: string[];
 }
 
-/** What would happen if a campaign were sent now. */
+/** The review of a campaign before it is sent. */
 export interface Preflight {
   /** Whether it could be sent. */
   isReady: boolean;
@@ -1308,13 +1308,13 @@ export interface Preflight {
   tracksOpens: boolean;
   /** Whether clicks would be tracked. */
   tracksClicks: boolean;
-  /** The size of one message, about. */
+  /** Approximate size of one message in bytes. */
   messageBytes: number | null;
-  /** How long it would take at its rate, the pace of the last campaign, and with the days of a warm-up; null when nothing says it. */
+  /** Estimated sending time, from the rate or the throughput of the last campaign, including warm-up days; null if unknown. */
   estimatedSeconds: number | null;
-  /** What keeps it from being sent. */
+  /** Problems that prevent sending. */
   problems: PreflightFinding[];
-  /** What should be looked at first. */
+  /** Issues to review before sending. */
   warnings: PreflightFinding[];
   /** Its recipients. */
   audience: AudienceCount;
@@ -1322,29 +1322,29 @@ export interface Preflight {
   variables: VariableCheck[];
 }
 
-/** A new template; it begins as a draft. */
+/** A new template; it starts as a draft. */
 export interface CreateTemplateInput {
   /** HTML of at most 500,000 characters, or MJML of at most 256,000, with placeholders such as `{{name|there}}`. HTML has at most 50,000 elements, nested at most 200 deep. */
   body: string;
-  /** What the body is written in; HTML unless given. */
+  /** The language of the body; defaults to HTML. */
   format?: ContentFormat | null | undefined;
   /** Unique within the project; 1 to 200 characters. */
   name: string;
-  /** The subject to start from; placeholders allowed. */
+  /** The default subject; placeholders are allowed. */
   subject?: string | null | undefined;
 }
 
-/** What to change; what is not given stays. */
+/** The fields to change; omitted fields stay unchanged. */
 export interface UpdateTemplateInput {
   /** New HTML, or MJML. */
   body?: string | null | undefined;
-  /** What the new body is written in; HTML unless given. */
+  /** The language of the new body; defaults to HTML. */
   format?: ContentFormat | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
   /** A new subject; null removes it. */
   subject?: string | null | undefined;
-  /** The number of the version that this was written on; `conflict` when it is not the newest any more. */
+  /** The version number this edit is based on; `conflict` if the template was modified since. */
   version?: number | null | undefined;
 }
 
@@ -1384,35 +1384,35 @@ export interface SendTestWebhookPayload {
   deliveryId: string;
 }
 
-/** Which columns are what, by their names in the file, without regard to case. What is not given is told by the names. */
+/** The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names. */
 export interface ImportColumnsInput {
-  /** An object of columns by custom-field key; an empty one for none. */
+  /** Column names by custom-field key; an empty object for none. */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** The column of addresses. */
+  /** The address column. */
   email?: string | null | undefined;
-  /** The columns that make the name, joined by a space; an empty list for none. */
+  /** The columns that form the name, joined by a space; an empty list for none. */
   name?: string[] | null | undefined;
 }
 
-/** How a file of contacts is imported. */
+/** Options for importing a file of contacts. */
 export interface ImportContactsInput {
-  /** Which columns are what; told by their names unless given. */
+  /** The column mapping; derived from the column names by default. */
   columns?: ImportColumnsInput | null | undefined;
-  /** Columns that are no custom field become one, of the type that their values have. */
+  /** Creates a custom field for each unknown column, with the type of its values. */
   create_fields?: boolean | null | undefined;
-  /** Nothing is written; the counts and errors are those of the real import. */
+  /** Writes nothing; counts and errors are those of the real import. */
   dry_run?: boolean | null | undefined;
-  /** Of the file, such as `windows-1252`; found out unless given. */
+  /** The file's encoding, such as `windows-1252`; detected by default. */
   encoding?: string | null | undefined;
-  /** What the file is called, for people. */
+  /** The file name to display. */
   file_name?: string | null | undefined;
-  /** The group that the contacts join. */
+  /** The group that imported contacts join. */
   group_id?: string | null | undefined;
-  /** The name of the group that they join, which is made if there is none. */
+  /** The name of the group that imported contacts join; created if it does not exist. */
   group_name?: string | null | undefined;
-  /** What happens to contacts that exist; `skip` unless it says. A blank cell changes nothing. */
+  /** What to do with existing contacts; defaults to `skip`. A blank cell changes nothing. */
   on_conflict?: OnConflict | null | undefined;
-  /** The character between values, or `tab`; found out unless given. */
+  /** The character between values, or `tab`; detected by default. */
   separator?: string | null | undefined;
 }
 
@@ -1603,7 +1603,7 @@ export interface WebhookTestEvent {
   data: WebhookTestEventData;
 }
 
-/** What a webhook delivers. Types may be added later, so have a branch for those you do not know. */
+/** The body of a webhook. New types may be added, so handle unknown ones. */
 export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent;
 
 export interface ContactCreatedEventData {
@@ -1853,9 +1853,9 @@ export interface EmailListResponse {
   data: Email[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -1871,9 +1871,9 @@ export interface ContactListResponse {
   data: Contact[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -1882,16 +1882,16 @@ export interface ContactResponse {
 }
 
 export interface CreateContactsResultDataError {
-  /** Its path in the contact, such as `email` or `customFields.plan`. */
+  /** The field's path in the contact, such as `email` or `customFields.plan`. */
   field: string;
-  /** What is wrong with it. */
+  /** What is wrong with the field. */
   message: string;
 }
 
 export interface CreateContactsResultData {
-  /** Its place in the request, from 0. */
+  /** Its index in the request, from 0. */
   index: number;
-  /** What became of it. */
+  /** The outcome. */
   status: BatchContactStatus;
   /** Contact id; null for an error. */
   id: string | null;
@@ -1903,7 +1903,7 @@ export interface CreateContactsResult {
 }
 
 export interface DeletedResponse {
-  /** Always true: it is deleted. */
+  /** Always true. */
   deleted: boolean;
 }
 
@@ -1911,9 +1911,9 @@ export interface CustomFieldListResponse {
   data: CustomField[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -1925,9 +1925,9 @@ export interface SuppressionListResponse {
   data: Suppression[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -1939,9 +1939,9 @@ export interface SegmentListResponse {
   data: Segment[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -1950,7 +1950,7 @@ export interface SegmentResponse {
 }
 
 export interface GetSegmentPreviewInput {
-  /** A condition `{field, op, value}`, or filters put together by `and`, `or`, `not`; see the page on segments. */
+  /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
 }
 
@@ -1974,9 +1974,9 @@ export interface GroupListResponse {
   data: Group[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -1990,7 +1990,7 @@ export interface GroupDetailResponse {
 
 export interface AddContactsToGroupResult {
   data: GroupDetail;
-  /** How many of the given contacts exist. */
+  /** Number of the given contacts that exist. */
   matched: number;
 }
 
@@ -1998,9 +1998,9 @@ export interface GroupSummaryListResponse {
   data: GroupSummary[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2008,9 +2008,9 @@ export interface ImportListResponse {
   data: Import[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2039,9 +2039,9 @@ export interface CampaignListResponse {
   data: Campaign[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2050,7 +2050,7 @@ export interface CampaignDetailResponse {
 }
 
 export interface SendCampaignResultData {
-  /** Campaign id; its workflow in Temporal has the same. */
+  /** Campaign id; also the id of its first Temporal workflow. */
   id: string;
   status: 'sending';
 }
@@ -2060,39 +2060,39 @@ export interface SendCampaignResult {
 }
 
 export interface RetryCampaignRecipientsInput {
-  /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+  /** Up to 10,000 message ids of its recipients; all recipients in that state if omitted. */
   recipient_ids?: string[] | null | undefined;
 }
 
 export interface RetryCampaignRecipientsResult {
   data: CampaignDetail;
-  /** How many recipients it was about. */
+  /** Number of recipients affected. */
   recipients: number;
 }
 
 export interface ResendCampaignRecipientsInput {
-  /** True, to say that it is known that some may get it twice. */
+  /** Must be true: acknowledges that some recipients may get the message twice. */
   accept_duplicates: boolean;
-  /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+  /** Up to 10,000 message ids of its recipients; all recipients in that state if omitted. */
   recipient_ids?: string[] | null | undefined;
 }
 
 export interface ResendCampaignRecipientsResult {
   data: CampaignDetail;
-  /** How many recipients it was about. */
+  /** Number of recipients affected. */
   recipients: number;
 }
 
 export interface ResolveCampaignRecipientsInput {
-  /** What became of them. */
+  /** Their outcome. */
   outcome: UnknownOutcome;
-  /** Message ids of at most 10,000 of its recipients; all in that state when not given. */
+  /** Up to 10,000 message ids of its recipients; all recipients in that state if omitted. */
   recipient_ids?: string[] | null | undefined;
 }
 
 export interface ResolveCampaignRecipientsResult {
   data: CampaignDetail;
-  /** How many recipients it was about. */
+  /** Number of recipients affected. */
   recipients: number;
 }
 
@@ -2108,9 +2108,9 @@ export interface CampaignRecipientListResponse {
   data: CampaignRecipient[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2122,9 +2122,9 @@ export interface TemplateListResponse {
   data: Template[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2136,9 +2136,9 @@ export interface TemplateVersionListResponse {
   data: TemplateVersion[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2150,9 +2150,9 @@ export interface DomainListResponse {
   data: Domain[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2164,9 +2164,9 @@ export interface WebhookEndpointListResponse {
   data: WebhookEndpoint[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2210,9 +2210,9 @@ export interface WebhookDeliveryListResponse {
   data: WebhookDelivery[];
   /** Whether there is a next page. */
   has_more: boolean;
-  /** What to give as `cursor` for the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** How many there are in all; 100000 means that many or more. Only if `total=true` asked for it. */
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
 }
 
@@ -2244,23 +2244,23 @@ export interface Operations {
   listEmails: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Only those that are there. */
+      /** Only emails with this status. */
       status?: EmailStatus | undefined;
-      /** Only those to this address, without regard to case. */
+      /** Only emails to this address, ignoring case. */
       to?: string | undefined;
-      /** Only those with this tag. */
+      /** Only emails with this tag. */
       tag?: string | undefined;
       /** The messages of this campaign instead of transactional mail. */
       campaign_id?: string | undefined;
-      /** Taken after this instant. */
+      /** Only emails accepted after this time. */
       created_after?: string | undefined;
-      /** Taken before this instant. */
+      /** Only emails accepted before this time. */
       created_before?: string | undefined;
     };
     body: undefined;
@@ -2273,7 +2273,7 @@ export interface Operations {
     body: SendEmailsInput;
     reply: QueuedEmailListResponse;
   };
-  /** Retrieve an email and what has happened to it */
+  /** Retrieve an email and its history */
   getEmail: {
     path: {
       /** Message id. */
@@ -2293,7 +2293,7 @@ export interface Operations {
     body: RescheduleEmailInput;
     reply: EmailDetailResponse;
   };
-  /** Stop what has not gone out of an email */
+  /** Cancel the unsent messages of an email */
   cancelEmail: {
     path: {
       /** Message id. */
@@ -2307,21 +2307,21 @@ export interface Operations {
   listContacts: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** The whole address, without regard to case. */
+      /** The full address, case-insensitive. */
       email?: string | undefined;
-      /** Part of the address or of the name, without regard to case; one or two letters begin a word of it. */
+      /** Part of the address or name, case-insensitive; one or two letters match only the start of a word. */
       search?: string | undefined;
       /** Members of this group. */
       group_id?: string | undefined;
       /** Contacts in this segment. */
       segment_id?: string | undefined;
-      /** True for those that are not mailed, false for the others. */
+      /** True for suppressed contacts, false for the others. */
       suppressed?: boolean | undefined;
       /** Where they came from. */
       source?: ContactSource | undefined;
@@ -2333,7 +2333,7 @@ export interface Operations {
     body: undefined;
     reply: ContactListResponse;
   };
-  /** Create a contact, or find the one that has the address */
+  /** Create a contact, or return the one with the address */
   createContact: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2357,7 +2357,7 @@ export interface Operations {
     body: undefined;
     reply: ContactResponse;
   };
-  /** Change a contact, unsubscribe or resubscribe it */
+  /** Update, unsubscribe or resubscribe a contact */
   updateContact: {
     path: {
       /** Contact id. */
@@ -2367,7 +2367,7 @@ export interface Operations {
     body: UpdateContactInput;
     reply: ContactResponse;
   };
-  /** Delete a contact for good */
+  /** Delete a contact permanently */
   deleteContact: {
     path: {
       /** Contact id. */
@@ -2381,11 +2381,11 @@ export interface Operations {
   listCustomFields: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -2432,21 +2432,21 @@ export interface Operations {
   listSuppressions: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Those of this address, without regard to case. */
+      /** Suppressions of this address, case-insensitive. */
       email?: string | undefined;
-      /** Those for this reason. */
+      /** Suppressions with this reason. */
       reason?: SuppressionReason | undefined;
     };
     body: undefined;
     reply: SuppressionListResponse;
   };
-  /** Keep an address from being mailed */
+  /** Add an address to the suppression list */
   addSuppression: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2463,7 +2463,7 @@ export interface Operations {
     body: undefined;
     reply: SuppressionResponse;
   };
-  /** Remove a reason not to mail an address */
+  /** Remove a suppression */
   removeSuppression: {
     path: {
       /** Suppression id. */
@@ -2477,11 +2477,11 @@ export interface Operations {
   listSegments: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -2494,14 +2494,14 @@ export interface Operations {
     body: CreateSegmentInput;
     reply: SegmentResponse;
   };
-  /** Try a filter without saving it: how many contacts, and the ten newest */
+  /** Preview a filter without saving it: the count and the ten newest contacts */
   getSegmentPreview: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: GetSegmentPreviewInput;
     reply: SegmentPreviewResponse;
   };
-  /** Retrieve a segment and how many contacts are in it */
+  /** Retrieve a segment and its contact count */
   getSegment: {
     path: {
       /** Segment id. */
@@ -2531,37 +2531,37 @@ export interface Operations {
     body: undefined;
     reply: DeletedResponse;
   };
-  /** List the contacts in a segment now, newest first */
+  /** List the contacts that are in a segment now, newest first */
   listSegmentContacts: {
     path: {
       /** Segment id. */
       id: string;
     };
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
     reply: ContactListResponse;
   };
-  /** Retrieve everything that is kept of a person */
+  /** Retrieve all stored data about a person */
   getPersonData: {
     path: {
-      /** Contact id; or else the address. */
+      /** Contact id; required unless email is given. */
       id: string;
     };
     query: Record<never, never>;
     body: undefined;
     reply: GetPersonDataResult;
   };
-  /** Erase a person: of the address only a hash is kept */
+  /** Erase a person; only a hash of the address is kept */
   erasePerson: {
     path: {
-      /** Contact id; or else the address. */
+      /** Contact id; required unless email is given. */
       id: string;
     };
     query: Record<never, never>;
@@ -2572,11 +2572,11 @@ export interface Operations {
   listGroups: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -2609,7 +2609,7 @@ export interface Operations {
     body: UpdateGroupInput;
     reply: GroupResponse;
   };
-  /** Delete a group; its contacts stay */
+  /** Delete a group and keep its contacts */
   deleteGroup: {
     path: {
       /** Group id. */
@@ -2629,7 +2629,7 @@ export interface Operations {
     body: AddContactsInput;
     reply: AddContactsToGroupResult;
   };
-  /** Remove a contact from a group; the contact stays */
+  /** Remove a contact from a group and keep the contact */
   removeContactFromGroup: {
     path: {
       /** Group id. */
@@ -2641,18 +2641,18 @@ export interface Operations {
     body: undefined;
     reply: DeletedResponse;
   };
-  /** List the groups that a contact is in, newest first */
+  /** List the groups of a contact, newest first */
   listContactGroups: {
     path: {
       /** Contact id: only the groups that this contact is in. */
       id: string;
     };
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -2662,11 +2662,11 @@ export interface Operations {
   listImports: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -2676,29 +2676,29 @@ export interface Operations {
   importContacts: {
     path: Record<never, never>;
     query: {
-      /** Which columns are what; told by their names unless given. An object, written as JSON. */
+      /** The column mapping; derived from the column names by default. An object, written as JSON. */
       columns?: ImportColumnsInput | undefined;
-      /** Columns that are no custom field become one, of the type that their values have. */
+      /** Creates a custom field for each unknown column, with the type of its values. */
       create_fields?: boolean | undefined;
-      /** Nothing is written; the counts and errors are those of the real import. */
+      /** Writes nothing; counts and errors are those of the real import. */
       dry_run?: boolean | undefined;
-      /** Of the file, such as `windows-1252`; found out unless given. */
+      /** The file's encoding, such as `windows-1252`; detected by default. */
       encoding?: string | undefined;
-      /** What the file is called, for people. */
+      /** The file name to display. */
       file_name?: string | undefined;
-      /** The group that the contacts join. */
+      /** The group that imported contacts join. */
       group_id?: string | undefined;
-      /** The name of the group that they join, which is made if there is none. */
+      /** The name of the group that imported contacts join; created if it does not exist. */
       group_name?: string | undefined;
-      /** What happens to contacts that exist; `skip` unless it says. A blank cell changes nothing. */
+      /** What to do with existing contacts; defaults to `skip`. A blank cell changes nothing. */
       on_conflict?: OnConflict | undefined;
-      /** The character between values, or `tab`; found out unless given. */
+      /** The character between values, or `tab`; detected by default. */
       separator?: string | undefined;
     };
     body: FormData;
     reply: ImportContactsResult;
   };
-  /** Retrieve an import and how far it is */
+  /** Retrieve an import with its progress */
   getImport: {
     path: {
       /** Import id. */
@@ -2708,7 +2708,7 @@ export interface Operations {
     body: undefined;
     reply: ImportResponse;
   };
-  /** Cancel an import; what is written stays */
+  /** Cancel an import; contacts already written stay */
   cancelImport: {
     path: {
       /** Import id. */
@@ -2722,13 +2722,13 @@ export interface Operations {
   listCampaigns: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Only those that are there. */
+      /** Only campaigns in this status. */
       status?: CampaignStatus | undefined;
     };
     body: undefined;
@@ -2751,7 +2751,7 @@ export interface Operations {
     body: undefined;
     reply: CampaignDetailResponse;
   };
-  /** Change a draft or scheduled campaign, or the rate of one that is being sent */
+  /** Update a draft or scheduled campaign, or the rate of one that is sending */
   updateCampaign: {
     path: {
       /** Campaign id. */
@@ -2771,7 +2771,7 @@ export interface Operations {
     body: undefined;
     reply: DeletedResponse;
   };
-  /** Start a campaign now; its messages go out in the background */
+  /** Start a campaign now; messages are sent in the background */
   sendCampaign: {
     path: {
       /** Campaign id. */
@@ -2791,7 +2791,7 @@ export interface Operations {
     body: ScheduleCampaignInput;
     reply: CampaignDetailResponse;
   };
-  /** Make a scheduled campaign a draft again */
+  /** Turn a scheduled campaign back into a draft */
   unscheduleCampaign: {
     path: {
       /** Campaign id. */
@@ -2801,7 +2801,7 @@ export interface Operations {
     body: undefined;
     reply: CampaignDetailResponse;
   };
-  /** Pause a campaign that is being sent */
+  /** Pause a sending campaign */
   pauseCampaign: {
     path: {
       /** Campaign id. */
@@ -2821,7 +2821,7 @@ export interface Operations {
     body: undefined;
     reply: CampaignDetailResponse;
   };
-  /** Let campaigns be sent from a domain again that a completed campaign blocks by its bounces or complaints */
+  /** Acknowledge a completed campaign whose bounces or complaints block its domain, and lift the block */
   acknowledgeCampaign: {
     path: {
       /** Campaign id. */
@@ -2831,7 +2831,7 @@ export interface Operations {
     body: undefined;
     reply: CampaignDetailResponse;
   };
-  /** Send again to recipients who were refused; a completed campaign goes on */
+  /** Retry failed recipients; a completed campaign resumes */
   retryCampaignRecipients: {
     path: {
       /** Campaign id. */
@@ -2841,7 +2841,7 @@ export interface Operations {
     body: RetryCampaignRecipientsInput;
     reply: RetryCampaignRecipientsResult;
   };
-  /** Send again to recipients whose outcome is unknown; some may get it twice */
+  /** Resend to recipients whose outcome is unknown; some may get the message twice */
   resendCampaignRecipients: {
     path: {
       /** Campaign id. */
@@ -2851,7 +2851,7 @@ export interface Operations {
     body: ResendCampaignRecipientsInput;
     reply: ResendCampaignRecipientsResult;
   };
-  /** Say what became of recipients whose outcome is unknown; nothing is sent */
+  /** Resolve recipients whose outcome is unknown; nothing is sent */
   resolveCampaignRecipients: {
     path: {
       /** Campaign id. */
@@ -2861,7 +2861,7 @@ export interface Operations {
     body: ResolveCampaignRecipientsInput;
     reply: ResolveCampaignRecipientsResult;
   };
-  /** End a campaign; what has not gone out never will */
+  /** Cancel a campaign; unsent messages are never sent */
   cancelCampaign: {
     path: {
       /** Campaign id. */
@@ -2871,7 +2871,7 @@ export interface Operations {
     body: undefined;
     reply: CampaignDetailResponse;
   };
-  /** Send a campaign as it is now to a few addresses */
+  /** Send a test of a campaign to a few addresses */
   testCampaign: {
     path: {
       /** Campaign id. */
@@ -2881,7 +2881,7 @@ export interface Operations {
     body: TestCampaignInput;
     reply: TestEmailListResponse;
   };
-  /** What would happen if the campaign were sent now; changes nothing */
+  /** Review a campaign as if it were sent now; changes nothing */
   getCampaignPreflight: {
     path: {
       /** Campaign id. */
@@ -2898,11 +2898,11 @@ export interface Operations {
       id: string;
     };
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
       /** Only those in this state. */
       state?: RecipientState | undefined;
@@ -2912,7 +2912,7 @@ export interface Operations {
     body: undefined;
     reply: CampaignRecipientListResponse;
   };
-  /** The tracked links of a campaign, with clicks by people and by programs */
+  /** List the tracked links of a campaign, with clicks by humans and bots */
   listCampaignLinks: {
     path: {
       /** Campaign id. */
@@ -2926,11 +2926,11 @@ export interface Operations {
   listTemplates: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -2953,7 +2953,7 @@ export interface Operations {
     body: undefined;
     reply: TemplateResponse;
   };
-  /** Change a template */
+  /** Update a template */
   updateTemplate: {
     path: {
       /** Template id. */
@@ -2990,11 +2990,11 @@ export interface Operations {
       id: string;
     };
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -3012,7 +3012,7 @@ export interface Operations {
     body: undefined;
     reply: TemplateVersionResponse;
   };
-  /** Make a template say again what it said in a version, as a new version */
+  /** Restore a version of a template as a new version */
   restoreTemplateVersion: {
     path: {
       /** Template id. */
@@ -3031,11 +3031,11 @@ export interface Operations {
       id: string;
     };
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -3057,11 +3057,11 @@ export interface Operations {
   listWebhookEndpoints: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
     };
     body: undefined;
@@ -3151,11 +3151,11 @@ export interface Operations {
       id: string;
     };
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
       /** Only those in this state. */
       state?: DeliveryState | undefined;
@@ -3169,11 +3169,11 @@ export interface Operations {
   listDeliveries: {
     path: Record<never, never>;
     query: {
-      /** How many to return at most. */
+      /** Maximum number of results. */
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
-      /** Whether `total` says how many there are in all. They are counted up to 100000. */
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
       /** Only those in this state. */
       state?: DeliveryState | undefined;
@@ -3215,7 +3215,7 @@ export interface Operations {
     body: undefined;
     reply: WebhookDeliveryResponse;
   };
-  /** Download what is wrong with the rows of an import */
+  /** Download the row errors of an import */
   downloadImportErrors: {
     path: {
       /** The id of the row. */
@@ -3229,25 +3229,25 @@ export interface Operations {
   exportContacts: {
     path: Record<never, never>;
     query: {
-      /** The file begins with a byte order mark, by which Excel knows that it is in UTF-8. */
+      /** Starts the file with a byte order mark, which tells Excel that it is UTF-8. */
       bom?: boolean | undefined;
       /** Added after this instant. */
       created_after?: string | undefined;
       /** Added before this instant. */
       created_before?: string | undefined;
-      /** The whole address, without regard to case. */
+      /** The full address, case-insensitive. */
       email?: string | undefined;
       /** Members of this group. */
       group_id?: string | undefined;
-      /** Values as they are. Otherwise those that a spreadsheet would run as a formula begin with a `'`. */
+      /** Exports values unchanged. By default, values that a spreadsheet would run as a formula are prefixed with a `'`. */
       raw?: boolean | undefined;
-      /** Part of the address or of the name, without regard to case. */
+      /** Part of the address or name, case-insensitive. */
       search?: string | undefined;
       /** Contacts in this segment. */
       segment_id?: string | undefined;
       /** Where they came from. */
       source?: ContactSource | undefined;
-      /** True for those that are not mailed, false for the others. */
+      /** True for suppressed contacts, false for the others. */
       suppressed?: boolean | undefined;
     };
     body: undefined;
