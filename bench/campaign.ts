@@ -8,10 +8,10 @@
  *   --rounds N         campaigns, one after the other; 1 unless given
  *   --connections N    to the mail server; 10 unless given
  *   --dkim             with a DKIM signature (RSA, 2048 bits)
- *   --webhooks         an endpoint of this bench hears of every event
+ *   --webhooks         an endpoint of this bench receives every event
  *   --emails N         transactional emails a second beside it; 10 unless given
- *   --slowest N        where so many of the slowest of these were, step by step
- *   --freeze           measures the freeze as well, beside a bare INSERT … SELECT of as many rows of that width
+ *   --slowest N        the N slowest of these, step by step
+ *   --freeze           measures the recipient snapshot as well, beside a bare INSERT … SELECT of as many rows of that width
  *   --statements       the statements that took PostgreSQL longest
  *   --profile DIR      leaves a CPU profile of the worker there
  *   --listmonk FILE    the program of listmonk, which sends a campaign as well after each of ours

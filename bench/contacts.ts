@@ -210,7 +210,7 @@ async function pagesOf({
     'search, a word many have': list({ search: 'ada' }),
     'search, one contact': list({ search: middle.email.slice(0, -4) }),
     'search, nobody': list({ search: 'zzyzx' }),
-    'search, two letters nobody has': list({ search: 'qx' }),
+    'search, two letters without a match': list({ search: 'qx' }),
     group_id: list({ groupId }),
     'suppressed=true': list({ suppressed: true }),
     'suppressed=false': list({ suppressed: false }),

@@ -141,7 +141,7 @@ async function untilDelivered(expected: number): Promise<SinkStats> {
   }
 }
 
-/** One of our turns, with the time from the commit of a row to its mail, and what became of the rows. */
+/** One of our turns, with the time from the commit of a row to its mail, and the outcome of the rows. */
 async function ours(title: string, of: Partial<Load>): Promise<Turn> {
   const beganAt = new Date();
   const result = await turn(title, {

@@ -1,7 +1,7 @@
 /**
  * A mail server that throws away what it gets and counts it, as a process of its own that ends with whoever started it. It
  * does little for each message, so that whoever sends is what is measured. Counting comes before the 250: what a client
- * never hears of counts as well.
+ * is never told counts as well.
  * Asked by messages: `stats` for the figures, `counts` for how often each address got something, `reset` to begin anew; a
  * message `{ delayMs }` makes it take so long over each mail.
  */

@@ -23,7 +23,7 @@ export interface Svix {
   queue: string;
   /** Makes an application whose endpoints are these, and returns its id. */
   createApplication: (urls: readonly string[]) => Promise<string>;
-  /** Hands over a message for each body to each of the applications, through its API. */
+  /** Submits a message for each body to each of the applications, through its API. */
   send: (applications: readonly string[], bodies: Iterable<() => unknown>) => Promise<void>;
   stop: () => Promise<void>;
 }

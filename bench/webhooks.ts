@@ -174,19 +174,19 @@ async function backlog(waiting: number): Promise<void> {
     `${waiting} deliveries wait for one that hangs, recorded in ${((Date.now() - began) / 1000).toFixed(1)} s`,
   );
   const connection = await Connection.connect({ address: temporal.address });
-  const most = { mb: 0, open: 0, inHand: 0 };
+  const most = { mb: 0, open: 0, inFlight: 0 };
   const looking = new AbortController();
   const look = async () => {
     while (!looking.signal.aborted) {
       const query = 'ExecutionStatus = "Running"';
       const { count } = await connection.workflowService.countWorkflowExecutions({ namespace: 'default', query });
-      const { rows } = await pool.query<{ in_hand: number }>(
-        'SELECT count(*)::int AS in_hand FROM deliveries WHERE project_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL',
+      const { rows } = await pool.query<{ in_flight: number }>(
+        'SELECT count(*)::int AS in_flight FROM deliveries WHERE project_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL',
         [projectId],
       );
       most.mb = Math.max(most.mb, memory());
       most.open = Math.max(most.open, Number(count));
-      most.inHand = Math.max(most.inHand, rows[0]?.in_hand ?? 0);
+      most.inFlight = Math.max(most.inFlight, rows[0]?.in_flight ?? 0);
       await pause(500);
     }
   };
@@ -198,7 +198,7 @@ async function backlog(waiting: number): Promise<void> {
   await looked;
   await connection.close();
   console.log(
-    `at most ${most.inHand} of them in hand and ${most.open} workflows open; a worker had ${before} MB before and ${most.mb} MB at most`,
+    `at most ${most.inFlight} of them in flight and ${most.open} workflows open; a worker had ${before} MB before and ${most.mb} MB at most`,
   );
 }
 
@@ -240,7 +240,7 @@ async function postsAlone(): Promise<number> {
 }
 
 /**
- * Records events at once, so that so many deliveries go out, and waits until the receiver has each. The endpoints are in so many
+ * Records events at once, so that the given number of deliveries go out, and waits until the receiver has each. The endpoints are in that many
  * projects; each event goes to all of its own. Returns deliveries a second.
  */
 async function burst(
@@ -341,7 +341,7 @@ async function makeProject(endpoints: number, failing: boolean): Promise<string>
   return projectId;
 }
 
-/** Records events in one statement, as a campaign's page does: so many in each of these projects. */
+/** Records events in one statement, as a campaign's page does: the same number in each project. */
 async function record(projectIds: readonly string[], events: number): Promise<void> {
   await pool.query(
     `INSERT INTO events (id, project_id, type, data)

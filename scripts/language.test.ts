@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Files whose text is generated, recorded or immutable, and this table itself. */
+/** Files whose text is generated, recorded or immutable, one that quotes other people's subjects, and this table itself. */
 const EXCLUDED =
-  /(^|\/)(migrations|generated|histories|fixtures|node_modules|dist)\/|^CHANGELOG\.md$|^sdk\/typescript\/src\/types\.ts$|^scripts\/language\.test\.ts$/;
+  /(^|\/)(migrations|generated|histories|fixtures|node_modules|dist)\/|^modules\/bounces\/src\/text-bounces\.ts$|^CHANGELOG\.md$|^sdk\/typescript\/src\/types\.ts$|^scripts\/language\.test\.ts$/;
 
 /**
  * Words that the project once used for things that have a standard name. Patterns are chosen so that ordinary English passes:

@@ -121,13 +121,13 @@ async function compare({ system, campaign, sink, receiver, drip, killed, recipie
   const disagreeing = (
     ['accepted', 'failed', 'suppressed', 'unknown', 'canceled', 'planned', 'claimed'] as const
   ).filter((state) => campaign.progress[state] !== inState(state));
-  const { byPart, inHand } = killed;
+  const { byPart, inFlight } = killed;
   return [
     counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(byPart).join(', ')),
     must('Recipients', ours.length, (value) => value === recipients),
     must('Campaign', campaign.status, (value) => value === 'completed'),
     counted('Accepted', inState('accepted')),
-    must('Unknown, of those in flight at the kills', [unknown.length, inHand.messages], ([a = 0, b = 0]) => a <= b),
+    must('Unknown, of those in flight at the kills', [unknown.length, inFlight.messages], ([a = 0, b = 0]) => a <= b),
     counted('Of the unknown, arrived', arrived),
     must('Duplicates at the mail server', [...got.values()].filter((times) => times > 1).length, isNone),
     must('Neither received nor listed as failed or unknown', unheard, isNone),
@@ -143,7 +143,7 @@ async function compare({ system, campaign, sink, receiver, drip, killed, recipie
     must('Events not received', events.filter(({ id }) => !receiver.events.has(id)).length, isNone),
     must(
       'Events received again, of those in flight at the kills',
-      [receiver.duplicates, inHand.deliveries],
+      [receiver.duplicates, inFlight.deliveries],
       ([a = 0, b = 0]) => a <= b,
     ),
   ];

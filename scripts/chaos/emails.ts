@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from './system.ts';
 
-/** What became of a request, as its caller knows it. */
+/** Outcome of a request, as its caller knows it. */
 interface Sent {
   address: string;
   /**

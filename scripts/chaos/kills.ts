@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PARTS, type Part, type System } from './system.ts';
 
 /** Work in flight at each kill, which may have been interrupted. */
-export interface InHand {
+export interface InFlight {
   /** Messages that were claimed and not settled. */
   messages: number;
   /** Deliveries that a workflow had and whose attempt was not recorded. */
@@ -11,7 +11,7 @@ export interface InHand {
 
 export interface Kills {
   byPart: Record<Part, number>;
-  inHand: InHand;
+  inFlight: InFlight;
 }
 
 /** The same numbers for the same seed (mulberry32), so that a run can be repeated as far as a system of many processes can. */
@@ -42,28 +42,28 @@ export async function killAll(
   { everyMs, random, say }: { everyMs: number; random: () => number; say: (line: string) => void },
 ): Promise<Kills> {
   const byPart: Kills['byPart'] = { worker: 0, gateway: 0, temporal: 0, postgres: 0 };
-  const sum: InHand = { messages: 0, deliveries: 0 };
+  const sum: InFlight = { messages: 0, deliveries: 0 };
   for (const part of order) {
     await sleep(everyMs * (0.5 + random()));
-    const before = await inHand(system);
+    const before = await inFlight(system);
     await system.kill(part);
     byPart[part]++;
     // A dead worker changes nothing more, so what it had is known exactly; the others only lose what is on its way to them.
-    const cut = part === 'worker' ? await inHand(system) : before;
+    const cut = part === 'worker' ? await inFlight(system) : before;
     sum.messages += cut.messages;
     sum.deliveries += cut.deliveries;
     say(`kill -9 ${part}: ${cut.messages} messages and ${cut.deliveries} deliveries in flight`);
   }
-  return { byPart, inHand: sum };
+  return { byPart, inFlight: sum };
 }
 
 const WITHIN_MS = 120_000;
 
 /** Asked again while the database is down. What an older attempt has in flight is unknown for the time being, and counts too. */
-async function inHand({ pool }: System): Promise<InHand> {
+async function inFlight({ pool }: System): Promise<InFlight> {
   for (const deadline = Date.now() + WITHIN_MS; ; await sleep(100)) {
     try {
-      const { rows } = await pool.query<InHand>(
+      const { rows } = await pool.query<InFlight>(
         `SELECT (SELECT count(*)::int FROM messages WHERE state = 'claimed' OR (state = 'unknown' AND unsent_at > now() - interval '15 seconds')) AS messages,
            (SELECT count(*)::int FROM deliveries WHERE dispatched_at IS NOT NULL AND closed_at IS NULL) AS deliveries`,
       );

@@ -6,7 +6,7 @@ import { progress } from '../demo/print.ts';
 export const PATIENCE_MS = 180_000;
 
 /**
- * Tells from one look to the next whether nothing has changed for too long. Patience begins when what is awaited next, so many
+ * Tells from one look to the next whether nothing has changed for too long. Patience begins when what is awaited next, a number of
  * milliseconds from now, is due: a retry may be five minutes away.
  */
 export function nothingMoves(): (what: string, awaitedMs?: number, now?: number) => boolean {

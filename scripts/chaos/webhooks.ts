@@ -117,8 +117,8 @@ async function compare(system: System, facts: Facts): Promise<Check[]> {
     must('Not received', toWell.filter(({ event_id: id }) => !well.events.has(id)).length, isNone),
     must(
       'Received again, of those in flight at the kills',
-      [well.duplicates, killed.inHand.deliveries],
-      ([again = 0, inHand = 0]) => again <= inHand,
+      [well.duplicates, killed.inFlight.deliveries],
+      ([again = 0, inFlight = 0]) => again <= inFlight,
     ),
     must('Attempts used up by kills', Math.max(0, (numbers[0]?.highest ?? 0) - 1), isNone),
     undefined,

@@ -350,7 +350,7 @@ export const PARSERS: readonly OutsideParser[] = [
     parse: (text) => submitted(mail(`text/plain; ${text}`)('x')),
     tokens: ['a=', 'a*0=', '"', ';', '\\', ' ', "''", '%', 'boundary='],
   },
-  { name: 'returned mail', parse: (text) => returned(Buffer.from(text)), tokens: MIME },
+  { name: 'bounce', parse: (text) => returned(Buffer.from(text)), tokens: MIME },
   {
     name: 'returned text',
     parse: (text) => returned(Buffer.from(`From: mailer-daemon@example.com\r\nSubject: failure notice\r\n\r\n${text}`)),
@@ -404,7 +404,7 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   { name: 'replies of servers', parse: (text) => [classify(text), outcomeOf(550, text, 'rcpt')], tokens: WORDS },
   {
-    name: 'dialogue of servers',
+    name: 'SMTP session of servers',
     parse: (text) => {
       const reader = new ReplyReader(() => {});
       for (let at = 0; at < text.length; at += 512) {

@@ -30,7 +30,7 @@ export interface Campaign {
   };
 }
 
-/** What the receiver is to hear of. */
+/** Events that the receiver expects. */
 const EVENTS = [
   'email.sent',
   'email.failed',

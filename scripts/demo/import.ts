@@ -57,7 +57,7 @@ interface NewContact {
   custom_fields?: Record<string, string>;
 }
 
-/** What became of it. */
+/** Outcome of the import. */
 interface BatchResult {
   index: number;
   status: 'created' | 'updated' | 'existing' | 'error';

@@ -59,7 +59,7 @@ const statusOf = async (api: Api, id: string) => (await api.get(`/v1/emails/${id
 const suppressions = async (api: Api) =>
   (await api.get('/v1/suppressions')).body.data.map(({ reason }: { reason: string }) => reason);
 
-test('a returned mail is a bounce of its message, an event with the words of the server, and suppresses an address that is none', async () => {
+test("a bounce is recorded on its message, as an event with the server's reply, and suppresses an invalid address", async () => {
   const api = await testApi();
   const { id, address } = await message(api);
   expect(await comesBack(address.toUpperCase(), fixture('gmail-unknown'))).toBe(250);
@@ -298,7 +298,7 @@ test('a message whose outcome was unknown has been accepted when it comes back',
   expect(await statusOf(api, id)).toBe('bounced');
 });
 
-test('a returned mail with a NUL is 550: whoever sends it would try for days', async () => {
+test('a bounce with a NUL is rejected with 550, so that its sender does not retry for days', async () => {
   const { address } = await message(await testApi());
   expect(await comesBack(address, 'Subject: x\r\n\r\na\0b\r\n')).toBe(550);
   const inBase64 = `Subject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from('550 a\0b').toString('base64')}\r\n`;

@@ -51,7 +51,7 @@ inBrowser('emails', () => {
     await page.getByRole('heading', { name: 'Your order', level: 1 }).waitFor();
     const story = page.getByRole('region', { name: 'Activity' });
     await story.getByText('250 ok').waitFor();
-    // A report may come in before the answer of the server; it is told of after it all the same.
+    // A report may arrive before the server's reply; the timeline still shows it afterwards.
     expect((await story.innerText()).match(/Queued|Sent|Delivered/g)).toEqual(['Queued', 'Sent', 'Delivered']);
     const frame = page.frameLocator('iframe[title]');
     await frame.getByRole('heading', { name: 'Thank you' }).waitFor();

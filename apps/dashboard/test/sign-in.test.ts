@@ -251,7 +251,7 @@ inBrowser('your account', () => {
   });
 });
 
-/** All browsers of all tests come from one address, from which only so many a minute may sign in: each is the first one here. */
+/** All test browsers share one address, whose sign-ins per minute are limited; each test starts with a fresh allowance. */
 async function fill(page: Page, email: string, password: string): Promise<void> {
   await db.rateLimit.deleteMany({ where: { key: { endsWith: '/sign-in/email' } } });
   await page.getByLabel('Email').fill(email);

@@ -35,7 +35,7 @@ inBrowser('webhooks', () => {
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByRole('row').filter({ hasText: 'webhook.test' }).getByText('Acknowledged').waitFor();
     await record(pool, api.projectId, [{ type: 'email.bounced', data: { email: 'ada@example.com' } }]);
-    // Nothing is clicked: the live view brings it.
+    // Nothing is clicked: the subscription delivers it.
     await deliveries.getByRole('row').filter({ hasText: 'email.bounced' }).getByText('Acknowledged').waitFor();
 
     await deliveries.getByRole('link', { name: 'email.bounced' }).click();

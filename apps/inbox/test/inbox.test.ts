@@ -226,7 +226,7 @@ test('refused@ is rejected at RCPT, deferred@ on its first two attempts', async 
  * A raw SMTP session: sends each part after the response to the previous one. Resolves with the last response, or drops
  * the connection right after the last part.
  */
-function dialogue(parts: (string | Buffer)[], { drop = false } = {}): Promise<string> {
+function session(parts: (string | Buffer)[], { drop = false } = {}): Promise<string> {
   const socket = connect(inbox.smtpPort, '127.0.0.1');
   const waiting = [...parts];
   return new Promise((resolve, reject) => {
@@ -258,7 +258,7 @@ test('all bytes are stored as received, except for dot-stuffing', async () => {
     Buffer.from([0, 0xff, 0x80]),
     Buffer.from('\r\n'),
   ];
-  expect(await dialogue([...envelope(to), Buffer.concat([...body('..'), Buffer.from('.\r\n')])])).toMatch(/^250/);
+  expect(await session([...envelope(to), Buffer.concat([...body('..'), Buffer.from('.\r\n')])])).toMatch(/^250/);
   const [{ id, mailFrom }] = await mailsTo(to);
   const source = await fetch(`${inbox.webUrl}/api/mails/${id}/source`);
   expect(Buffer.from(await source.arrayBuffer())).toEqual(Buffer.concat(body('.')));
@@ -269,13 +269,13 @@ test('a whole transaction may be pipelined, followed by another one', async () =
   const to = someone();
   const mail = `Subject: pipelined\r\n\r\nx\r\n.\r\n`;
   const [hello, ...rest] = envelope(to);
-  await dialogue([hello!, rest.join(''), mail + rest.join(''), mail]);
+  await session([hello!, rest.join(''), mail + rest.join(''), mail]);
   expect(await mailsTo(to)).toHaveLength(2);
 });
 
 test('a message that ends prematurely is not stored', async () => {
   const to = someone();
-  await dialogue([...envelope(to), 'Subject: half\r\n\r\nhalf of it'], { drop: true });
+  await session([...envelope(to), 'Subject: half\r\n\r\nhalf of it'], { drop: true });
   await send({ to: someone() });
   expect(await mailsTo(to)).toHaveLength(0);
 });

@@ -151,7 +151,7 @@ test(
   { timeout: START_TIMEOUT_MS },
   async () => {
     const everything = allIds();
-    expect(everything.length).toBe(10); // launcher, inbox, gateway, SMTP, returned mail, worker; PostgreSQL and Temporal with their keepers
+    expect(everything.length).toBe(10); // launcher, inbox, gateway, SMTP, bounces, worker; PostgreSQL and Temporal with their process guards
     process.kill(devFile().pid!, 'SIGKILL');
     expect(await waitForEnd(everything, LEFTOVER_LIMIT_MS)).toEqual([]);
   },

@@ -137,7 +137,7 @@ test('the link of an invitation is in the mail alone: no answer has it, no table
   expect(JSON.stringify([invited.body, seen.body, rows, invitation])).not.toContain(token);
 });
 
-test('without a mail server of the installation nobody is invited, and the error says which settings it takes', async () => {
+test('inviting without an installation mail server fails and names the settings to add', async () => {
   const before = config.SMTP_URL;
   delete config.SMTP_URL;
   onTestFinished(() => {

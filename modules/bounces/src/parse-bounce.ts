@@ -17,7 +17,7 @@ const MAX_HEADERS_BYTES = 256 * 1024;
 export async function parseBounce(raw: Uint8Array): Promise<BounceReport> {
   let mail: Email;
   try {
-    mail = await parseMail('returned mail', raw, {
+    mail = await parseMail('bounces', raw, {
       forceRfc822Attachments: true,
       maxNestingDepth: MAX_NESTING,
       maxHeadersSize: MAX_HEADERS_BYTES,

@@ -67,7 +67,7 @@ const IGNORED: Record<string, string> = {
   empty: 'not a bounce',
 };
 
-test('every returned mail of the collection is held by a test', () => {
+test('every fixture has a test', () => {
   const names = readdirSync(FOLDER).map((file) => file.replace(/\.eml$/, ''));
   expect(names.sort()).toEqual(
     [...Object.keys(BOUNCED), ...COMPLAINED, ...Object.keys(IGNORED), 'postfix-delivered'].sort(),
@@ -75,7 +75,7 @@ test('every returned mail of the collection is held by a test', () => {
   expect(names.length).toBeGreaterThan(50);
 });
 
-describe('a returned mail', () => {
+describe('a bounce', () => {
   test.each(Object.entries(BOUNCED))('%s is a bounce, of verdict %s', async (name, verdict) => {
     const returned = await parseBounce(fixture(name));
     expect(returned.kind).toBe('bounced');

@@ -38,7 +38,7 @@ test('a return address tells whom its message went to from everybody else, also 
   }
 });
 
-test('return addresses of before recipients were signed still name their message, and nobody beside', () => {
+test('return addresses from before recipients were signed still identify their message and no one else', () => {
   const [id, to] = [newId('eml'), { projectId: newId('prj'), email: 'ada@example.org' }];
   const read = parseReturnAddress(returnAddress(id, 'bounce.example.com', to).replace(/.{12}@/, '@'));
   expect([read?.messageId, read?.isOf(to)]).toEqual([id, false]);

@@ -17,14 +17,14 @@ let monitoredAt = 0;
 /** Pauses campaigns over a threshold, and restarts the workflows of campaigns that have lost theirs. */
 export const source: DispatchSource = {
   name: 'campaigns',
-  handOver: async (client) => {
+  dispatch: async (client) => {
     if (Date.now() - monitoredAt >= MONITOR_EVERY_MS) {
       monitoredAt = Date.now();
       await pauseOverThreshold(null);
     }
-    if (Date.now() - sweptAt < SWEEP_EVERY_MS) return { handed: 0, more: false };
+    if (Date.now() - sweptAt < SWEEP_EVERY_MS) return { dispatched: 0, more: false };
     sweptAt = Date.now();
-    return { handed: await reconcile(client), more: false };
+    return { dispatched: await reconcile(client), more: false };
   },
 };
 

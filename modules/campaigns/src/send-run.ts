@@ -164,7 +164,7 @@ async function sendPages(
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
         const page = await claimPage(campaignId, claim, granted, frame.needsCustomFields);
-        await volume?.giveBack(granted - page.rows.length);
+        await volume?.release(granted - page.rows.length);
         return page;
       },
       send,
@@ -173,7 +173,7 @@ async function sendPages(
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
         // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
         const returned = settlements.filter(({ state }) => state === 'planned').length;
-        await withRetries(async () => volume?.giveBack(returned), signal).catch(warn);
+        await withRetries(async () => volume?.release(returned), signal).catch(warn);
         await monitor.note(settlements).catch(warn);
       },
       signal,

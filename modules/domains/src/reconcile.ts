@@ -21,10 +21,10 @@ let lastRunAt = 0;
  */
 export const source: DispatchSource = {
   name: 'domains',
-  handOver: async (client) => {
-    if (Date.now() - lastRunAt < INTERVAL_MS) return { handed: 0, more: false };
+  dispatch: async (client) => {
+    if (Date.now() - lastRunAt < INTERVAL_MS) return { dispatched: 0, more: false };
     lastRunAt = Date.now();
-    return { handed: await restartOverdue(client), more: false };
+    return { dispatched: await restartOverdue(client), more: false };
   },
 };
 

@@ -131,7 +131,7 @@ export class DayVolume {
   }
 
   /** Releases reserved messages that were not sent. Those of a killed process stay counted. */
-  async giveBack(count: number): Promise<void> {
+  async release(count: number): Promise<void> {
     if (count === 0) return;
     await pool.query(
       `UPDATE domain_volumes SET messages = greatest(0, messages - $2)

@@ -55,7 +55,7 @@ test("concurrent reservations never exceed the day's quota, and released message
   expect(granted.reduce((sum, count) => sum + count, 0)).toBe(100);
   const [one] = takers;
   expect(await one?.take(10)).toBe(0);
-  await one?.giveBack(7);
+  await one?.release(7);
   expect(await one?.left()).toBe(7);
   expect(await one?.take(10)).toBe(7);
 });

@@ -37,7 +37,7 @@ const MAX_RECONCILED = 50;
  * or `sendBurst`, the queue drain, which claims its own. Messages are assigned before their `sendEmails` workflow starts,
  * so `reconcile` can recover them after a crash in between.
  */
-export const source: DispatchSource = { name: 'emails', handOver: dispatch };
+export const source: DispatchSource = { name: 'emails', dispatch };
 
 /** State kept between rounds. It affects only fairness and speed, never correctness. */
 const memory = {
@@ -50,7 +50,7 @@ const memory = {
   hasDrains: false,
 };
 
-async function dispatch(client: Client): Promise<{ handed: number; more: boolean }> {
+async function dispatch(client: Client): Promise<{ dispatched: number; more: boolean }> {
   reconcilePeriodically(client);
   await waitForRound();
   const drains = await listDrainingProjects();
@@ -73,8 +73,8 @@ async function dispatch(client: Client): Promise<{ handed: number; more: boolean
   const starts = Math.min(STARTS_PER_ROUND, MAX_OPEN - opened);
   const batches = selected.length > 0 || (await hasSeparatelyDue()) ? await assign(selected, starts, full) : [];
   await startAll(client, batches);
-  const handed = batches.reduce((sum, { messages }) => sum + messages, 0);
-  return { handed, more: last !== '' || batches.length === STARTS_PER_ROUND };
+  const dispatched = batches.reduce((sum, { messages }) => sum + messages, 0);
+  return { dispatched, more: last !== '' || batches.length === STARTS_PER_ROUND };
 }
 
 /** Runs in the background, since it asks Temporal about many workflows, possibly all of one project. */

@@ -109,7 +109,7 @@ builder.mutationType({
   authScopes: { write: true },
   description: 'Writes. Each is one transaction of rows and events.',
 });
-builder.subscriptionType({ authScopes: { read: true }, description: 'Live views, over Server-Sent Events.' });
+builder.subscriptionType({ authScopes: { read: true }, description: 'Subscriptions over Server-Sent Events.' });
 
 /** The complexity multiplier of a field: the page size for a connection, 1 for its nodes and edges, 10 for other lists. */
 function multiplierOf(

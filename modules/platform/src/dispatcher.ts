@@ -21,7 +21,7 @@ export interface DispatchSource {
    * Dispatches pending rows; `more` requests another call at once. Rows left undispatched are found again after a
    * crash.
    */
-  handOver: (client: Client) => Promise<{ handed: number; more: boolean }>;
+  dispatch: (client: Client) => Promise<{ dispatched: number; more: boolean }>;
 }
 
 /** Poll interval, in milliseconds. It covers lost notifications and due times. */
@@ -54,7 +54,7 @@ function startLoop(client: Client, source: DispatchSource) {
     while (running) {
       woken = false;
       try {
-        const { more } = await source.handOver(client);
+        const { more } = await source.dispatch(client);
         failures = 0;
         if (more) continue;
       } catch (error) {
@@ -114,8 +114,8 @@ const POSTPONE = `
  */
 export const outboxSource: DispatchSource = {
   name: 'outbox',
-  handOver: async (client) => {
-    const handed = await inTransaction(async (tx) => {
+  dispatch: async (client) => {
+    const dispatched = await inTransaction(async (tx) => {
       const { rows } = await tx.query<OutboxRow>(NEXT_ROWS);
       const results = await Promise.all(rows.map((row) => handOverRow(client, row)));
       const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
@@ -124,7 +124,7 @@ export const outboxSource: DispatchSource = {
       if (refused.length > 0) await tx.query(POSTPONE, [refused]);
       return done.length;
     });
-    return { handed, more: handed > 0 };
+    return { dispatched, more: dispatched > 0 };
   },
 };
 

@@ -45,7 +45,7 @@ test('a secret key of the wrong length is refused', () => {
   );
 });
 
-test('a key file holds the key in use, and keys of before on its other lines', () => {
+test('a key file holds the current key, and previous keys on its other lines', () => {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-config-'));
   const file = join(folder, 'secret.key');
   const [fresh, old] = [Buffer.alloc(32, 2), Buffer.alloc(32, 1)];

@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => client.connection.close());
 
-/** Hands over until the rows of these workflows are gone; other tests' rows may wait in the same table. */
+/** Dispatches until the rows of these workflows are gone; other tests' rows may wait in the same table. */
 async function relay(workflowIds: string[]): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query('SELECT 1 FROM outbox WHERE workflow_id = ANY ($1) LIMIT 1', [workflowIds]);
     if (rowCount === 0) return;
-    await outboxSource.handOver(client);
+    await outboxSource.dispatch(client);
   }
 }
 

@@ -22,7 +22,7 @@ test('a program ends with its launcher, also while it is still waiting for what 
   expect(await once(waiting, 'exit')).toEqual([1, null]);
 });
 
-test('once it runs, it finishes what it has in hand', async () => {
+test('a running service drains before it exits', async () => {
   const running = program('({ stop: async () => { process.exitCode = 0; } })');
   await once(running, 'message');
   expect(await once(running, 'message')).toEqual([{ ready: true }, undefined]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { subscription, sleep } from '../src/subscription.ts';
 
-test('a live view ends as soon as its reader leaves, even while it waits for a change', async () => {
+test('a subscription ends as soon as its reader leaves, even while it waits for a change', async () => {
   let ended = false;
   const view = subscription(async function* (left) {
     yield 'now';

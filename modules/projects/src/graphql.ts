@@ -230,7 +230,7 @@ builder.mutationFields((t) => ({
     type: Project,
     authScopes: { manage: true },
     description:
-      'Sets how long messages of the project are kept: who got what, and what became of it. Counts, links and suppressions stay.',
+      'Sets how long messages of the project are kept: recipients, contents and outcomes. Counts, links and suppressions are kept.',
     args: { days: t.arg.int({ description: "30 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
       await setMessageRetention(callerProject(context), days ?? null);

@@ -33,7 +33,7 @@ import type { SesSettings } from './ses/ses.ts';
 import type { SmtpSettings } from './smtp.ts';
 
 const ProviderKind = builder.enumType('MailProviderKind', {
-  description: 'A kind of way for mail to go out.',
+  description: 'A kind of mail provider.',
   values: {
     smtp: { description: 'A relay, over SMTP.' },
     ses: { description: 'Amazon SES, over its API.' },
@@ -143,7 +143,7 @@ const MailProvider = builder.prismaObject('MailProvider', {
       resolve: notificationUrl,
     }),
     status: t.expose('status', { type: ConnectionStatus, description: 'How it answered when it was last tried.' }),
-    statusReason: t.exposeString('statusReason', { nullable: true, description: 'Why it did not let us in.' }),
+    statusReason: t.exposeString('statusReason', { nullable: true, description: 'Why the connection failed.' }),
     checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last tried.' }),
     subscribedAt: t.expose('subscribedAt', {
       type: 'DateTime',
@@ -180,7 +180,7 @@ const MailboxSignIn = builder.enumType('MailboxSignIn', {
 const MailboxStatus = builder.enumType('MailboxStatus', {
   description: 'Whether mail can go out by a mailbox account.',
   values: {
-    connecting: { description: 'Nobody has consented yet.' },
+    connecting: { description: 'Consent has not been given yet.' },
     connected: { description: 'The connection is successful.' },
     needs_attention: { description: 'Somebody has to do something; the reason says what.' },
   },

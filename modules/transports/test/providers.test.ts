@@ -68,7 +68,7 @@ test('a relay shows what was set but its password; null takes a limit away, and 
   expect(await change({ username: '' })).toMatchObject({ username: null });
 });
 
-test('neither an API key nor a member sees or changes a way out', async () => {
+test('neither an API key nor a member sees or changes a mail provider', async () => {
   const { api } = await project();
   const member = await signedIn(api, 'member');
   const variables = { input: { name: 'Relay', smtp: RELAY } };

@@ -194,7 +194,7 @@ test.each([
   120_000,
 );
 
-test('over two ways whose connections break anywhere, again and again, nobody gets a message twice and nobody is lost', async () => {
+test('over two transports whose connections keep breaking, no message is sent twice or lost', async () => {
   const stages = new Set(['greeting', 'ehlo', 'mail', 'rcpt', 'data', 'body', 'dot']);
   const breaking: Script = {
     act: (stage, nth) => (stages.has(stage) && nth % 5 === 2 ? { after: nth % 2 === 0 ? 'reset' : 'end' } : undefined),

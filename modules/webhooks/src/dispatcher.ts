@@ -29,7 +29,7 @@ const RECONCILE_INTERVAL_MS = 10_000;
  * Deliveries are claimed before their workflow starts and released if the start fails. A crash in between leaves
  * claimed deliveries without a workflow; `reconcile` finds those.
  */
-export const source: DispatchSource = { name: 'deliveries', handOver: dispatch };
+export const source: DispatchSource = { name: 'deliveries', dispatch };
 
 /** State between rounds. It affects only fairness and latency, never correctness. */
 const state = {
@@ -42,7 +42,7 @@ const state = {
   isReconciling: false,
 };
 
-async function dispatch(client: Client): Promise<{ handed: number; more: boolean }> {
+async function dispatch(client: Client): Promise<{ dispatched: number; more: boolean }> {
   reconcilePeriodically(client);
   await lingerForBatch();
   const { endpoints, inFlight, last } = await readWaiting(state.afterEndpoint);
@@ -57,7 +57,7 @@ async function dispatch(client: Client): Promise<{ handed: number; more: boolean
   const hasMorePerEndpoint = takes.some(({ take }) => take === BATCH_SIZE);
   const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= MAX_CLAIMED_PER_ROUND;
   return {
-    handed: retries.length + first.length,
+    dispatched: retries.length + first.length,
     more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && (hasMorePerEndpoint || isFull)),
   };
 }

@@ -44,7 +44,7 @@ import { type DeliveryStats, deliveryStats } from './delivery-stats.ts';
 import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
 
 const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
-  description: 'What became of the deliveries to an endpoint in the last 24 hours, the latest 5,000 of them.',
+  description: 'Outcomes of the latest deliveries to an endpoint: the last 24 hours, at most 5,000.',
   fields: (t) => ({
     acknowledged: t.exposeInt('acknowledged', { description: 'Answered with a 2xx status.' }),
     retried: t.exposeInt('retried', { description: 'Not acknowledged yet, and tried again.' }),

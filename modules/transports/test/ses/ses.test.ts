@@ -80,7 +80,7 @@ test.each<[string, string, number, string]>([
   ['NotFoundException', 'Configuration set does not exist', 404, 'configuration'],
   ['AccessDeniedException', 'not authorized to perform ses:SendEmail', 403, 'configuration'],
   ['BadRequestException', 'Missing final @domain', 400, 'content'],
-  ['SomethingNewException', 'nobody has heard of it', 400, 'other'],
+  ['SomethingNewException', 'an unknown exception', 400, 'other'],
 ])('%s (%s) is a definite refusal of kind %s', async (name, message, status, verdict) => {
   ses.acts.push({ status, name, message });
   expect(await send(await open())).toMatchObject({ kind: 'refused', verdict, answer: `${name}: ${message}` });
@@ -109,7 +109,7 @@ test('what never reached SES goes again', async () => {
   ses = await startSes();
 });
 
-test('the pace is that of the account, and little waits in hand', async () => {
+test('the send rate is that of the account, and few messages are claimed ahead', async () => {
   ses.maxPerSecond = 14;
   expect((await open()).width).toBe(4);
   ses.maxPerSecond = 1;
