@@ -97,8 +97,8 @@ describe('send', () => {
     ['sending', `status = 'sending'`, /already being sent/],
     ['paused by a person', `status = 'paused'`, /paused: resume it/],
     ['paused automatically', `status = 'paused', pause_reason = '6 % bounced'`, /paused \(6 % bounced\): resume it/],
-    ['completed', `status = 'completed'`, /finished: it has been sent/],
-    ['canceled', `status = 'canceled'`, /finished: it was canceled/],
+    ['completed', `status = 'completed'`, /is completed and cannot be sent again/],
+    ['canceled', `status = 'canceled'`, /was canceled and cannot be sent/],
   ])(
     'sending a campaign that is %s returns 409 conflict, whatever else is wrong with it',
     async (_name, assignment, words) => {

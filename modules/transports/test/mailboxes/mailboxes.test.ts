@@ -190,7 +190,7 @@ test('a server that offers no TLS is sent no password', async () => {
   const { owner } = await project();
   const { port } = plain.address() as { port: number };
   const { account } = await connect(owner, other(newUser(), { port }));
-  expect(account).toMatchObject({ status: 'needs_attention', statusReason: expect.stringContaining('no TLS') });
+  expect(account).toMatchObject({ status: 'needs_attention', statusReason: expect.stringContaining('STARTTLS') });
   expect(said.join('')).not.toContain('AUTH PLAIN ');
   plain.close();
 });
