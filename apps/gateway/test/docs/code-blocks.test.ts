@@ -158,11 +158,14 @@ test('benchmarks named on pages exist, and a wrong name lists them', async () =>
   }
 });
 
+/** Defined in README; the blocks below it use it too. */
+const [API_FUNCTION = ''] = /^api\(\) .*$/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+
 test.each(named(/^sh$/).filter(([, block]) => !isNpm(block)))('%s runs in a shell', async (_at, { code }) => {
   const script = code
     .replace('URL=http://127.0.0.1:3400', `URL=${api.url}`)
     .replaceAll('http://127.0.0.1:3400', api.url);
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
+  const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', `${API_FUNCTION}\n${script}`], {
     cwd: folder,
     env: {
       ...process.env,
@@ -172,8 +175,6 @@ test.each(named(/^sh$/).filter(([, block]) => !isNpm(block)))('%s runs in a shel
       EMAIL: owner.email,
       PASSWORD: TEST_PASSWORD,
       CURL_HOME: curlHome(),
-      // Defined in README; the block below it uses it too.
-      BASH_ENV: apiFunction(),
     },
   });
   const answers = stdout.split(/(?<=\})\s*(?=\{)/).filter((each) => each.trim() !== '');
@@ -191,11 +192,4 @@ function curlHome(): string {
     `interface = "127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}"\n`,
   );
   return folder;
-}
-
-function apiFunction(): string {
-  const file = join(folder, 'env.sh');
-  const [definition = ''] = /^api\(\) .*$/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
-  writeFileSync(file, `${definition}\n`);
-  return file;
 }
