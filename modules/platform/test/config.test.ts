@@ -35,7 +35,7 @@ test.each([
 
 test('only trusted documents, and none named: that is refused, and does not mean all', () => {
   expect(() => parseConfig({ GRAPHQL_TRUSTED_ONLY: '1' })).toThrow(
-    /^GRAPHQL_TRUSTED_ONLY: needs GRAPHQL_TRUSTED_DOCUMENTS/,
+    /^GRAPHQL_TRUSTED_ONLY: requires GRAPHQL_TRUSTED_DOCUMENTS/,
   );
 });
 
@@ -63,7 +63,7 @@ test('DNS_SERVERS are addresses, with a port where it is not 53', () => {
     { address: '::1', port: 53 },
     { address: '2001:db8::53', port: 54 },
   ]);
-  expect(() => parseConfig({ DNS_SERVERS: 'dns.example.com' })).toThrow(/DNS_SERVERS: dns.example.com is not an IP/);
+  expect(() => parseConfig({ DNS_SERVERS: 'dns.example.com' })).toThrow(/DNS_SERVERS: dns.example.com must be an IP address/);
 });
 
 test('a key may make 100 requests a second unless the environment says otherwise', () => {
