@@ -63,7 +63,9 @@ test('DNS_SERVERS are addresses, with a port where it is not 53', () => {
     { address: '::1', port: 53 },
     { address: '2001:db8::53', port: 54 },
   ]);
-  expect(() => parseConfig({ DNS_SERVERS: 'dns.example.com' })).toThrow(/DNS_SERVERS: dns.example.com must be an IP address/);
+  expect(() => parseConfig({ DNS_SERVERS: 'dns.example.com' })).toThrow(
+    /DNS_SERVERS: dns.example.com must be an IP address/,
+  );
 });
 
 test('a key may make 100 requests a second unless the environment says otherwise', () => {
