@@ -4,7 +4,7 @@
  * quiet project makes a few requests a second, alone, then beside the noisy one, then alone again. The noisy one floods the
  * API with contacts and emails by a large template, imports, sends a campaign, has webhooks that hang, counts segments, watches
  * events and downloads without reading.
- * Run: node bench/neighbour.ts [options]
+ * Run: npm run bench -- neighbour [options]
  *   --seconds N      of each measurement beside the load; 40 unless given, and half as long alone, before and after
  *   --rate N         requests of each kind a second of the quiet project; 5 unless given
  *   --contacts N     of the noisy project, which its campaign goes to; 50000 unless given
