@@ -305,7 +305,7 @@ test('silent clients, and those that only talk, are closed before they have show
   await short.stop();
 });
 
-test('one address has so many connections at most; another is served', async () => {
+test('connections per address are limited, and other addresses are still served', async () => {
   const few = await startSubmission({ host: '0.0.0.0', port: 0, tls, needsTls: false, perAddress: 3 });
   const open = await Promise.all([1, 2, 3].map(() => dial(few.port)));
   expect(await greeting(few.port)).toBe('421 4.7.0 Too many connections from your address');

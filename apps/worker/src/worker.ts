@@ -65,7 +65,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   });
   await ensureSchedules(client);
   if (runsSchedules) await runSchedules(client);
-  const relay = await startDispatcher(client, [
+  const dispatcher = await startDispatcher(client, [
     outboxSource,
     emailSource,
     deliverySource,
@@ -74,7 +74,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   ]);
   return {
     stop: async () => {
-      await relay.stop();
+      await dispatcher.stop();
       for (const worker of workers) worker.shutdown();
       await running;
       await close();

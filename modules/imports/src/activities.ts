@@ -10,8 +10,8 @@ const HEARTBEAT_INTERVAL_MS = 2_000;
 
 /** Inspects the file and begins the import, or fails it if the file is unusable. */
 export async function beginImport(importId: string): Promise<Progress> {
-  return inTurn(importId, () =>
-    beating(() =>
+  return withSlot(importId, () =>
+    withHeartbeat(() =>
       stopAfterRepeatedErrors(
         `begin ${importId}`,
         () => begin(importId),
@@ -23,8 +23,8 @@ export async function beginImport(importId: string): Promise<Progress> {
 
 /** Writes the remaining rows and ends the import. */
 export async function writeImport(importId: string): Promise<Progress> {
-  return inTurn(importId, () =>
-    beating((beat) =>
+  return withSlot(importId, () =>
+    withHeartbeat((beat) =>
       stopAfterRepeatedErrors(
         `write ${importId}`,
         () => continueImport(importId, cancellationSignal(), beat),
@@ -45,7 +45,7 @@ const slots = new FairShare(config.WORKER_IMPORT_SLOTS);
 const SLOT_RETRY_MS = [500, 1_000, 2_000, 5_000, 10_000];
 
 /** Runs an import, or throws to be retried while its project uses its share of the worker's slots. */
-async function inTurn<T>(importId: string, work: () => Promise<T>): Promise<T> {
+async function withSlot<T>(importId: string, work: () => Promise<T>): Promise<T> {
   const row = await db.import.findUnique({ where: { id: importId }, select: { projectId: true } });
   const release = slots.tryAcquire(row?.projectId ?? '');
   if (release === undefined) {
@@ -63,7 +63,7 @@ async function inTurn<T>(importId: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function beating<T>(work: (beat: (progress: Progress) => void) => Promise<T>): Promise<T> {
+async function withHeartbeat<T>(work: (beat: (progress: Progress) => void) => Promise<T>): Promise<T> {
   let last: Progress | undefined;
   const beat = (progress = last) => {
     last = progress;
