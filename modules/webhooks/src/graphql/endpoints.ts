@@ -5,7 +5,6 @@ import {
   callerProject,
   type Context,
   db,
-  JSON_OBJECT,
   jsonSchema,
   NOT_EMPTY,
   Node,
@@ -13,19 +12,10 @@ import {
   rowsQuery,
   succeeds,
   useInstead,
-  workflowUrl,
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import {
-  bodiesOf,
-  getDelivery,
-  listDeliveries,
-  replayDelivery,
-  replayFailed,
-  retryDelivery,
-  sendTestEvent,
-} from './deliveries.ts';
+import { replayFailed, sendTestEvent } from '../deliveries.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -36,12 +26,9 @@ import {
   revealSecret,
   rotateSecret,
   updateEndpoint,
-} from './endpoints.ts';
-import { type RecordedAttempt, streamAttempts } from './attempt-stream.ts';
-import { currentCursor, type RecordedEvent, streamEvents } from './event-stream.ts';
-import { watchDeliveries } from './subscription.ts';
-import { type DeliveryStats, deliveryStats } from './delivery-stats.ts';
-import { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
+} from '../endpoints.ts';
+import { type DeliveryStats, deliveryStats } from '../delivery-stats.ts';
+import { ALL_EVENTS, EVENT_TYPE_NAMES } from '../event-types.ts';
 
 const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
   description: 'Outcomes of the latest deliveries to an endpoint: the last 24 hours, at most 5,000.',
@@ -60,7 +47,6 @@ const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
 });
 
 const loadRecent = batchLoader((_: Context, ids) => deliveryStats(ids));
-const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));
 
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
   interfaces: [Node],
@@ -102,119 +88,9 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
   }),
 });
 
-const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'Where a delivery stands.',
-  values: {
-    queued: { description: 'No attempt has been made yet.' },
-    retried: { description: 'At least one attempt was not acknowledged, and another will be made.' },
-    acknowledged: { description: 'The receiver answered with a 2xx status.' },
-    failed: { description: 'Six attempts were not acknowledged, or it was given up.' },
-  },
-});
-
-builder.prismaObject('Attempt', {
-  name: 'DeliveryAttempt',
-  description: 'One POST of a delivery, and its answer.',
-  fields: (t) => ({
-    number: t.exposeInt('number', { description: '1 to 6.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
-    durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
-    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null when none arrived.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why there was no complete answer, in words.' }),
-    response: t.exposeString('response', { nullable: true, description: "The first 4 KB of the answer's body." }),
-    headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.', ...JSON_OBJECT }),
-  }),
-});
-
-builder.prismaObject('Event', {
-  name: 'WebhookEvent',
-  interfaces: [Node],
-  select: { id: true },
-  description: 'What a delivery carries: the body that is posted, in parts.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Event id: what receivers deduplicate on.' }),
-    type: t.exposeString('type', { description: 'Event type.' }),
-    created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
-  }),
-});
-
-const Delivery = builder.prismaObject('Delivery', {
-  name: 'WebhookDelivery',
-  interfaces: [Node],
-  description: 'One event to one endpoint.',
-  select: { id: true },
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Delivery id; its workflow in Temporal has the same.' }),
-    endpointId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
-    eventId: t.exposeID('eventId', { description: 'The event it carries.' }),
-    eventType: t.string({
-      description: 'The type of that event.',
-      select: { event: { select: { type: true } } },
-      resolve: ({ event }) => event.type,
-    }),
-    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
-    attemptCount: t.exposeInt('attemptCount', { description: 'Attempts made so far.' }),
-    nextAttemptAt: t.expose('nextAttemptAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the next attempt is due; null when none is.',
-    }),
-    replayOf: t.exposeID('replayOf', { nullable: true, description: 'The delivery that this one repeats.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
-    closedAt: t.expose('closedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was acknowledged or failed.',
-    }),
-    body: t.string({
-      description: 'The body that is posted, the same bytes each time.',
-      select: { eventId: true },
-      resolve: async ({ eventId }, _args, context) => (await loadBody(context, eventId)) ?? '',
-    }),
-    workflowUrl: t.string({
-      nullable: true,
-      description:
-        'Its workflow in the Temporal UI; null before it has one, or if the address of the UI is not configured.',
-      select: { workflowId: true },
-      resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
-    }),
-    endpoint: t.relation('endpoint', { description: 'The endpoint it goes to.' }),
-    event: t.relation('event', { description: 'The event it carries.' }),
-    attempts: t.relation('attempts', {
-      description: 'Its attempts, first one first.',
-      query: { orderBy: { number: 'asc' } },
-    }),
-  }),
-});
-
 registerNode('whe', 'WebhookEndpoint', (context, ids) =>
   db.webhookEndpoint.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
 );
-registerNode('evt', 'WebhookEvent', (context, ids) =>
-  db.event.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
-);
-registerNode('dlv', 'WebhookDelivery', (context, ids) =>
-  db.delivery.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
-);
-
-const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').implement({
-  description: 'A kind of event, and what its bodies look like.',
-  fields: (t) => ({
-    name: t.string({ description: 'Such as `contact.created`.', resolve: (type) => type }),
-    fires: t.string({ description: 'When it fires.', resolve: (type) => EVENT_TYPES[type].fires }),
-    schema: t.field({
-      type: 'JSON',
-      description: 'JSON Schema of the body that is posted.',
-      resolve: (type) => bodySchema(type),
-    }),
-    example: t.field({
-      type: 'JSON',
-      description: 'An example of `data`.',
-      resolve: (type) => EVENT_TYPES[type].example,
-    }),
-  }),
-});
 
 const idArg = 'Endpoint id.';
 
@@ -237,133 +113,7 @@ builder.queryFields((t) => ({
     },
     ...relayNames('WebhookEndpoint'),
   ),
-  webhookDelivery: t.prismaField({
-    type: Delivery,
-    description: 'A delivery of the project; `not_found` when there is none.',
-    args: { id: t.arg.id({ required: true, description: 'Delivery id.' }) },
-    resolve: (query, _root, { id }, context) => getDelivery(callerProject(context), id, query),
-  }),
-  webhookDeliveries: t.connection(
-    {
-      type: Delivery,
-      description: "The project's deliveries, newest first.",
-      args: {
-        endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
-        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-        eventId: t.arg.id({ description: 'Only those of this event.' }),
-        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
-      },
-      resolve: (_root, args, context, info) =>
-        listDeliveries(callerProject(context), args, args, rowsQuery(context, info)),
-    },
-    ...relayNames('WebhookDelivery'),
-  ),
-  webhookEventTypes: t.field({
-    type: [EventTypeInfo],
-    description: 'Every event type there is.',
-    resolve: () => EVENT_TYPE_NAMES,
-  }),
 }));
-
-builder.subscriptionField('webhookDeliveryAttempted', (t) =>
-  t.field({
-    type: Delivery,
-    description:
-      "The project's deliveries, each time one has been attempted; in a burst, the latest of them. Who reconnects gives the time of the last one seen.",
-    args: {
-      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
-      since: t.arg({
-        type: 'DateTime',
-        description: 'Begins with what was attempted from then on, as it is now; some of it may have been seen before.',
-      }),
-    },
-    subscribe: (_root, args, context) => watchDeliveries(callerProject(context), args),
-    resolve: (delivery) => delivery,
-  }),
-);
-
-const RecordedAttemptRef = builder.objectRef<RecordedAttempt>('RecordedAttempt').implement({
-  description: 'An attempt of a delivery, in the stream of all of them.',
-  fields: (t) => ({
-    attempt: t.prismaField({
-      type: 'Attempt',
-      nullable: true,
-      description: 'The attempt; null when its endpoint has just been deleted.',
-      resolve: (query, { deliveryId, number }) =>
-        db.attempt.findUnique({ ...query, where: { deliveryId_number: { deliveryId, number } } }),
-    }),
-    delivery: t.prismaField({
-      type: Delivery,
-      nullable: true,
-      description: 'Its delivery as it is now; null when its endpoint has just been deleted.',
-      resolve: (query, { deliveryId }) => db.delivery.findUnique({ ...query, where: { id: deliveryId } }),
-    }),
-    cursor: t.exposeString('cursor', {
-      description: 'Given as `after`, the stream goes on behind this attempt, at any gateway.',
-    }),
-  }),
-});
-
-builder.subscriptionField('webhookAttemptRecorded', (t) =>
-  t.field({
-    type: RecordedAttemptRef,
-    description:
-      'Every attempt of a delivery, as it is recorded. None is left out and none comes twice; who reconnects gives the last cursor.',
-    args: {
-      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
-      after: t.arg.string({
-        description:
-          'Begins behind the attempt with this cursor, or where an `eventCursor` stood; without one, with what is recorded from now on.',
-      }),
-    },
-    subscribe: (_root, args, context) => streamAttempts(callerProject(context), args),
-    resolve: (attempt) => attempt,
-  }),
-);
-
-const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
-  description: 'An event of the project, in the stream of all of them.',
-  fields: (t) => ({
-    eventId: t.exposeID('id', { description: 'Event id, the same as webhooks carry.' }),
-    id: t.exposeID('id', {
-      description: 'Event id, the same as webhooks carry.',
-      deprecationReason: 'Use RecordedEvent.eventId.',
-    }),
-    type: t.exposeString('type', { description: 'Event type.' }),
-    created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
-    cursor: t.exposeString('cursor', {
-      description: 'Given as `after`, the stream goes on behind this event, at any gateway.',
-    }),
-  }),
-});
-
-builder.queryField('eventCursor', (t) =>
-  t.string({
-    description:
-      'Where the streams of events and of attempts stand: given as `after`, what is committed from now on follows.',
-    resolve: () => currentCursor(),
-  }),
-);
-
-builder.subscriptionField('eventRecorded', (t) =>
-  t.field({
-    type: Recorded,
-    description:
-      "The project's events as they are committed. None is left out and none comes twice; who reconnects gives the last cursor.",
-    args: {
-      after: t.arg.string({
-        description: 'Begins behind the event with this cursor; without one, with what is committed from now on.',
-      }),
-      types: t.arg.stringList({
-        description: 'Only events of these types; all when left out.',
-        ...jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES] } }),
-      }),
-    },
-    subscribe: (_root, args, context) => streamEvents(callerProject(context), args),
-    resolve: (event) => event,
-  }),
-);
 
 const SUBSCRIBED = jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES, ALL_EVENTS] } });
 
@@ -424,17 +174,6 @@ const SendTestPayload = builder.objectRef<{ eventId: string; deliveryId: string 
   }),
 });
 
-const RetryPayload = builder.objectRef<{ id: string }>('WebhookDeliveryRetryPayload').implement({
-  description: 'What `webhookDeliveryRetry` did.',
-  fields: (t) => ({
-    delivery: t.prismaField({
-      type: Delivery,
-      description: 'The delivery, as it is now.',
-      resolve: (query, { id }, _args, context) => getDelivery(callerProject(context), id, query),
-    }),
-  }),
-});
-
 const ReplayFailedPayload = builder
   .objectRef<{ id: string; replayed: number }>('WebhookEndpointReplayFailedPayload')
   .implement({
@@ -490,25 +229,6 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { id, input }, context) => {
       await updateEndpoint(callerProject(context), id, input);
       return getEndpoint(callerProject(context), id, query);
-    },
-  }),
-  webhookDeliveryRetry: t.field({
-    type: RetryPayload,
-    description:
-      'Makes the next attempt of a delivery now instead of when it is due. `conflict` unless it waits for another attempt.',
-    args: { id: t.arg.id({ required: true, description: 'A delivery in state `retried`.' }) },
-    resolve: async (_root, { id }, context) => {
-      await retryDelivery(callerProject(context), id);
-      return { id };
-    },
-  }),
-  replayWebhookDelivery: t.prismaField({
-    type: Delivery,
-    description: 'Delivers an event again, as a new delivery with the same body.',
-    args: { id: t.arg.id({ required: true, description: 'A delivery that is acknowledged or failed.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const replay = await replayDelivery(callerProject(context), id);
-      return getDelivery(callerProject(context), replay, query);
     },
   }),
   webhookEndpointReplayFailed: t.field({

@@ -1,0 +1,2 @@
+import './providers.ts';
+import './mailboxes.ts';

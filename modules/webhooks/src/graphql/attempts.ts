@@ -1,0 +1,56 @@
+import { builder, callerProject, db, JSON_OBJECT } from '@postroom/platform';
+import { type RecordedAttempt, streamAttempts } from '../attempt-stream.ts';
+import { Delivery } from './deliveries.ts';
+
+builder.prismaObject('Attempt', {
+  name: 'DeliveryAttempt',
+  description: 'One POST of a delivery, and its answer.',
+  fields: (t) => ({
+    number: t.exposeInt('number', { description: '1 to 6.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
+    durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
+    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null when none arrived.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why there was no complete answer, in words.' }),
+    response: t.exposeString('response', { nullable: true, description: "The first 4 KB of the answer's body." }),
+    headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.', ...JSON_OBJECT }),
+  }),
+});
+
+const RecordedAttemptRef = builder.objectRef<RecordedAttempt>('RecordedAttempt').implement({
+  description: 'An attempt of a delivery, in the stream of all of them.',
+  fields: (t) => ({
+    attempt: t.prismaField({
+      type: 'Attempt',
+      nullable: true,
+      description: 'The attempt; null when its endpoint has just been deleted.',
+      resolve: (query, { deliveryId, number }) =>
+        db.attempt.findUnique({ ...query, where: { deliveryId_number: { deliveryId, number } } }),
+    }),
+    delivery: t.prismaField({
+      type: Delivery,
+      nullable: true,
+      description: 'Its delivery as it is now; null when its endpoint has just been deleted.',
+      resolve: (query, { deliveryId }) => db.delivery.findUnique({ ...query, where: { id: deliveryId } }),
+    }),
+    cursor: t.exposeString('cursor', {
+      description: 'Given as `after`, the stream goes on behind this attempt, at any gateway.',
+    }),
+  }),
+});
+
+builder.subscriptionField('webhookAttemptRecorded', (t) =>
+  t.field({
+    type: RecordedAttemptRef,
+    description:
+      'Every attempt of a delivery, as it is recorded. None is left out and none comes twice; who reconnects gives the last cursor.',
+    args: {
+      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+      after: t.arg.string({
+        description:
+          'Begins behind the attempt with this cursor, or where an `eventCursor` stood; without one, with what is recorded from now on.',
+      }),
+    },
+    subscribe: (_root, args, context) => streamAttempts(callerProject(context), args),
+    resolve: (attempt) => attempt,
+  }),
+);

@@ -1,0 +1,153 @@
+import {
+  batchLoader,
+  builder,
+  callerProject,
+  type Context,
+  db,
+  Node,
+  registerNode,
+  rowsQuery,
+  workflowUrl,
+  relayNames,
+} from '@postroom/platform';
+import { bodiesOf, getDelivery, listDeliveries, replayDelivery, retryDelivery } from '../deliveries.ts';
+import { watchDeliveries } from '../subscription.ts';
+
+const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));
+
+const DeliveryState = builder.enumType('DeliveryState', {
+  description: 'Where a delivery stands.',
+  values: {
+    queued: { description: 'No attempt has been made yet.' },
+    retried: { description: 'At least one attempt was not acknowledged, and another will be made.' },
+    acknowledged: { description: 'The receiver answered with a 2xx status.' },
+    failed: { description: 'Six attempts were not acknowledged, or it was given up.' },
+  },
+});
+
+export const Delivery = builder.prismaObject('Delivery', {
+  name: 'WebhookDelivery',
+  interfaces: [Node],
+  description: 'One event to one endpoint.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Delivery id; its workflow in Temporal has the same.' }),
+    endpointId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
+    eventId: t.exposeID('eventId', { description: 'The event it carries.' }),
+    eventType: t.string({
+      description: 'The type of that event.',
+      select: { event: { select: { type: true } } },
+      resolve: ({ event }) => event.type,
+    }),
+    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    attemptCount: t.exposeInt('attemptCount', { description: 'Attempts made so far.' }),
+    nextAttemptAt: t.expose('nextAttemptAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the next attempt is due; null when none is.',
+    }),
+    replayOf: t.exposeID('replayOf', { nullable: true, description: 'The delivery that this one repeats.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    closedAt: t.expose('closedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was acknowledged or failed.',
+    }),
+    body: t.string({
+      description: 'The body that is posted, the same bytes each time.',
+      select: { eventId: true },
+      resolve: async ({ eventId }, _args, context) => (await loadBody(context, eventId)) ?? '',
+    }),
+    workflowUrl: t.string({
+      nullable: true,
+      description:
+        'Its workflow in the Temporal UI; null before it has one, or if the address of the UI is not configured.',
+      select: { workflowId: true },
+      resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
+    }),
+    endpoint: t.relation('endpoint', { description: 'The endpoint it goes to.' }),
+    event: t.relation('event', { description: 'The event it carries.' }),
+    attempts: t.relation('attempts', {
+      description: 'Its attempts, first one first.',
+      query: { orderBy: { number: 'asc' } },
+    }),
+  }),
+});
+
+registerNode('dlv', 'WebhookDelivery', (context, ids) =>
+  db.delivery.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
+
+builder.queryFields((t) => ({
+  webhookDelivery: t.prismaField({
+    type: Delivery,
+    description: 'A delivery of the project; `not_found` when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Delivery id.' }) },
+    resolve: (query, _root, { id }, context) => getDelivery(callerProject(context), id, query),
+  }),
+  webhookDeliveries: t.connection(
+    {
+      type: Delivery,
+      description: "The project's deliveries, newest first.",
+      args: {
+        endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+        eventId: t.arg.id({ description: 'Only those of this event.' }),
+        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+      },
+      resolve: (_root, args, context, info) =>
+        listDeliveries(callerProject(context), args, args, rowsQuery(context, info)),
+    },
+    ...relayNames('WebhookDelivery'),
+  ),
+}));
+
+builder.subscriptionField('webhookDeliveryAttempted', (t) =>
+  t.field({
+    type: Delivery,
+    description:
+      "The project's deliveries, each time one has been attempted; in a burst, the latest of them. Who reconnects gives the time of the last one seen.",
+    args: {
+      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+      since: t.arg({
+        type: 'DateTime',
+        description: 'Begins with what was attempted from then on, as it is now; some of it may have been seen before.',
+      }),
+    },
+    subscribe: (_root, args, context) => watchDeliveries(callerProject(context), args),
+    resolve: (delivery) => delivery,
+  }),
+);
+
+const RetryPayload = builder.objectRef<{ id: string }>('WebhookDeliveryRetryPayload').implement({
+  description: 'What `webhookDeliveryRetry` did.',
+  fields: (t) => ({
+    delivery: t.prismaField({
+      type: Delivery,
+      description: 'The delivery, as it is now.',
+      resolve: (query, { id }, _args, context) => getDelivery(callerProject(context), id, query),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  webhookDeliveryRetry: t.field({
+    type: RetryPayload,
+    description:
+      'Makes the next attempt of a delivery now instead of when it is due. `conflict` unless it waits for another attempt.',
+    args: { id: t.arg.id({ required: true, description: 'A delivery in state `retried`.' }) },
+    resolve: async (_root, { id }, context) => {
+      await retryDelivery(callerProject(context), id);
+      return { id };
+    },
+  }),
+  replayWebhookDelivery: t.prismaField({
+    type: Delivery,
+    description: 'Delivers an event again, as a new delivery with the same body.',
+    args: { id: t.arg.id({ required: true, description: 'A delivery that is acknowledged or failed.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const replay = await replayDelivery(callerProject(context), id);
+      return getDelivery(callerProject(context), replay, query);
+    },
+  }),
+}));

@@ -1,0 +1,90 @@
+import { builder, callerProject, db, JSON_OBJECT, jsonSchema, Node, registerNode } from '@postroom/platform';
+import { currentCursor, type RecordedEvent, streamEvents } from '../event-stream.ts';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '../event-types.ts';
+
+builder.prismaObject('Event', {
+  name: 'WebhookEvent',
+  interfaces: [Node],
+  select: { id: true },
+  description: 'What a delivery carries: the body that is posted, in parts.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Event id: what receivers deduplicate on.' }),
+    type: t.exposeString('type', { description: 'Event type.' }),
+    created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
+  }),
+});
+
+registerNode('evt', 'WebhookEvent', (context, ids) =>
+  db.event.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+);
+
+const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').implement({
+  description: 'A kind of event, and what its bodies look like.',
+  fields: (t) => ({
+    name: t.string({ description: 'Such as `contact.created`.', resolve: (type) => type }),
+    fires: t.string({ description: 'When it fires.', resolve: (type) => EVENT_TYPES[type].fires }),
+    schema: t.field({
+      type: 'JSON',
+      description: 'JSON Schema of the body that is posted.',
+      resolve: (type) => bodySchema(type),
+    }),
+    example: t.field({
+      type: 'JSON',
+      description: 'An example of `data`.',
+      resolve: (type) => EVENT_TYPES[type].example,
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  webhookEventTypes: t.field({
+    type: [EventTypeInfo],
+    description: 'Every event type there is.',
+    resolve: () => EVENT_TYPE_NAMES,
+  }),
+}));
+
+const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
+  description: 'An event of the project, in the stream of all of them.',
+  fields: (t) => ({
+    eventId: t.exposeID('id', { description: 'Event id, the same as webhooks carry.' }),
+    id: t.exposeID('id', {
+      description: 'Event id, the same as webhooks carry.',
+      deprecationReason: 'Use RecordedEvent.eventId.',
+    }),
+    type: t.exposeString('type', { description: 'Event type.' }),
+    created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
+    cursor: t.exposeString('cursor', {
+      description: 'Given as `after`, the stream goes on behind this event, at any gateway.',
+    }),
+  }),
+});
+
+builder.queryField('eventCursor', (t) =>
+  t.string({
+    description:
+      'Where the streams of events and of attempts stand: given as `after`, what is committed from now on follows.',
+    resolve: () => currentCursor(),
+  }),
+);
+
+builder.subscriptionField('eventRecorded', (t) =>
+  t.field({
+    type: Recorded,
+    description:
+      "The project's events as they are committed. None is left out and none comes twice; who reconnects gives the last cursor.",
+    args: {
+      after: t.arg.string({
+        description: 'Begins behind the event with this cursor; without one, with what is committed from now on.',
+      }),
+      types: t.arg.stringList({
+        description: 'Only events of these types; all when left out.',
+        ...jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES] } }),
+      }),
+    },
+    subscribe: (_root, args, context) => streamEvents(callerProject(context), args),
+    resolve: (event) => event,
+  }),
+);

@@ -1,0 +1,4 @@
+import './endpoints.ts';
+import './deliveries.ts';
+import './attempts.ts';
+import './events.ts';
