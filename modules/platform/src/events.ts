@@ -10,20 +10,24 @@ export interface NewEvent {
 /**
  * Records events in the transaction that makes them true. A trigger on `events` adds one delivery per enabled
  * endpoint subscribed to the type, so no insert can skip the webhooks.
+ * @returns the ids of the events.
  */
-export async function record(tx: Tx, projectId: string, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const values = [
-    projectId,
-    events.map(() => newId('evt')),
-    events.map((event) => event.type),
-    events.map((event) => JSON.stringify(event.data)),
-  ];
+export async function record(tx: Tx, projectId: string, events: readonly NewEvent[]): Promise<string[]> {
+  if (events.length === 0) return [];
+  const ids = events.map(() => newId('evt'));
+  const values = [projectId, ids, events.map((event) => event.type), events.map((event) => JSON.stringify(event.data))];
   // Every write runs this, so outside Prisma's transactions it is a prepared statement.
   if ('$queryRawUnsafe' in tx) await sql(tx, INSERT, values);
   else await tx.query({ name: 'record', text: INSERT, values });
+  return ids;
 }
 
-const INSERT = `
-  INSERT INTO events (id, project_id, type, data)
-  SELECT e.id, $1, e.type, e.data::json FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)`;
+/** Records events in a larger statement, as the SQL of a CTE. `select` yields their id, project id, type and data. */
+export const recordSelected = (select: string): string => `INSERT INTO events (id, project_id, type, data) ${select}`;
+
+const INSERT = recordSelected(
+  'SELECT e.id, $1, e.type, e.data::json FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)',
+);
+
+/** Deletes events `e` that match a condition, as SQL. */
+export const deleteEventsWhere = (condition: string): string => `DELETE FROM events e WHERE ${condition}`;

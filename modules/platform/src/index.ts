@@ -59,11 +59,18 @@ export {
   STATUS_BY_CODE,
   timeoutOf,
 } from './errors.ts';
-export { type NewEvent, record } from './events.ts';
+export { deleteEventsWhere, type NewEvent, record, recordSelected } from './events.ts';
 export { isOwnHost } from './host-check.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
 export { createHttpServer } from './http-server.ts';
+export {
+  answerOnce,
+  claimIdempotencyKey,
+  deleteIdempotencyKeys,
+  releaseIdempotencyKey,
+  settleIdempotencyKey,
+} from './idempotency-keys.ts';
 export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';

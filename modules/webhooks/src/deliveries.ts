@@ -10,6 +10,7 @@ import {
   pool,
   type Prisma,
   readRows,
+  record,
   type RowsQuery,
   signalWorkflow,
   sql,
@@ -149,12 +150,7 @@ export async function sendTestEvent(
   await requireEnabledEndpoint(projectId, endpointId);
   const data = { endpoint_id: endpointId, message: 'This is a test of your webhook endpoint.' };
   return inTransaction(async (tx) => {
-    const eventId = newId('evt');
-    await tx.query(`INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'webhook.test', $3)`, [
-      eventId,
-      projectId,
-      JSON.stringify(data),
-    ]);
+    const [eventId = ''] = await record(tx, projectId, [{ type: 'webhook.test', data }]);
     const { rows } = await tx.query<{ id: string }>('SELECT id FROM deliveries WHERE event_id = $1', [eventId]);
     if (rows[0] === undefined) throw new DomainError('conflict', 'The endpoint has just been disabled.');
     return { eventId, deliveryId: rows[0].id };

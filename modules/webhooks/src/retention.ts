@@ -1,4 +1,4 @@
-import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
+import { config, deleteEventsWhere, deleteIdempotencyKeys, idsFrom, inTransaction, pool } from '@postroom/platform';
 
 /** Rows per DELETE. Small batches keep locks short and cancellation prompt. */
 const BATCH_SIZE = 1_000;
@@ -49,7 +49,10 @@ export async function deleteOld({
     deleted.deliveries += await deleteAll(() => deleteDeliveries(project.projectId, before));
     deleted.events += await deleteEvents(project.projectId, before, onBatch);
   }
-  deleted.idempotencyKeys = await deleteAll(() => deleteIdempotencyKeys(new Date(now - DAY_MS)));
+  deleted.idempotencyKeys = await deleteAll(() =>
+    // Keys are valid for 24 hours; after that, a key may be reused for another request.
+    deleteIdempotencyKeys(new Date(now - DAY_MS), BATCH_SIZE),
+  );
   return deleted;
 }
 
@@ -114,21 +117,10 @@ async function deleteEventsAfter(
       [projectId, after, idsFrom('evt', createdBefore), createdBefore],
     );
     const { rowCount } = await tx.query(
-      `DELETE FROM events e WHERE id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id)`,
+      deleteEventsWhere('id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id)'),
       [rows.map(({ id }) => id)],
     );
     const last = rows.length === BATCH_SIZE ? rows.at(-1)?.id : undefined;
     return { deleted: rowCount ?? 0, ...(last === undefined ? {} : { last }) };
   });
-}
-
-/** Idempotency keys are valid for 24 hours; after that, a key may be reused for another request. */
-async function deleteIdempotencyKeys(createdBefore: Date): Promise<number> {
-  const { rowCount } = await pool.query(
-    `DELETE FROM idempotency_keys WHERE (project_id, key) IN (
-       SELECT project_id, key FROM idempotency_keys WHERE created_at < $1 LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED
-     )`,
-    [createdBefore],
-  );
-  return rowCount ?? 0;
 }

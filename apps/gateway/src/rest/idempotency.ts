@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { DomainError, invalid, pool, SEALED, secretColumn, STATUS_BY_CODE } from '@postroom/platform';
+import {
+  claimIdempotencyKey,
+  DomainError,
+  invalid,
+  pool,
+  releaseIdempotencyKey,
+  SEALED,
+  secretColumn,
+  settleIdempotencyKey,
+  STATUS_BY_CODE,
+} from '@postroom/platform';
 import { errorResponse, setRetryAfter } from './http.ts';
 
 export interface StoredAnswer {
@@ -38,13 +48,6 @@ const sealedAnswer = secretColumn('idempotency_keys', 'body', {
   envelopes: `${SEALED}%`,
 });
 
-/** Reclaims keys older than a day: `ON CONFLICT … WHERE` lets exactly one concurrent request win. */
-const CLAIM = `
-  INSERT INTO idempotency_keys (project_id, key, fingerprint) VALUES ($1, $2, $3)
-  ON CONFLICT (project_id, key) DO UPDATE SET fingerprint = $3, status = NULL, body = NULL, created_at = now()
-    WHERE idempotency_keys.created_at < now() - interval '24 hours'
-  RETURNING key`;
-
 /**
  * Claims an `Idempotency-Key` before the work starts, so that two requests with the same key do it once (design).
  * @throws DomainError `idempotency_conflict` for a different request with the same key, or for one in flight: then
@@ -63,8 +66,8 @@ export async function claim(
     .update(`${request.method} ${request.path}\n`)
     .update(request.body)
     .digest('hex');
-  const claimed = await pool.query({ name: 'idempotency-claim', text: CLAIM, values: [projectId, key, fingerprint] });
-  if (claimed.rowCount === 1) return { replay: undefined, settle: (answer) => settle(projectId, key, answer, request) };
+  if (await claimIdempotencyKey(projectId, key, fingerprint))
+    return { replay: undefined, settle: (answer) => settle(projectId, key, answer, request) };
   const { rows } = await pool.query<Row>(
     'SELECT fingerprint, status, body, extract(epoch FROM now() - created_at)::int AS age FROM idempotency_keys WHERE project_id = $1 AND key = $2',
     [projectId, key],
@@ -89,22 +92,11 @@ async function settle(
 ): Promise<void> {
   // A failure that may succeed on retry is not final.
   if (answer.status >= 500 || answer.status === STATUS_BY_CODE.rate_limited) {
-    await pool.query('DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND status IS NULL', [
-      projectId,
-      key,
-    ]);
+    await releaseIdempotencyKey(projectId, key);
     return;
   }
-  await pool.query({
-    name: 'idempotency-settle',
-    text: 'UPDATE idempotency_keys SET status = $3, body = $4 WHERE project_id = $1 AND key = $2',
-    values: [
-      projectId,
-      key,
-      answer.status,
-      answersSecret ? sealedAnswer.encrypt(answer.body, projectId, key) : answer.body,
-    ],
-  });
+  const body = answersSecret ? sealedAnswer.encrypt(answer.body, projectId, key) : answer.body;
+  await settleIdempotencyKey(projectId, key, { status: answer.status, body });
 }
 
 /** Runs a request under its claimed idempotency key. Client errors are stored and replayed as well. */
