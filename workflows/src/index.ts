@@ -7,4 +7,4 @@ export { scheduleCampaign } from './schedule-campaign.ts';
 export { sendBurst } from './send-burst.ts';
 export { sendCampaign } from './send-campaign.ts';
 export { sendEmails } from './send-emails.ts';
-export { tellOwners } from './tell-owners.ts';
+export { type OwnerNotices, tellOwners } from './tell-owners.ts';

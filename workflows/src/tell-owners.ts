@@ -1,8 +1,13 @@
 import type * as people from '@postroom/auth/activities';
-import type * as worker from '@postroom/worker/activities';
 import { proxyActivities } from '@temporalio/workflow';
 
-const { listOwners, tellOfDisabledEndpoint } = proxyActivities<typeof people & typeof worker>({
+/** Composed by the worker: webhooks writes the message and auth delivers it. */
+export interface OwnerNotices {
+  /** Mails one user that an endpoint was disabled. */
+  tellOfDisabledEndpoint: (userId: string, endpointId: string) => Promise<void>;
+}
+
+const { listOwners, tellOfDisabledEndpoint } = proxyActivities<typeof people & OwnerNotices>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 day', // a mail server outage longer than this is noticed without the notification
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes' },

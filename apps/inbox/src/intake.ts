@@ -1,4 +1,5 @@
-import { retryOn, DEADLOCK, emailKey, newId, pool, SERIALIZATION_FAILURE } from '@postroom/platform';
+import { insertMails } from '@postroom/emails/inbox';
+import { retryOn, DEADLOCK, emailKey, newId, SERIALIZATION_FAILURE } from '@postroom/platform';
 import { type Summary, summarize } from './headers.ts';
 import { reportsOf } from './simulator.ts';
 
@@ -78,20 +79,7 @@ export class Intake {
   }
 }
 
-/** Inserts the mails and their pending reports in one statement, and thus one transaction. */
-const STORE = `
-  WITH kept AS (
-    INSERT INTO inbox_mails (id, message_id, mail_from, recipient, sender, subject, size, raw, received_at)
-    SELECT id, message_id, mail_from, recipient, sender, subject, size, substring($8::bytea FROM start FOR size), $10
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $9::int[])
-      AS mail(id, message_id, mail_from, recipient, sender, subject, size, start)
-  )
-  INSERT INTO inbox_reports (message_id, recipient, kind, detail, at)
-  SELECT message_id, recipient, kind, detail, $10
-  FROM unnest($11::text[], $12::text[], $13::text[], $14::text[]) AS report(message_id, recipient, kind, detail)`;
-
 async function store(group: Waiting[]): Promise<void> {
-  const receivedAt = new Date();
   const offsets: number[] = [];
   let length = 0;
   for (const { raw } of group) {
@@ -101,6 +89,7 @@ async function store(group: Waiting[]): Promise<void> {
   const mails = group.flatMap(({ summary, mailFrom, recipients, raw }, part) =>
     recipients.map((recipient) => ({
       ...summary,
+      messageId: summary.messageId ?? null,
       id: newId('mai'),
       mailFrom,
       recipient: emailKey(recipient),
@@ -109,25 +98,5 @@ async function store(group: Waiting[]): Promise<void> {
     })),
   );
   const reports = group.flatMap((mail) => reportsOf(mail.summary.messageId, mail.recipients));
-  await pool.query({
-    name: 'inbox-store',
-    text: STORE,
-    values: [
-      mails.map((mail) => mail.id),
-      mails.map((mail) => mail.messageId ?? null),
-      mails.map((mail) => mail.mailFrom),
-      mails.map((mail) => mail.recipient),
-      mails.map((mail) => mail.sender),
-      mails.map((mail) => mail.subject),
-      mails.map((mail) => mail.size),
-      // All bodies are sent as one binary value and split by the server: an array would be sent as text.
-      Buffer.concat(group.map((mail) => mail.raw)),
-      mails.map((mail) => mail.start),
-      receivedAt,
-      reports.map((report) => report.messageId),
-      reports.map((report) => report.recipient),
-      reports.map((report) => report.kind),
-      reports.map((report) => report.detail ?? null),
-    ],
-  });
+  await insertMails(mails, Buffer.concat(group.map((mail) => mail.raw)), reports);
 }

@@ -1,5 +1,5 @@
 import type { Address, Attachment, Email } from 'postal-mime';
-import type { Mail } from './mails.ts';
+import type { Mail } from '@postroom/emails/inbox';
 
 /** A mail as the API returns it. */
 export function mailJson(mail: Mail, email: Email) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Report, recordReports } from '@postroom/bounces';
+import { takeReports } from '@postroom/emails/inbox';
 import { inTransaction, logger } from '@postroom/platform';
 
 /** Maximum reports recorded in one transaction. */
@@ -46,14 +47,9 @@ export class Reporter {
   }
 }
 
-/** Skips rows claimed by another inbox. */
-const TAKE = `
-  DELETE FROM inbox_reports WHERE id IN (SELECT id FROM inbox_reports ORDER BY id LIMIT ${MAX_BATCH} FOR UPDATE SKIP LOCKED)
-  RETURNING message_id AS "messageId", recipient, kind, detail, at`;
-
 async function recordSome(): Promise<number> {
   return inTransaction(async (client) => {
-    const { rows } = await client.query<Report>({ name: 'inbox-take-reports', text: TAKE });
+    const rows = await takeReports<Report>(client, MAX_BATCH);
     if (rows.length > 0) await recordReports(client, rows);
     return rows.length;
   });

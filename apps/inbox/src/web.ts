@@ -3,17 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createHttpServer, DomainError, invalid, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
-import type { Live } from './subscription.ts';
 import {
   countMails,
   deleteMail,
   deleteMails,
-  getMail,
   getSource,
   listMails,
   type MailsQuery,
   MAX_LIMIT,
-} from './mails.ts';
+} from '@postroom/emails/inbox';
+import type { Live } from './subscription.ts';
+import { getMail } from './mails.ts';
 import { bytesOf, framed, mailJson } from './render.ts';
 
 const WEB_DIR = join(import.meta.dirname, '../web');

@@ -3,13 +3,15 @@ import * as campaigns from '@postroom/campaigns/activities';
 import * as domains from '@postroom/domains/activities';
 import * as emails from '@postroom/emails/activities';
 import { deleteOldRecipients } from '@postroom/campaigns';
-import { deleteOldContents, deleteOldEmails, deleteOldInboxMails } from '@postroom/ledger';
+import { deleteOldInboxMails } from '@postroom/emails/inbox';
+import { deleteOldContents, deleteOldEmails } from '@postroom/ledger';
 import * as imports from '@postroom/imports/activities';
 import { deleteOldSignInRates } from '@postroom/auth';
 import * as people from '@postroom/auth/activities';
 import { deleteOldAuditEntries } from '@postroom/platform';
 import { disabledNotice } from '@postroom/webhooks';
 import * as webhooks from '@postroom/webhooks/activities';
+import type { OwnerNotices } from '@postroom/workflows';
 
 /** Notifies one owner by mail that an endpoint was disabled. Webhooks writes the message; auth delivers it. */
 export async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
@@ -32,7 +34,7 @@ export async function deleteOldRows(): Promise<
     contents: await deleteOldContents({ onBatch }),
     emails: await deleteOldEmails({ onBatch }),
     recipients: await deleteOldRecipients({ onBatch }),
-    inboxMails: await deleteOldInboxMails({ onBatch }),
+    inboxMails: await deleteOldInboxMails(onBatch),
     auditEntries: await deleteOldAuditEntries({ onBatch }),
     signInRates: await deleteOldSignInRates(),
   };
@@ -47,5 +49,5 @@ export const activities = {
   ...webhooks,
   deleteOldRows,
   listOwners: people.listOwners,
-  tellOfDisabledEndpoint,
+  tellOfDisabledEndpoint: tellOfDisabledEndpoint satisfies OwnerNotices['tellOfDisabledEndpoint'],
 };

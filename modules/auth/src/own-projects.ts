@@ -1,5 +1,5 @@
-import { db, DomainError, newId, type Prisma } from '@postroom/platform';
-import { projectName } from '@postroom/projects';
+import { db, DomainError, type Prisma } from '@postroom/platform';
+import { createProject } from '@postroom/projects';
 
 /**
  * Creates a project that the user owns. Users who own none may not: they were invited to others' projects.
@@ -8,7 +8,9 @@ import { projectName } from '@postroom/projects';
 export async function createOwnProject(userId: string, name: string): Promise<Prisma.ProjectModel> {
   if ((await db.member.count({ where: { userId, role: 'owner' } })) === 0)
     throw new DomainError('forbidden', 'Only an owner of a project may create another one.');
-  return db.project.create({
-    data: { id: newId('prj'), name: projectName(name), members: { create: { userId, role: 'owner' } } },
+  return db.$transaction(async (tx) => {
+    const project = await createProject(name, tx);
+    await tx.member.create({ data: { projectId: project.id, userId, role: 'owner' } });
+    return project;
   });
 }

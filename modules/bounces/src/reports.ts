@@ -1,11 +1,17 @@
 import type pg from 'pg';
-import { campaignNotice } from '@postroom/ledger';
-import { EMAIL_EVENT_MEMBERS, OF_ERASED } from '@postroom/ledger';
-import { emailKey, messageKeySql, newId } from '@postroom/platform';
-import { suppressAll } from '@postroom/ledger';
+import { addToCampaignCounts } from '@postroom/campaigns/sql';
+import {
+  campaignNotice,
+  countSoftBounces,
+  EMAIL_EVENT_MEMBERS,
+  endStreaks,
+  OF_ERASED,
+  suppressAll,
+} from '@postroom/ledger';
+import { recordFacts } from '@postroom/ledger/sql';
+import { emailKey, messageKeySql, newId, recordSelected } from '@postroom/platform';
 import { classify } from '@postroom/smtp';
 import type { Addressed } from '@postroom/unsubscribe';
-import { countSoftBounces, endStreaks } from '@postroom/ledger';
 
 /** A report about an accepted message, from a provider or the development inbox. */
 export interface Report {
@@ -42,11 +48,7 @@ const RECORD = `
       ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
     FROM told t JOIN messages m ON m.id = t.id AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
-    UPDATE messages m SET ${KINDS.map((kind) => `${kind}_at = coalesce(m.${kind}_at, k.${kind})`).join(', ')},
-      state = CASE WHEN k.resolved THEN 'accepted' ELSE m.state END,
-      accepted_at = CASE WHEN k.resolved THEN k.reported_at ELSE m.accepted_at END,
-      unsent_at = CASE WHEN k.resolved THEN NULL ELSE m.unsent_at END,
-      not_before = CASE WHEN k.resolved THEN NULL ELSE m.not_before END
+    ${recordFacts(KINDS, { when: 'k.resolved', at: 'reported_at' })}
     FROM known k WHERE m.id = k.id AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
     RETURNING m.*, k.before, k.resolved, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
   ), fact AS (
@@ -55,13 +57,12 @@ const RECORD = `
       ${KINDS.map((kind, index) => `('email.${kind}', ${index + 1}, m.${kind} IS NOT NULL)`).join(', ')}
     ) AS f(type, number, holds) WHERE f.holds
   ), recorded AS (
-    INSERT INTO events (id, project_id, type, data)
-    SELECT ids.id, m.project_id, m.type, CASE WHEN m.type IN ('email.bounced', 'email.rejected')
+    ${recordSelected(`SELECT ids.id, m.project_id, m.type, CASE WHEN m.type IN ('email.bounced', 'email.rejected')
       THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', CASE WHEN ${OF_ERASED} THEN '' ELSE coalesce(m.detail, '') END)
       ELSE json_build_object(${EMAIL_EVENT_MEMBERS}) END
     FROM (SELECT *, row_number() OVER (ORDER BY number, id) AS nth FROM fact) m
     JOIN unnest($6::text[]) WITH ORDINALITY AS ids(id, nth) ON ids.nth = m.nth
-    LEFT JOIN campaigns c ON c.id = m.campaign_id
+    LEFT JOIN campaigns c ON c.id = m.campaign_id`)}
   ), counted AS (
     SELECT campaign_id, count(*) FILTER (WHERE resolved) AS resolved, count(*) FILTER (WHERE resolved AND before = 'unknown') AS known,
       ${KINDS.map((kind) => `count(${kind}) AS ${kind}`).join(', ')}
@@ -69,10 +70,16 @@ const RECORD = `
   ), locked AS (
     SELECT id FROM campaigns WHERE id IN (SELECT campaign_id FROM counted) ORDER BY id FOR NO KEY UPDATE
   ), counters AS (
-    UPDATE campaigns c SET delivered_count = delivered_count + n.delivered, bounced_count = bounced_count + n.bounced,
-      complained_count = complained_count + n.complained, accepted_count = accepted_count + n.resolved,
-      unknown_count = unknown_count - n.known
-    FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
+    ${addToCampaignCounts(
+      {
+        delivered: 'n.delivered',
+        bounced: 'n.bounced',
+        complained: 'n.complained',
+        accepted: 'n.resolved',
+        unknown: '-n.known',
+      },
+      'FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id',
+    )}
   )
   SELECT m.project_id AS "projectId", m.campaign_id AS "campaignId", m.id AS "messageId", m.email, m.detail,
     m.delivered IS NOT NULL AS delivered, m.bounced IS NOT NULL AS bounced, m.complained IS NOT NULL AS complained

@@ -1,4 +1,5 @@
 import { ledgerPool } from '@postroom/ledger';
+import { claimOrSuppress, claimUntried } from '@postroom/ledger/sql';
 import { messageKeySql } from '@postroom/platform';
 import type { CampaignRow } from './progress-row.ts';
 
@@ -64,7 +65,7 @@ const CLAIM = `
       SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM requeued))
     ) AS m
   ), taken AS (
-    UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now() FROM contacts c
+    ${claimUntried('$2')} FROM contacts c
     WHERE ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
       AND c.id = coalesce(m.contact_id, '') AND c.email = m.email AND NOT c.suppressed
     RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
@@ -84,9 +85,7 @@ const CLAIM = `
     FROM others o LEFT JOIN contacts c ON c.id = o.contact_id
     CROSS JOIN LATERAL (SELECT CASE c.email WHEN o.email THEN c.email_key ELSE ${messageKeySql('o')} END AS key) AS a
   ), decided AS (
-    UPDATE messages m SET state = CASE WHEN j.problem IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
-      claim = $2, claimed_at = now(), not_before = NULL, answer = coalesce(j.problem, m.answer),
-      unsent_at = CASE WHEN j.problem IS NOT NULL THEN now() END
+    ${claimOrSuppress('$2', 'j.problem')}
     FROM classified j WHERE m.id = j.id AND m.state = 'planned'
     RETURNING m.id, j.email, j.name, j.custom_fields, m.deferrals, m.deferred_at, j.problem
   ), claimed AS (

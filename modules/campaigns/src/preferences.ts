@@ -1,5 +1,6 @@
 import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
+import { closeUnsent } from '@postroom/ledger/sql';
 import { inTransaction, pool } from '@postroom/platform';
 import type pg from 'pg';
 
@@ -31,8 +32,7 @@ const WITHDRAW = `
     SELECT id FROM messages WHERE contact_id = $1 AND campaign_id = ANY ($2) AND state = 'planned'
     ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
   ), withdrawn AS (
-    UPDATE messages m SET state = 'suppressed', answer = 'Not sent: the recipient has left the group.', unsent_at = now(),
-      not_before = NULL
+    ${closeUnsent('suppressed', "'Not sent: the recipient has left the group.'")}
     FROM planned WHERE m.id = planned.id RETURNING m.campaign_id
   )
   UPDATE campaigns c SET suppressed_count = suppressed_count + 1 FROM withdrawn w WHERE c.id = w.campaign_id`;

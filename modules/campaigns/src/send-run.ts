@@ -11,6 +11,7 @@ import {
   UnrecordedError,
   withRetries,
 } from '@postroom/ledger';
+import { closeUnsent } from '@postroom/ledger/sql';
 import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
@@ -238,7 +239,7 @@ const CANCEL_PAGE = `
   WITH page AS (
     SELECT id, state FROM messages WHERE campaign_id = $1 AND id > $2 ORDER BY id LIMIT 10000
   ), canceled AS (
-    UPDATE messages m SET state = 'canceled', unsent_at = now(), not_before = NULL, answer = 'The campaign was canceled.'
+    ${closeUnsent('canceled', "'The campaign was canceled.'")}
     FROM page WHERE m.id = page.id AND page.state = 'planned' AND m.state = 'planned' RETURNING m.id
   ), counters AS (
     UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1

@@ -1,5 +1,6 @@
 import { Parameters } from '@postroom/contacts';
 import { mailboxIdFor } from '@postroom/transports';
+import { insertRecipients } from '@postroom/ledger/sql';
 import { inTransaction, record } from '@postroom/platform';
 import type pg from 'pg';
 import { audienceSql, joinBySets } from './audience.ts';
@@ -63,11 +64,10 @@ async function insertMessages(
   );
   await joinBySets(client);
   const { rowCount } = await client.query(
-    `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at)
-     SELECT ${ID}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},
+    insertRecipients(`SELECT ${ID}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,
        CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END
-     FROM contacts c WHERE c.project_id = ${project} AND ${condition} ORDER BY c.id`,
+     FROM contacts c WHERE c.project_id = ${project} AND ${condition} ORDER BY c.id`),
     parameters.values,
   );
   const { rows } = await client.query<{ suppressed: number }>(

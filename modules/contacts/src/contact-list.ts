@@ -1,3 +1,4 @@
+import { FIND_GROUPS, membersOf } from '@postroom/groups/sql';
 import {
   countUpTo,
   emailKey,
@@ -137,7 +138,7 @@ function conditionsOf(
 function source({ groupId, email, search }: ContactFilter, parameters: Parameters): { from: string; id: string } {
   if (groupId == null) return { from: 'contacts c', id: 'c.id' };
   const group = parameters.add(groupId);
-  const members = `(SELECT contact_id FROM group_members WHERE group_id = ${group}) m`;
+  const members = `${membersOf(group)} m`;
   if (email != null || search != null) return { from: `contacts c JOIN ${members} ON m.contact_id = c.id`, id: 'c.id' };
   const contact = '(SELECT * FROM contacts WHERE id = m.contact_id OFFSET 0)';
   return { from: `${members} CROSS JOIN LATERAL ${contact} c`, id: 'm.contact_id' };
@@ -209,8 +210,6 @@ function idAt(ms: number): string {
 
 /** Throws `not_found` for an absent group, and for another project's group. */
 async function checkGroup(projectId: string, groupId: string): Promise<void> {
-  const rows = isId('grp', groupId)
-    ? await sql(pool, 'SELECT 1 FROM groups WHERE project_id = $1 AND id = $2', [projectId, groupId])
-    : [];
+  const rows = isId('grp', groupId) ? await sql(pool, FIND_GROUPS, [projectId, [groupId]]) : [];
   if (rows.length === 0) throw notFound('group');
 }

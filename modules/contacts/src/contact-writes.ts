@@ -6,6 +6,7 @@ import {
   type FieldProblem,
   newId,
   record,
+  recordSelected,
   sql,
   type Tx,
   UNIQUE_VIOLATION,
@@ -192,8 +193,7 @@ const create = (ending: string) => `
      ${ending}
     RETURNING c.id, c.email, c.name
   ), recorded AS (
-    INSERT INTO events (id, project_id, type, data)
-    SELECT 'evt_' || substr(c.id, 5), $1, 'contact.created', ${FACTS_SQL} FROM created c
+    ${recordSelected(`SELECT 'evt_' || substr(c.id, 5), $1, 'contact.created', ${FACTS_SQL} FROM created c`)}
   )
   SELECT n.id FROM n WHERE NOT EXISTS (SELECT FROM created c WHERE c.id = n.id)`;
 

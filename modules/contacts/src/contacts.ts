@@ -12,6 +12,7 @@ import {
   pool,
   coalesceReads,
   record,
+  recordSelected,
   versionConflict,
   sql,
   textProblem,
@@ -109,8 +110,7 @@ const INSERT = `
     ON CONFLICT (project_id, email_key) DO NOTHING
     RETURNING ${CONTACT_COLUMNS}
   ), event AS (
-    INSERT INTO events (id, project_id, type, data)
-    SELECT event_id, project_id, event_type, event_data FROM given JOIN created USING (id)
+    ${recordSelected('SELECT event_id, project_id, event_type, event_data FROM given JOIN created USING (id)')}
   ) SELECT * FROM created`;
 
 interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | 'source'> {

@@ -1,3 +1,4 @@
+import { isMemberOfAny } from '@postroom/groups/sql';
 import { emailKey, emailKeyParts } from '@postroom/platform';
 import { CONTACT_SOURCES } from './contacts.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from './coercion.ts';
@@ -231,12 +232,7 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
     operators: choiceOperators(suppressionStatusIn, 'choice', 'choices'),
   },
   group: {
-    operators: choiceOperators(
-      (ids, parameters) =>
-        `EXISTS (SELECT FROM group_members g WHERE g.contact_id = c.id AND g.group_id = ANY (${parameters.add(ids)}::text[]))`,
-      'group',
-      'groups',
-    ),
+    operators: choiceOperators((ids, parameters) => isMemberOfAny('c.id', parameters.add(ids)), 'group', 'groups'),
   },
   sent: engagement('accepted_at'),
   opened: engagement('opened_at'),

@@ -1,3 +1,4 @@
+import { FIND_GROUPS } from '@postroom/groups/sql';
 import {
   assertValid,
   conflictIfTaken,
@@ -207,10 +208,7 @@ async function checkFilter(projectId: string, given: unknown): Promise<SegmentFi
 
 async function checkGroups(projectId: string, groupIds: readonly string[]): Promise<void> {
   if (groupIds.length === 0) return;
-  const { rows } = await pool.query<{ id: string }>('SELECT id FROM groups WHERE project_id = $1 AND id = ANY ($2)', [
-    projectId,
-    groupIds,
-  ]);
+  const { rows } = await pool.query<{ id: string }>(FIND_GROUPS, [projectId, groupIds]);
   const known = new Set(rows.map(({ id }) => id));
   const absent = groupIds.find((id) => !known.has(id));
   if (absent !== undefined) throw invalid({ field: 'filter', message: `${absent} is not a group of this project` });

@@ -3,6 +3,7 @@ import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
 import { cancelPlanned } from '@postroom/ledger';
+import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
 import { markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
 
@@ -215,7 +216,7 @@ const ASSIGN = `
     SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, is_retry, part ORDER BY id) AS workflow_id,
       dense_rank() OVER (ORDER BY part, project_id, mailbox_id, is_retry) AS rank FROM grouped
   ), assigned AS (
-    UPDATE messages m SET dispatched_at = now(), workflow_id = r.workflow_id FROM ranked r
+    ${assignTo('r.workflow_id')} FROM ranked r
     WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id
   ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM assigned GROUP BY workflow_id`;
 
@@ -232,10 +233,7 @@ async function startAll(client: Client, batches: readonly Batch[]): Promise<void
     .filter((_, index) => results[index]?.status === 'rejected')
     .map(({ workflow_id }) => workflow_id);
   if (refused.length === 0) return;
-  await ledgerPool.query(
-    `UPDATE messages SET dispatched_at = NULL, workflow_id = NULL WHERE workflow_id = ANY ($1) AND state = 'planned'`,
-    [refused],
-  );
+  await ledgerPool.query(`${UNASSIGN} WHERE workflow_id = ANY ($1) AND state = 'planned'`, [refused]);
   throw results.find((result) => result.status === 'rejected')?.reason;
 }
 
@@ -287,10 +285,7 @@ async function reconcileBatch(client: Client, batch: Batch): Promise<number> {
 }
 
 async function reassign(from: string, to: string): Promise<void> {
-  await ledgerPool.query('UPDATE messages SET dispatched_at = now(), workflow_id = $2 WHERE workflow_id = $1', [
-    from,
-    to,
-  ]);
+  await ledgerPool.query(`${assignTo('$2')} WHERE workflow_id = $1`, [from, to]);
 }
 
 /** The status of a workflow; undefined if Temporal does not know it. */

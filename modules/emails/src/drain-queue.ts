@@ -2,6 +2,7 @@ import { listen } from '@postroom/platform';
 import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
 import { markStaleClaimsUnknown } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
+import { claimQueued, REQUEUE } from '@postroom/ledger/sql';
 import {
   type BatchRun,
   CLAIMED_COLUMNS,
@@ -58,8 +59,7 @@ const CLAIM_QUEUED = `
       AND deferred_at IS NULL AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $3
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
-  UPDATE messages m SET state = 'claimed', claim = $3, claimed_at = now(), not_before = NULL, dispatched_at = now(), workflow_id = $2
-  FROM due WHERE m.id = due.id
+  ${claimQueued('$3', '$2')} FROM due WHERE m.id = due.id
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /**
@@ -107,8 +107,7 @@ async function requeueUnsent(workflowId: string): Promise<void> {
   await ledgerPool.query({
     name: 'emails-requeue-unsent',
     text: `WITH back AS (
-        UPDATE messages SET dispatched_at = NULL, workflow_id = NULL, not_before = coalesce(not_before, now())
-        WHERE workflow_id = $1 AND state = 'planned' RETURNING project_id
+        ${REQUEUE} WHERE workflow_id = $1 AND state = 'planned' RETURNING project_id
       ) SELECT pg_notify('postroom', 'emails ' || project_id) FROM back LIMIT 1`,
     values: [workflowId],
   });

@@ -1,4 +1,5 @@
 import {
+  answerOnce,
   countUpTo,
   assertValid,
   db,
@@ -33,7 +34,15 @@ import {
 import { type RenderedContent, renderContent } from './render-content.ts';
 import { formatMailbox } from './mailbox.ts';
 import { senderStatus } from '@postroom/transports';
-import { cancelPlanned, type EmailStatus, STATUS_CONDITIONS } from '@postroom/ledger';
+import {
+  cancelPlanned,
+  type EmailRows as LedgerRows,
+  type EmailStatus,
+  insertAttachments,
+  insertEmails,
+  rescheduleMessages,
+  STATUS_CONDITIONS,
+} from '@postroom/ledger';
 
 type Message = Prisma.MessageModel;
 
@@ -80,26 +89,12 @@ export async function sendEmailsOnce(
   const emails = await draftEmails(projectId, inputs, () => '');
   const queued = emails.map(({ id, status }) => ({ id, status }));
   return inTransaction(async (client) => {
-    const isNew =
-      key === undefined || (await client.query(CLAIM_KEY, [projectId, key, JSON.stringify(queued)])).rowCount === 1;
-    if (isNew) {
-      await insert(emails, client);
-      return queued;
-    }
-    const { rows } = await client.query<{ body: string }>(
-      'SELECT body FROM idempotency_keys WHERE project_id = $1 AND key = $2',
-      [projectId, key],
-    );
-    return [JSON.parse(rows[0]?.body ?? '[]') as QueuedEmail | QueuedEmail[]].flat();
+    const earlier = key === undefined ? undefined : await answerOnce(client, projectId, key, JSON.stringify(queued));
+    if (earlier !== undefined) return [JSON.parse(earlier) as QueuedEmail | QueuedEmail[]].flat();
+    await insert(emails, client);
+    return queued;
   });
 }
-
-/** Waits for a concurrent transaction with the same key. Keys older than 24 hours can be claimed again. */
-const CLAIM_KEY = `
-  INSERT INTO idempotency_keys (project_id, key, fingerprint, status, body) VALUES ($1, $2, $2, 202, $3)
-  ON CONFLICT (project_id, key) DO UPDATE SET body = $3, created_at = now()
-    WHERE idempotency_keys.created_at < now() - interval '24 hours'
-  RETURNING key`;
 
 async function acceptEmails(
   projectId: string,
@@ -220,24 +215,6 @@ function rowsOf(
   };
 }
 
-/** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
-const INSERT = `
-  WITH message AS (
-    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at)
-    SELECT id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
-      CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
-    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, email_key text, subject text, tags jsonb,
-      metadata jsonb, not_before timestamptz, state message_state, answer text)
-    RETURNING project_id
-  ), content AS (
-    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens,
-      track_clicks, scheduled_at)
-    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
-      scheduled_at
-    FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
-      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
-  ) SELECT pg_notify('postroom', 'emails ' || project_id)::text FROM message GROUP BY project_id`;
-
 async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
   const rows = {
     projectId: emails[0]?.projectId ?? '',
@@ -245,8 +222,8 @@ async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
     contents: emails.map(contentRow),
   };
   const writeAll = async (within: Tx) => {
-    await sql(within, INSERT, [JSON.stringify(rows.messages), JSON.stringify(rows.contents)]);
-    for (const { id, draft } of emails) await insertAttachments(within, id, draft);
+    await insertEmails(rows, within);
+    for (const { id, draft } of emails) await insertAttachments(within, id, draft.attachments);
   };
   if (tx !== undefined) return writeAll(tx);
   if (emails.some(({ draft }) => draft.attachments.length > 0)) return inTransaction(writeAll);
@@ -257,10 +234,8 @@ async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
   await (length > MAX_COALESCED_LENGTH ? insertRows([rows]) : insertCoalesced(rows));
 }
 
-interface Rows {
+interface Rows extends LedgerRows {
   projectId: string;
-  messages: Record<string, unknown>[];
-  contents: Record<string, unknown>[];
 }
 
 /** Content of more characters is inserted individually, so that no statement grows without bound. */
@@ -270,9 +245,10 @@ const MAX_COALESCED_LENGTH = 100_000;
 const insertCoalesced = togetherByProject<Rows, void>(({ projectId }) => projectId, insertRows);
 
 async function insertRows(emails: readonly Rows[]): Promise<void[]> {
-  const messages = JSON.stringify(emails.flatMap((email) => email.messages));
-  const contents = JSON.stringify(emails.flatMap((email) => email.contents));
-  await pool.query({ name: 'emails-insert', text: INSERT, values: [messages, contents] });
+  await insertEmails({
+    messages: emails.flatMap((email) => email.messages),
+    contents: emails.flatMap((email) => email.contents),
+  });
   return [];
 }
 
@@ -292,17 +268,6 @@ function contentRow({ id, draft }: EmailRows): Record<string, unknown> {
     track_clicks: draft.trackClicks,
     scheduled_at: draft.scheduledAt,
   };
-}
-
-async function insertAttachments(tx: Tx, messageId: string, { attachments }: Draft): Promise<void> {
-  for (const [position, { filename, contentType, contentId, content, alternative }] of attachments.entries()) {
-    await sql(
-      tx,
-      `INSERT INTO message_attachments (message_id, position, filename, content_type, content_id, content, alternative)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [messageId, position, filename, contentType, contentId, content, alternative],
-    );
-  }
 }
 
 /** An email of the project, transactional or of a campaign. @throws DomainError `not_found`. */
@@ -384,17 +349,7 @@ export async function rescheduleEmail(projectId: string, id: string, scheduledAt
   await getEmail(projectId, id);
   const problem = scheduleProblem(scheduledAt);
   if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
-  const moved = await sql(
-    pool,
-    `WITH moved AS (
-       UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
-         AND dispatched_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
-     ), content AS (
-       UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
-     ) SELECT id FROM moved`,
-    [id, scheduledAt],
-  );
-  if (moved.length === 0)
+  if (!(await rescheduleMessages(id, scheduledAt)))
     throw new DomainError(
       'conflict',
       'Only a scheduled email can be rescheduled; this one is not scheduled or is already being sent.',

@@ -1,6 +1,7 @@
 import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import { ledgerPool } from '@postroom/ledger';
+import { claimDue } from '@postroom/ledger/sql';
 import { markStaleClaimsUnknown, releaseClaims, settle, type Settlement } from '@postroom/ledger';
 import { unexpected } from '@postroom/ledger';
 import { parseMailbox } from './mailbox.ts';
@@ -91,7 +92,7 @@ const CLAIM = `
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )
-  UPDATE messages m SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL FROM due WHERE m.id = due.id
+  ${claimDue('$2')} FROM due WHERE m.id = due.id
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /** Sends the due messages of a workflow, once each, and records their outcomes. */
@@ -113,8 +114,7 @@ export async function sendBatchUntilDeadline(
 export async function failBatch(workflowId: string, claim: string, reason: string): Promise<BatchRun> {
   await markStaleClaimsUnknown({ workflowId }, claim);
   const { rows } = await ledgerPool.query<{ id: string }>(
-    `UPDATE messages SET state = 'claimed', claim = $2, claimed_at = now(), not_before = NULL
-     WHERE workflow_id = $1 AND state = 'planned' RETURNING id`,
+    `${claimDue('$2')} WHERE workflow_id = $1 AND state = 'planned' RETURNING id`,
     [workflowId, claim],
   );
   const answer = `Could not be sent: ${reason}`.slice(0, 500);

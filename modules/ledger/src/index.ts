@@ -1,4 +1,5 @@
 export { cancelPlanned } from './cancel.ts';
+export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 export { ledgerPool } from './ledger-pool.ts';
@@ -12,13 +13,7 @@ export {
   suppressAll,
 } from './ledger.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
-export {
-  deleteOldContents,
-  deleteOldEmails,
-  deleteOldInboxMails,
-  deleteRecipients,
-  messageRetentions,
-} from './retention.ts';
+export { deleteOldContents, deleteOldEmails, deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
 export { type Claimed, settlementOf, unexpected } from './settlement.ts';

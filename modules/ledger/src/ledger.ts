@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
-import { newId } from '@postroom/platform';
+import { newId, recordSelected } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
@@ -36,8 +37,7 @@ export interface Settlement {
  */
 export const CONSEQUENCES = `
   emitted AS (
-    INSERT INTO events (id, project_id, type, data)
-    SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
+    ${recordSelected(`SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
       CASE m.state WHEN 'accepted' THEN json_build_object(${EMAIL_EVENT_MEMBERS})
         ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', m.answer) END
     FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
@@ -45,7 +45,7 @@ export const CONSEQUENCES = `
     UNION ALL
     SELECT postroom_id('evt'), m.project_id, 'email.delivered', json_build_object(${EMAIL_EVENT_MEMBERS})
     FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
-    WHERE m.mailbox_id IS NOT NULL AND m.state = 'accepted' AND m.before IN ('claimed', 'unknown', 'planned')
+    WHERE m.mailbox_id IS NOT NULL AND m.state = 'accepted' AND m.before IN ('claimed', 'unknown', 'planned')`)}
   ), counted AS (
     SELECT campaign_id, ${['claimed', 'accepted', 'failed', 'suppressed', 'unknown', 'canceled']
       .map(
@@ -56,11 +56,18 @@ export const CONSEQUENCES = `
       count(*) FILTER (WHERE mailbox_id IS NOT NULL AND state = 'accepted') AS delivered
     FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id
   ), counters AS (
-    UPDATE campaigns c SET claimed_count = claimed_count + n.claimed, accepted_count = accepted_count + n.accepted,
-      failed_count = failed_count + n.failed, suppressed_count = suppressed_count + n.suppressed,
-      unknown_count = unknown_count + n.unknown, canceled_count = canceled_count + n.canceled,
-      delivered_count = delivered_count + n.delivered
-    FROM counted n WHERE c.id = n.campaign_id
+    ${addToCampaignCounts(
+      {
+        claimed: 'n.claimed',
+        accepted: 'n.accepted',
+        failed: 'n.failed',
+        suppressed: 'n.suppressed',
+        unknown: 'n.unknown',
+        canceled: 'n.canceled',
+        delivered: 'n.delivered',
+      },
+      'FROM counted n WHERE c.id = n.campaign_id',
+    )}
   )`;
 
 /** Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. */
@@ -105,12 +112,11 @@ const SETTLE_ACCEPTED = `
     WHERE m.id = o.id AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
     RETURNING m.project_id, m.campaign_id, o.event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data
   ), emitted AS (
-    INSERT INTO events (id, project_id, type, data) SELECT event_id, project_id, 'email.sent', data FROM settled
+    ${recordSelected(`SELECT event_id, project_id, 'email.sent', data FROM settled`)}
   ), counted AS (
     SELECT campaign_id, count(*) AS accepted FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id ORDER BY campaign_id
   ), counters AS (
-    UPDATE campaigns c SET claimed_count = claimed_count - n.accepted, accepted_count = accepted_count + n.accepted
-    FROM counted n WHERE c.id = n.campaign_id
+    ${addToCampaignCounts({ claimed: '-n.accepted', accepted: 'n.accepted' }, 'FROM counted n WHERE c.id = n.campaign_id')}
   )
   SELECT CASE WHEN $6 <> '' THEN pg_notify('postroom', $6)::text END, (SELECT count(*)::int FROM settled) AS settled`;
 

@@ -1,4 +1,5 @@
 import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
+import { DELETE_HITS, DELETE_LINKS } from '@postroom/tracking/sql';
 import type pg from 'pg';
 
 /** The most emails that one transaction changes. */
@@ -117,8 +118,8 @@ async function deleteMessages(tx: pg.ClientBase, ids: readonly string[]): Promis
     [ids],
   );
   const deletedIds = rows.map(({ id }) => id);
-  await tx.query('DELETE FROM tracking_hits WHERE message_id = ANY ($1)', [deletedIds]);
-  await tx.query('DELETE FROM tracked_links WHERE owner_id = ANY ($1)', [deletedIds]);
+  await tx.query(DELETE_HITS, [deletedIds]);
+  await tx.query(DELETE_LINKS, [deletedIds]);
   return deletedIds.length;
 }
 
@@ -138,21 +139,4 @@ export async function deleteRecipients(campaignId: string): Promise<{ deleted: n
     );
     return { deleted, isLast: rows.length < RECIPIENT_BATCH };
   });
-}
-
-/** Deletes mail of the development inbox that is older than the event retention. */
-export async function deleteOldInboxMails({
-  days = config.RETENTION_DAYS,
-  now = Date.now(),
-  onBatch = () => {},
-}: Options = {}): Promise<number> {
-  for (let total = 0; ;) {
-    const { rowCount } = await pool.query(
-      `DELETE FROM inbox_mails WHERE id IN (SELECT id FROM inbox_mails WHERE received_at < $1 LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-      [new Date(now - days * DAY_MS)],
-    );
-    total += rowCount ?? 0;
-    onBatch();
-    if ((rowCount ?? 0) < BATCH) return total;
-  }
 }

@@ -4,7 +4,8 @@ import { runExclusively, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { holdMail } from '@postroom/emails/testing';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
-import { deleteOldContents, deleteOldEmails, deleteOldInboxMails } from '../src/retention.ts';
+import { deleteOldInboxMails } from '@postroom/emails/inbox';
+import { deleteOldContents, deleteOldEmails } from '../src/retention.ts';
 
 runExclusively('retention');
 

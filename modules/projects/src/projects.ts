@@ -1,8 +1,8 @@
-import { db, invalid, newId } from '@postroom/platform';
+import { db, invalid, newId, type Prisma } from '@postroom/platform';
 
 /** Creates a project; names need not be unique. @throws DomainError `validation_error` for an invalid name. */
-export async function createProject(name: string) {
-  return db.project.create({ data: { id: newId('prj'), name: projectName(name) } });
+export async function createProject(name: string, tx: Prisma.TransactionClient = db) {
+  return tx.project.create({ data: { id: newId('prj'), name: projectName(name) } });
 }
 
 /** Renames a project. @throws DomainError `validation_error`. */

@@ -28,7 +28,7 @@ test('when the key covers exactly one project, that project is used automaticall
 });
 
 test('a multi-project key needs X-Project-Id, and takes only projects it is authorized for', async () => {
-  const [first, second, other] = await Promise.all(['A', 'B', 'C'].map(createProject));
+  const [first, second, other] = await Promise.all(['A', 'B', 'C'].map((name) => createProject(name)));
   const { key } = await createApiKey({ name: 'two', scope: 'full', projects: [first!.id, second!.id] });
   expect((await authenticate(`Bearer ${key}`, second!.id)).projectId).toBe(second!.id);
   const unnamed = await authenticate(`Bearer ${key}`, undefined);

@@ -1,6 +1,7 @@
-import { inTransaction } from '@postroom/platform';
-import { campaignNotice } from '@postroom/ledger';
-import { EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
+import { addToCampaignCounts } from '@postroom/campaigns/sql';
+import { campaignNotice, EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
+import { recordFacts } from '@postroom/ledger/sql';
+import { inTransaction, recordSelected } from '@postroom/platform';
 
 /** Hits this soon after acceptance are a bot's, in milliseconds: scanners fetch mail in transit, before anyone can read it. */
 export const TOO_SOON_MS = 5_000;
@@ -55,10 +56,10 @@ const CLASSIFY = `
       ${facts((name) => `CASE WHEN m.${name}_at IS NULL THEN s.${name} END AS ${name}`)}
     FROM seen s JOIN messages m ON m.id = s.message_id ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
-    UPDATE messages m SET ${facts((name) => `${name}_at = coalesce(m.${name}_at, k.${name})`)},
-      state = CASE k.before WHEN 'unknown' THEN 'accepted' ELSE m.state END,
-      accepted_at = CASE k.before WHEN 'unknown' THEN k.seen_at ELSE m.accepted_at END,
-      unsent_at = CASE k.before WHEN 'unknown' THEN NULL ELSE m.unsent_at END
+    ${recordFacts(
+      FACTS.map(([name]) => name),
+      { when: "k.before = 'unknown'", at: 'seen_at' },
+    )}
     FROM known k WHERE m.id = k.id AND (coalesce(${facts((name) => `k.${name}`)}) IS NOT NULL OR k.before = 'unknown')
     RETURNING m.id, m.campaign_id, k.before, ${facts((name) => `k.${name}`)}
   ), first AS (
@@ -80,8 +81,7 @@ const CLASSIFY = `
       machine_clicks = machine_clicks + n.bots
     FROM followed n WHERE l.owner_id = n.owner_id AND l.position = n.position
   ), recorded AS (
-    INSERT INTO events (id, project_id, type, data)
-    SELECT postroom_id('evt'), e.project_id, e.type, e.data FROM (
+    ${recordSelected(`SELECT postroom_id('evt'), e.project_id, e.type, e.data FROM (
       SELECT m.project_id, 0 AS rank, m.id, 'email.sent' AS type, json_build_object(${EMAIL_EVENT_MEMBERS}) AS data
       FROM changed r JOIN messages m ON m.id = r.id LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE r.before = 'unknown'
       UNION ALL
@@ -94,7 +94,7 @@ const CLASSIFY = `
       LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = j.position
       WHERE j.human AND CASE j.kind WHEN 'open' THEN f.of_message ELSE f.of_link END
       ORDER BY rank, id
-    ) e
+    ) e`)}
   ), counted AS (
     SELECT campaign_id, count(*) FILTER (WHERE before = 'unknown') AS resolved,
       ${facts((name) => `count(${name}) AS ${name}`)}
@@ -102,9 +102,14 @@ const CLASSIFY = `
   ), locked AS (
     SELECT id FROM campaigns WHERE id IN (SELECT campaign_id FROM counted) ORDER BY id FOR NO KEY UPDATE
   ), counters AS (
-    UPDATE campaigns c SET ${facts((name) => `${name}_count = ${name}_count + n.${name}`)},
-      accepted_count = accepted_count + n.resolved, unknown_count = unknown_count - n.resolved
-    FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id
+    ${addToCampaignCounts(
+      {
+        ...Object.fromEntries(FACTS.map(([name]) => [name, `n.${name}`])),
+        accepted: 'n.resolved',
+        unknown: '-n.resolved',
+      },
+      'FROM counted n JOIN locked l ON l.id = n.campaign_id WHERE c.id = l.id',
+    )}
   )
   SELECT (SELECT count(*)::int FROM classified) AS classified, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
 

@@ -1,6 +1,8 @@
+import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
 import { emailKey, inTransaction, pool } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
+import { MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
 import type { UnsubscribeToken } from './unsubscribe-link.ts';
 
 /** The recipient whose link was opened, and what the page shows. */
@@ -58,10 +60,8 @@ export async function unsubscribe({ messageId, projectId, email, currentEmail }:
     );
     const campaignId = rows[0]?.campaign_id ?? null;
     if (rows[0]?.first === true) {
-      await client.query('UPDATE messages SET unsubscribed_at = now() WHERE id = $1', [messageId]);
-      await client.query(`UPDATE campaigns SET unsubscribed_count = unsubscribed_count + 1 WHERE id = $1`, [
-        campaignId,
-      ]);
+      await client.query(`${MARK_UNSUBSCRIBED} WHERE m.id = $1`, [messageId]);
+      await client.query(addToCampaignCounts({ unsubscribed: '1' }, 'WHERE c.id = $1'), [campaignId]);
     }
     const emails = new Map([email, currentEmail ?? email].map((each) => [emailKey(each), each]));
     await suppress(

@@ -1,0 +1,31 @@
+/**
+ * SQL of campaigns that other modules compose into their statements, because a message and its campaign's counters change in
+ * one statement. This file imports nothing, so that modules below campaigns may use it.
+ */
+
+/** What a campaign counts, each in the column `<name>_count`. */
+export type CampaignCount =
+  | 'claimed'
+  | 'accepted'
+  | 'failed'
+  | 'suppressed'
+  | 'unknown'
+  | 'canceled'
+  | 'delivered'
+  | 'bounced'
+  | 'complained'
+  | 'opened'
+  | 'clicked'
+  | 'machine_opened'
+  | 'machine_clicked'
+  | 'unsubscribed';
+
+/**
+ * Adds to the counters of campaigns `c`.
+ * @param changes SQL of the number to add, by counter.
+ * @param matching how the rest of the statement finds the campaigns: `FROM …` and `WHERE …`, or only `WHERE …`.
+ */
+export function addToCampaignCounts(changes: Partial<Record<CampaignCount, string>>, matching: string): string {
+  const assignments = Object.entries(changes).map(([name, change]) => `${name}_count = ${name}_count + ${change}`);
+  return `UPDATE campaigns c SET ${assignments.join(', ')} ${matching}`;
+}

@@ -1,0 +1,69 @@
+import { pool, sql, type Tx } from '@postroom/platform';
+
+/** Rows of transactional emails. Members are named like the columns. */
+export interface EmailRows {
+  /** One per recipient; the first owns the content. */
+  messages: Record<string, unknown>[];
+  contents: Record<string, unknown>[];
+}
+
+/** An attachment, or an alternative body. */
+export interface AttachmentRow {
+  filename: string;
+  contentType: string | null;
+  contentId: string | null;
+  alternative: boolean;
+  content: Uint8Array;
+}
+
+/** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
+const INSERT = `
+  WITH message AS (
+    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at)
+    SELECT id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
+      CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
+    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, email_key text, subject text, tags jsonb,
+      metadata jsonb, not_before timestamptz, state message_state, answer text)
+    RETURNING project_id
+  ), content AS (
+    INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens,
+      track_clicks, scheduled_at)
+    SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
+      scheduled_at
+    FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
+      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
+  ) SELECT pg_notify('postroom', 'emails ' || project_id)::text FROM message GROUP BY project_id`;
+
+/** Inserts transactional emails and wakes their dispatcher, in the caller's transaction if there is one. */
+export async function insertEmails({ messages, contents }: EmailRows, tx?: Tx): Promise<void> {
+  const values = [JSON.stringify(messages), JSON.stringify(contents)];
+  if (tx !== undefined) await sql(tx, INSERT, values);
+  else await pool.query({ name: 'emails-insert', text: INSERT, values });
+}
+
+/** Adds the attachments of an email. */
+export async function insertAttachments(tx: Tx, messageId: string, attachments: readonly AttachmentRow[]) {
+  for (const [position, { filename, contentType, contentId, content, alternative }] of attachments.entries()) {
+    await sql(
+      tx,
+      `INSERT INTO message_attachments (message_id, position, filename, content_type, content_id, content, alternative)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [messageId, position, filename, contentType, contentId, content, alternative],
+    );
+  }
+}
+
+/** Moves a transactional email to another time. @returns false if it is no longer scheduled. */
+export async function rescheduleMessages(id: string, scheduledAt: Date): Promise<boolean> {
+  const moved = await sql(
+    pool,
+    `WITH moved AS (
+       UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
+         AND dispatched_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
+     ), content AS (
+       UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
+     ) SELECT id FROM moved`,
+    [id, scheduledAt],
+  );
+  return moved.length > 0;
+}

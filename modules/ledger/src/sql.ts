@@ -1,0 +1,53 @@
+/**
+ * State changes of ledger rows as SQL, for modules that select the rows in the same statement. Each begins an UPDATE of
+ * `messages m`; the caller adds FROM, WHERE and RETURNING. This file imports nothing.
+ */
+
+/** Claims rows that have no `not_before`. */
+export const claimUntried = (claim: string): string =>
+  `UPDATE messages m SET state = 'claimed', claim = ${claim}, claimed_at = now()`;
+
+/** Claims rows that are due. */
+export const claimDue = (claim: string): string => `${claimUntried(claim)}, not_before = NULL`;
+
+/** Claims due rows that no workflow has yet, for the given one. */
+export const claimQueued = (claim: string, workflowId: string): string =>
+  `${claimDue(claim)}, dispatched_at = now(), workflow_id = ${workflowId}`;
+
+/** Claims rows, or suppresses those with a problem. @param problem SQL of the reason; NULL if there is none. */
+export const claimOrSuppress = (claim: string, problem: string): string =>
+  `UPDATE messages m SET state = CASE WHEN ${problem} IS NULL THEN 'claimed' ELSE 'suppressed' END::message_state,
+      claim = ${claim}, claimed_at = now(), not_before = NULL, answer = coalesce(${problem}, m.answer),
+      unsent_at = CASE WHEN ${problem} IS NOT NULL THEN now() END`;
+
+/** Closes planned rows unsent. @param answer shown to users, as an SQL expression. */
+export const closeUnsent = (state: 'suppressed' | 'canceled', answer: string): string =>
+  `UPDATE messages m SET state = '${state}', unsent_at = now(), not_before = NULL, answer = ${answer}`;
+
+/** Assigns rows to a workflow. */
+export const assignTo = (workflowId: string): string =>
+  `UPDATE messages m SET dispatched_at = now(), workflow_id = ${workflowId}`;
+
+/** Returns planned rows of a workflow to the dispatcher. */
+export const UNASSIGN = 'UPDATE messages m SET dispatched_at = NULL, workflow_id = NULL';
+/** The same for rows that a claim has taken from the queue, which lost their time. */
+export const REQUEUE = `${UNASSIGN}, not_before = coalesce(m.not_before, now())`;
+
+/**
+ * Sets the timestamps of reported facts, each only once, from the row `k`; a row proved to have been sent becomes accepted.
+ * @param facts names of columns without `_at`; `k` has a column of each name.
+ * @param proof SQL of the rows to accept, and the column of `k` that has the time.
+ */
+export const recordFacts = (facts: readonly string[], proof: { when: string; at: string }): string =>
+  `UPDATE messages m SET ${facts.map((fact) => `${fact}_at = coalesce(m.${fact}_at, k.${fact})`).join(', ')},
+      state = CASE WHEN ${proof.when} THEN 'accepted' ELSE m.state END,
+      accepted_at = CASE WHEN ${proof.when} THEN k.${proof.at} ELSE m.accepted_at END,
+      unsent_at = CASE WHEN ${proof.when} THEN NULL ELSE m.unsent_at END,
+      not_before = CASE WHEN ${proof.when} THEN NULL ELSE m.not_before END`;
+
+export const MARK_UNSUBSCRIBED = 'UPDATE messages m SET unsubscribed_at = now()';
+
+/** Adds the rows of a campaign. `select` yields the columns in this order. */
+export const insertRecipients = (select: string): string =>
+  `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at)
+   ${select}`;
