@@ -6,11 +6,11 @@ import { newId } from './ids.ts';
 /** Rows per batch. */
 const BATCH = 100;
 
-/** Keys used to be the lower-case address, so only non-ASCII keys can change. */
-const beyondAscii = (column: string) => `octet_length(${column}) <> char_length(${column})`;
+/** Keys used to be the lower-case address, so only those beyond ASCII or with a trailing dot can change. */
+const mayChange = (column: string) => `(octet_length(${column}) <> char_length(${column}) OR ${column} LIKE '%.')`;
 
 /**
- * Gives every address beyond ASCII its canonical key, and merges what turns out to be one: of contacts the oldest stays, with the
+ * Gives every address its canonical key, and merges what turns out to be one: of contacts the oldest stays, with the
  * groups, custom fields and messages of the others; every reason not to mail an address stays. Suppressions come first, so that
  * the flags of contacts follow them. See docs/decisions/email-address-canonical-form.md.
  */
@@ -44,7 +44,7 @@ function stepOver<Row extends { id: string }>(
 }
 
 const keyed = (table: string, columns = '') =>
-  `SELECT id, project_id, email, email_key${columns} FROM ${table} WHERE id > $1 AND ${beyondAscii('email_key')}`;
+  `SELECT id, project_id, email, email_key${columns} FROM ${table} WHERE id > $1 AND ${mayChange('email_key')}`;
 
 /** Sequential, because an earlier row of the batch may now conflict with a later one. */
 const oneByOne =
@@ -244,7 +244,7 @@ const allAtOnce =
 const STEPS: readonly Step[] = [
   stepOver(keyed('suppressions', ', reason::text, created_at'), oneByOne(moveSuppression)),
   allAtOnce<{ contact_id: string; email_key: string }>(
-    `SELECT contact_id, email_key FROM contact_addresses WHERE ${beyondAscii('email_key')}`,
+    `SELECT contact_id, email_key FROM contact_addresses WHERE ${mayChange('email_key')}`,
     async (client, { contact_id: contactId, email_key: before }) => {
       const key = emailKey(before);
       if (key === before) return;
@@ -259,7 +259,7 @@ const STEPS: readonly Step[] = [
   ),
   stepOver(keyed('contacts'), moveContacts),
   allAtOnce<{ project_id: string; email_key: string }>(
-    `SELECT project_id, email_key FROM soft_bounce_streaks WHERE ${beyondAscii('email_key')}`,
+    `SELECT project_id, email_key FROM soft_bounce_streaks WHERE ${mayChange('email_key')}`,
     async (client, { project_id: projectId, email_key: before }) => {
       const key = emailKey(before);
       if (key === before) return;
@@ -274,10 +274,10 @@ const STEPS: readonly Step[] = [
     },
   ),
   stepOver(keyed('mailbox_accounts'), oneByOne(moveMailbox)),
-  stepOver(`SELECT id, project_id, email FROM messages WHERE id > $1 AND ${beyondAscii('email')}`, keyMessages),
+  stepOver(`SELECT id, project_id, email FROM messages WHERE id > $1 AND ${mayChange('email')}`, keyMessages),
   // A user with two accounts keeps both; signing in finds the one that got the canonical address first.
   allAtOnce<{ id: string; email: string }>(
-    `SELECT id, email FROM users WHERE ${beyondAscii('email')} ORDER BY id`,
+    `SELECT id, email FROM users WHERE ${mayChange('email')} ORDER BY id`,
     async (client, { id, email }) => {
       await client.query(
         'UPDATE users SET email = $2 WHERE id = $1 AND NOT EXISTS (SELECT FROM users WHERE email = $2)',
@@ -286,7 +286,7 @@ const STEPS: readonly Step[] = [
     },
   ),
   allAtOnce<{ id: string; email: string }>(
-    `SELECT id, email FROM invitations WHERE ${beyondAscii('email')}`,
+    `SELECT id, email FROM invitations WHERE ${mayChange('email')}`,
     async (client, { id, email }) => {
       await client.query('UPDATE invitations SET email = $2 WHERE id = $1', [id, emailKey(email)]);
     },

@@ -87,10 +87,11 @@ function isHostName(host: string): boolean {
 /** NFKC: maps full-width letters and ligatures to plain letters, and composes diacritics. */
 const composed = (text: string) => (ASCII.test(text) ? text : text.normalize('NFKC'));
 
-/** Removes surrounding space and invisible characters, which no valid address contains. */
+/** Removes surrounding space, invisible characters and the dot that ends a fully qualified domain name. */
 function visible(address: string): string {
   const trimmed = address.trim();
-  return ASCII.test(trimmed) ? trimmed : trimmed.replace(EVERY_INVISIBLE, '').trim();
+  const shown = ASCII.test(trimmed) ? trimmed : trimmed.replace(EVERY_INVISIBLE, '').trim();
+  return shown.endsWith('.') ? shown.slice(0, -1) : shown;
 }
 
 /** Case-folds, including the Greek final sigma. */

@@ -81,6 +81,8 @@ test.each([
   ['  Ada@Example.COM ', 'ada@example.com'],
   ['ada@ｅｘａｍｐｌｅ．ｃｏｍ', 'ada@example.com'],
   ['ada@example。com', 'ada@example.com'],
+  ['ada@example.com.', 'ada@example.com'],
+  ['Ada@Bücher.example。', 'ada@xn--bcher-kva.example'],
   ['ａｄａ@example.com', 'ada@example.com'],
   ['ada@Bücher.example', 'ada@xn--bcher-kva.example'],
   ['ada@bu\u0308cher.example', 'ada@xn--bcher-kva.example'],
