@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '@postroom/platform';
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { HalfOpenSmtpServer } from '@postroom/platform/smtp-server';
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
 import type { Intake } from './intake.ts';
 import type { Readers } from './readers.ts';
@@ -33,7 +34,7 @@ export interface SmtpListener {
 /** Accepts mail for any address with any credentials, and responds 250 once it is stored. */
 export async function listenSmtp(host: string, port: number, intake: Intake, readers: Readers): Promise<SmtpListener> {
   const taker = new Taker(intake, readers);
-  const server = new SMTPServer({
+  const server = new HalfOpenSmtpServer({
     banner: 'Postroom inbox: mail is not delivered',
     size: MAX_MESSAGE_BYTES,
     rejectOversized: true,

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6, type Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
 export interface ClientLimits {
@@ -14,11 +15,48 @@ export interface ClientLimits {
 
 type Connection = SMTPServer['connections'] extends Set<infer C> ? C : never;
 
+/** Members of the library's connection that its types leave out. */
+interface Internals {
+  session: SMTPServerSession;
+  _parser: Writable;
+  /** Creates the parser of a session, and another one after STARTTLS. */
+  _createParser: () => Writable;
+}
+
+/**
+ * An SMTP server that replies to clients that have already closed their side: Exim sends QUIT and a FIN with the last message,
+ * and would send the message again if its reply were missing.
+ */
+export class HalfOpenSmtpServer extends SMTPServer {
+  constructor(options: SMTPServerOptions) {
+    super({ ...options, allowHalfOpen: true } as SMTPServerOptions);
+  }
+
+  override connect(socket: Socket, ...rest: unknown[]): void {
+    acceptRepliesAfterEnd(socket);
+    super.connect(socket, ...(rest as []));
+    const connection = lastOf(this.connections);
+    const internals = internalsOf(connection);
+    const createParser = internals._createParser.bind(connection);
+    // A parser finishes once the client has closed its side and every command has its reply.
+    const closingAtEnd = (parser: Writable) => parser.once('finish', () => connection.close());
+    closingAtEnd(internals._parser);
+    internals._createParser = () => closingAtEnd(createParser()).once('pipe', acceptRepliesAfterEnd);
+  }
+}
+
+/** The library writes only to sockets that are open in both directions. */
+function acceptRepliesAfterEnd(socket: Socket): void {
+  Object.defineProperty(socket, 'readyState', { get: () => (socket.writable ? 'open' : 'closed') });
+}
+
+const internalsOf = (connection: Connection) => connection as unknown as Internals;
+
 /**
  * An SMTP server that idle or slow clients can't exhaust. Clients must become trusted quickly, untrusted ones share
  * half of the slots, from which the oldest is evicted, and each address is limited to a few connections.
  */
-export class LimitedSmtpServer extends SMTPServer {
+export class LimitedSmtpServer extends HalfOpenSmtpServer {
   readonly #limits: ClientLimits;
   readonly #perAddress = new Map<string, number>();
   /** Untrusted connections, oldest first, with their timeout timers. */
@@ -44,7 +82,7 @@ export class LimitedSmtpServer extends SMTPServer {
     if (this.#untrusted.size >= Math.ceil(total / 2)) this.#closeOldest();
     super.connect(socket, ...(rest as []));
     const connection = lastOf(this.connections);
-    const { session } = connection as unknown as { session: SMTPServerSession };
+    const { session } = internalsOf(connection);
     this.#untrusted.set(session, { connection, timer: setTimeout(() => this.#close(session), untrustedMs).unref() });
     const end = sessionMs === undefined ? undefined : setTimeout(() => tooLong(connection), sessionMs).unref();
     socket.once('close', () => {

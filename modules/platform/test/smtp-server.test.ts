@@ -1,7 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import type { SMTPServerOptions } from 'smtp-server';
 import { expect, test } from 'vitest';
-import { LimitedSmtpServer, networkOf } from '../src/smtp-server.ts';
+import { selfSigned } from '../src/certificate.ts';
+import { HalfOpenSmtpServer, LimitedSmtpServer, networkOf } from '../src/smtp-server.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -43,4 +48,65 @@ test('clients that are not trusted yet hold half of the slots at most: the oldes
     socket.destroy();
   }
   await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+/** A server with a client that is about to send a message. */
+async function inData(onData: SMTPServerOptions['onData'] & object, secure = false) {
+  const server = new HalfOpenSmtpServer({
+    ...selfSigned(),
+    disabledCommands: ['AUTH'],
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: true,
+    onData,
+  });
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  let socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+  const replyTo = async (line: string) => {
+    if (line !== '') socket.write(`${line}\r\n`);
+    await once(socket, 'data');
+  };
+  await replyTo('');
+  if (secure) {
+    await replyTo('EHLO x');
+    await replyTo('STARTTLS');
+    socket.removeAllListeners('data');
+    socket = connectTls({ socket, rejectUnauthorized: false });
+  }
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk) => (received += chunk));
+  for (const line of ['EHLO x', 'MAIL FROM:<a@example.com>', 'RCPT TO:<b@example.com>', 'DATA']) await replyTo(line);
+  received = '';
+  return { server, socket, received: () => received };
+}
+
+test.each([
+  ['QUIT and a FIN with the final dot, as Exim does', 'QUIT\r\n', /^250 kept\r\n221 .*\r\n$/, false],
+  ['QUIT and a FIN with the final dot, over TLS', 'QUIT\r\n', /^250 kept\r\n221 .*\r\n$/, true],
+  ['a FIN with the final dot', '', /^250 kept\r\n$/, false],
+])('the reply to a message reaches a client that sends %s', async (_, after, replies, secure) => {
+  const { server, socket, received } = await inData((stream, _session, callback) => {
+    stream.resume().once('end', () => void sleep(100).then(() => callback(null, 'kept')));
+  }, secure);
+  socket.end(`Subject: x\r\n\r\nx\r\n.\r\n${after}`);
+  await once(socket, 'close');
+  expect(received()).toMatch(replies);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
+test('a message without its final dot is not accepted when the client closes its side', async () => {
+  const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
+  const { server, socket, received } = await inData((stream, _session, callback) => {
+    text(stream).then(resolve, (error: Error) => {
+      resolve(error);
+      callback(error);
+    });
+  });
+  socket.end('Subject: x\r\n\r\nx\r\n');
+  await once(socket, 'close');
+  expect(await outcome).toBeInstanceOf(Error);
+  expect(received()).not.toMatch(/^250/m);
+  await new Promise<void>((done) => server.close(() => done()));
 });
