@@ -108,8 +108,9 @@ export function hostProblem(host: string, scope: AddressScope): string | undefin
  * must be https, except for loopback and where private networks are allowed.
  */
 export function urlProblem(text: string, scope: AddressScope): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = /^[a-z]+:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'must be an absolute URL, such as https://example.com/webhooks';
+  if (REWRITTEN.test(text)) return 'must not contain spaces, control characters or backslashes';
   const host = hostOf(url);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(host, scope)))
     return scope === 'loopback'
@@ -119,6 +120,9 @@ export function urlProblem(text: string, scope: AddressScope): string | undefine
   if (isIP(host) !== 0 && !isAllowedAddress(host, scope)) return `must not point to ${NOT_PUBLIC}`;
   return undefined;
 }
+
+/** Characters that the URL parser drops, trims or turns into others, so that the URL called would not be the one shown. */
+const REWRITTEN = /[\s\\\p{Cc}]/u;
 
 /** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1');

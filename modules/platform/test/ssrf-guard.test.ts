@@ -88,6 +88,19 @@ test.each([
   expect(allowing).toEqual(SCOPES.slice(SCOPES.indexOf(needed)));
 });
 
+test.each([
+  'https://example.com/a\r\nX-Evil: 1',
+  'https://exam\tple.com/',
+  ' https://example.com/',
+  'https://example.com/a b',
+  'https://example.com\\@127.0.0.1/',
+  'https:\\\\example.com',
+  'https:example.com',
+  'https:/example.com',
+])('a URL that would be called otherwise than it is shown is rejected: %j', (url) => {
+  for (const scope of SCOPES) expect(urlProblem(url, scope)).toMatch(/^must (not contain spaces|be an absolute URL)/);
+});
+
 test('a name that stands for this machine leads nowhere else, whatever the resolver says', async () => {
   const lookup = guardedLookup(
     () => 'private',
