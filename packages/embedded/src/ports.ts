@@ -26,6 +26,18 @@ export async function freePorts(count: number): Promise<number[]> {
   }
 }
 
+/**
+ * An address of this machine that nobody can guess: a random one of 127.0.0.0/8, which is all loopback on Linux and Windows.
+ * Elsewhere it is 127.0.0.1.
+ */
+export async function hiddenAddress(): Promise<string> {
+  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  const server = await listen(0, address).catch(() => undefined);
+  if (server === undefined) return HOST;
+  await new Promise((done) => server.close(done));
+  return address;
+}
+
 /** Some systems allow 127.0.0.1 to be bound beside a wildcard listener, so this also tries to connect. */
 async function isFree(port: number): Promise<boolean> {
   if (await answers(port)) return false;
@@ -38,11 +50,11 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-function listen(port: number) {
+function listen(port: number, host = HOST) {
   return new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen({ port, host: HOST, exclusive: true }, () => resolve(server));
+    server.listen({ port, host, exclusive: true }, () => resolve(server));
   });
 }
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { freePorts, HOST } from './ports.ts';
+import { freePorts, hiddenAddress, HOST } from './ports.ts';
 import { type Start, startGuarded } from './programs.ts';
-import { startUiProxy } from './ui-proxy.ts';
+import { startUiProxy, type UiAddress } from './ui-proxy.ts';
 
 /** The namespace's keyword search attributes; keep in sync with `SEARCH_ATTRIBUTES` in @postroom/platform. */
 export const SEARCH_ATTRIBUTES = ['projectId', 'campaignId', 'endpointId', 'eventType', 'deliveryStatus'];
@@ -28,7 +28,7 @@ export interface TemporalOptions {
  */
 export async function startTemporal(start: Start, options: TemporalOptions) {
   const { logFile, runFile, port, uiPort } = options;
-  const [innerPort = 0] = await freePorts(1);
+  const ui = { host: await hiddenAddress(), port: (await freePorts(1))[0] ?? 0 };
   const { stop } = await start({
     title: 'Temporal',
     logFile,
@@ -36,7 +36,7 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
     start: () =>
       startGuarded({
         command: options.binary,
-        args: serverArguments({ ...options, uiPort: innerPort }),
+        args: serverArguments(options, ui),
         folder: dirname(logFile),
         env: {},
         logFile,
@@ -44,11 +44,11 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
         stopTimeoutMs: STOP_TIMEOUT_MS,
         removeAfter: options.removeAfter,
       }),
-    isReady: () => isReady(`http://${HOST}:${innerPort}`),
+    isReady: () => isReady(`http://${ui.host}:${ui.port}`),
     startTimeoutMs: START_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  const proxy = await startUiProxy(uiPort, innerPort);
+  const proxy = await startUiProxy(uiPort, ui);
   return {
     address: `${HOST}:${port}`,
     uiUrl: `http://${HOST}:${uiPort}`,
@@ -60,11 +60,12 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
   };
 }
 
-function serverArguments({ port, uiPort, databaseFile }: TemporalOptions): string[] {
+function serverArguments({ port, databaseFile }: TemporalOptions, ui: UiAddress): string[] {
   const options = [
     ['--ip', HOST],
     ['--port', String(port)],
-    ['--ui-port', String(uiPort)],
+    ['--ui-ip', ui.host],
+    ['--ui-port', String(ui.port)],
     ['--log-level', 'warn'],
     ...SEARCH_ATTRIBUTES.map((name) => ['--search-attribute', `${name}=Keyword`]),
     ...(databaseFile === undefined ? [] : [['--db-filename', databaseFile]]),

@@ -2,18 +2,25 @@ import { createServer, request, type Server } from 'node:http';
 import { isOwnHost } from '@postroom/platform/host-check';
 import { HOST } from './ports.ts';
 
+/** Where the UI itself listens. */
+export interface UiAddress {
+  host: string;
+  port: number;
+}
+
 /**
  * Passes on to Temporal's Web UI what is asked for under a host of this machine. The UI itself answers under any, so that a web page
- * elsewhere could read workflows, and signal them, by a name that resolves to 127.0.0.1.
+ * elsewhere could read workflows, and signal them, by a name that resolves to its address. It has no option against that, so it
+ * listens on a random loopback address: there are 16 million of them, each with 20,000 ports, and a page can try only a few.
  */
-export async function startUiProxy(port: number, uiPort: number): Promise<Server> {
+export async function startUiProxy(port: number, ui: UiAddress): Promise<Server> {
   const server = createServer((incoming, outgoing) => {
     if (!isOwnHost(incoming.headers.host)) {
       outgoing.writeHead(403, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' });
       return void outgoing.end('Open the Temporal UI by its IP address or as localhost.\n');
     }
     const { method, url, headers } = incoming;
-    const passed = request({ host: HOST, port: uiPort, method, path: url, headers }, (answer) => {
+    const passed = request({ ...ui, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, {
         ...answer.headers,
         'X-Content-Type-Options': 'nosniff',

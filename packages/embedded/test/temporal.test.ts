@@ -1,7 +1,42 @@
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import * as platform from '@postroom/platform';
 import { expect, test } from 'vitest';
+import { freePorts, hiddenAddress, HOST } from '../src/ports.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal.ts';
+import { startUiProxy } from '../src/ui-proxy.ts';
 
 test('Temporal starts with every search attribute that workflows are labelled with', () => {
   expect(SEARCH_ATTRIBUTES).toEqual([...platform.SEARCH_ATTRIBUTES]);
 });
+
+test.each([
+  ['127.0.0.1', 200],
+  ['localhost:3402', 200],
+  ['[::1]:3402', 200],
+  ['rebound.example', 403],
+  ['localhost.rebound.example', 403],
+])('the UI is served to %s with %d', async (host, status) => {
+  const ui = createServer((_, response) => response.end('workflows'));
+  await new Promise<void>((resolve) => ui.listen(0, HOST, resolve));
+  const [port = 0] = await freePorts(1);
+  const proxy = await startUiProxy(port, { host: HOST, port: (ui.address() as AddressInfo).port });
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    get({ host: HOST, port, headers: { host } }, resolve),
+  );
+  expect(response.statusCode).toBe(status);
+  expect((await text(response)).includes('workflows')).toBe(status === 200);
+  proxy.close();
+  ui.close();
+});
+
+test.runIf(process.platform === 'linux')(
+  'the UI, which answers requests for any host, has an address that nobody guesses',
+  async () => {
+    const found = await Promise.all(Array.from({ length: 20 }, hiddenAddress));
+    expect(new Set(found).size).toBeGreaterThan(18);
+    for (const address of found) expect(address).toMatch(/^127\.\d+\.\d+\.\d+$/);
+    expect(found).not.toContain(HOST);
+  },
+);
