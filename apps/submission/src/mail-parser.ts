@@ -18,7 +18,9 @@ export class MailParser extends PostalMime {
   readonly alternatives: AlternativeInput[] = [];
 
   collectAttachment(part: Part, content: ArrayBuffer, ...rest: unknown[]): void {
-    const isAlternative = part.parentNode?.contentType.multipart === 'alternative';
+    // A reply to an invitation may consist of its calendar part alone.
+    const isBody = part.parentNode === undefined && part.contentType.parsed.value === 'text/calendar';
+    const isAlternative = isBody || part.parentNode?.contentType.multipart === 'alternative';
     if (!isAlternative || part.contentDisposition.parsed.value === 'attachment')
       return collectAttachment.call(this, part, content, ...rest);
     this.alternatives.push({ contentType: typeOf(part), content: bytesOf(part, content) });
