@@ -49,10 +49,10 @@ afterAll(async () => {
 });
 
 /** Runs the demo as `npm run demo` does; resolves with what it printed, without colours, and its exit code. */
-async function demo(csv: string | Buffer): Promise<{ output: string; code: number | null }> {
+async function demo(csv: string | Buffer, ...options: string[]): Promise<{ output: string; code: number | null }> {
   const file = join(dataDir, 'contacts.csv');
   writeFileSync(file, csv);
-  const program = spawn(process.execPath, [join(ROOT, 'scripts/demo/main.ts'), file, '--data', dataDir], {
+  const program = spawn(process.execPath, [join(ROOT, 'scripts/demo/main.ts'), file, '--data', dataDir, ...options], {
     env: { ...process.env, NO_COLOR: '1' },
   });
   let output = '';
@@ -112,6 +112,13 @@ test('a file of other columns, in another encoding, with every way that mail can
 test('a file that can’t be used is refused in a sentence', async () => {
   expect(await demo('name,city\nAda,Bonn\n')).toEqual({
     output: expect.stringContaining('✗ No column is named email or contains addresses. Columns found: name, city.'),
+    code: 1,
+  });
+});
+
+test('an option that does not exist is refused in a sentence', async () => {
+  expect(await demo('email\nada@example.org\n', '--count')).toEqual({
+    output: expect.stringMatching(/^✗ Unknown option '--count'\. See npm run demo -- --help\.\s*$/),
     code: 1,
   });
 });

@@ -69,6 +69,8 @@ function stop(): void {
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true)
+    return `${error.message.split('. ')[0]}. See npm run demo -- --help.`;
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return error instanceof TypeError ? String(error.stack) : error.message + cause;
 }
