@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
+import { accepted, created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
 
 const tag = 'Campaigns';
 
@@ -21,14 +21,13 @@ const command = (name: string, mutation: string, summary: string): Route => ({
   reply: found(mutation),
 });
 
-/** Input fields that a finding may name and `/v1` spells in snake case. A finding may also name a placeholder, which is kept. */
 const INPUT_FIELDS = new Set(['fromName', 'fromEmail', 'replyTo', 'templateId', 'groupIds', 'segmentIds']);
 
-/** The response of a route that acts on recipients: the campaign and the number of recipients affected. */
-const recipientsReply = (status: number, { campaign, recipients }: { campaign: unknown; recipients: unknown }) => ({
-  status,
-  body: { data: campaign, recipients },
-});
+/** Converts an input field that a finding names to snake_case. A finding may also name a placeholder, which is kept. */
+const findingField = (field: string) => (INPUT_FIELDS.has(field) ? restPath(field) : field);
+
+/** The number of recipients affected, beside the campaign. */
+const affectedBy = (mutation: string) => ({ beside: { recipients: `${mutation}.recipients` } });
 
 export const routes: Route[] = [
   {
@@ -113,8 +112,7 @@ export const routes: Route[] = [
       }
     `,
     // The response always says `sending`, even if the campaign has moved on by the time it is read (spec: Campaigns).
-    reply: ({ sendCampaign }) => ({ status: 202, body: { data: { id: sendCampaign.id, status: 'sending' } } }),
-    statuses: [202],
+    reply: accepted({ id: 'sendCampaign.id', status: { constant: 'sending' } }),
   },
   {
     method: 'POST',
@@ -145,8 +143,7 @@ export const routes: Route[] = [
     document: gql`mutation ($id: ID!, $recipientIds: [ID!]) {
       retryCampaignRecipients(id: $id, recipientIds: $recipientIds) { recipients campaign { ${DETAIL} } }
     }`,
-    reply: ({ retryCampaignRecipients }) => recipientsReply(202, retryCampaignRecipients),
-    statuses: [202],
+    reply: accepted('retryCampaignRecipients.campaign', affectedBy('retryCampaignRecipients')),
   },
   {
     method: 'POST',
@@ -159,9 +156,8 @@ export const routes: Route[] = [
         recipients campaign { ${DETAIL} }
       }
     }`,
-    reply: ({ resendCampaignRecipients }) => recipientsReply(202, resendCampaignRecipients),
+    reply: accepted('resendCampaignRecipients.campaign', affectedBy('resendCampaignRecipients')),
     example: { accept_duplicates: true },
-    statuses: [202],
   },
   {
     method: 'POST',
@@ -174,7 +170,7 @@ export const routes: Route[] = [
         recipients campaign { ${DETAIL} }
       }
     }`,
-    reply: ({ resolveCampaignRecipients }) => recipientsReply(200, resolveCampaignRecipients),
+    reply: found('resolveCampaignRecipients.campaign', affectedBy('resolveCampaignRecipients')),
     example: { outcome: 'accepted' },
   },
   command('cancel', 'cancelCampaign', 'Cancel a campaign; unsent messages are never sent'),
@@ -192,9 +188,8 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ testCampaign }) => ({ status: 202, body: { data: testCampaign } }),
+    reply: accepted('testCampaign'),
     example: { emails: ['me@example.com'] },
-    statuses: [202],
   },
   {
     method: 'POST',
@@ -235,12 +230,9 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: (data) => {
-      // Mutated in place, because the API reference identifies the reply as a Preflight by its type.
-      for (const finding of [...data.campaignPreflight.problems, ...data.campaignPreflight.warnings])
-        if (INPUT_FIELDS.has(finding.field)) finding.field = restPath(finding.field);
-      return found('campaignPreflight')(data);
-    },
+    reply: found('campaignPreflight', {
+      rewrite: { 'problems.field': findingField, 'warnings.field': findingField },
+    }),
   },
   {
     method: 'GET',

@@ -6,10 +6,6 @@ const CUSTOM_FIELD = 'id key label type options createdAt';
 const SUPPRESSION = 'id email reason createdAt';
 const SEGMENT = 'id name filter version editedById editedByName createdAt updatedAt';
 
-/** `/v1` requests use snake_case, so the field names in a batch's errors do too. */
-const inRestNames = ({ error, ...result }: { error: { field: string; message: string } | null }) =>
-  error === null ? result : { ...result, error: { ...error, field: restPath(error.field) } };
-
 const contacts: Route[] = [
   {
     method: 'GET',
@@ -38,11 +34,7 @@ const contacts: Route[] = [
     tag: 'Contacts',
     summary: 'Create a contact, or return the one with the address',
     document: gql`mutation ($input: CreateContactInput!) { createContact(input: $input) { created contact { ${CONTACT} } } }`,
-    reply: ({ createContact }) => ({
-      status: createContact.created ? 201 : 200,
-      body: { data: createContact.contact },
-    }),
-    statuses: [201, 200],
+    reply: found('createContact.contact', { createdIf: 'createContact.created' }),
     example: { email: 'ada@example.com', name: 'Ada Lovelace', custom_fields: { plan: 'pro' } },
   },
   {
@@ -64,7 +56,8 @@ const contacts: Route[] = [
         }
       }
     `,
-    reply: ({ createContacts }) => ({ status: 200, body: { data: createContacts.map(inRestNames) } }),
+    // `/v1` requests use snake_case, so the field names in a batch's errors do too.
+    reply: found('createContacts', { omitNull: ['error'], rewrite: { 'error.field': restPath } }),
     example: {
       contacts: [{ email: 'ada@example.com', name: 'Ada Lovelace' }, { email: 'grace@example.com' }],
       on_conflict: 'update',
@@ -186,11 +179,7 @@ const suppressions: Route[] = [
     tag: 'Suppressions',
     summary: 'Add an address to the suppression list',
     document: gql`mutation ($input: AddSuppressionInput!) { addSuppression(input: $input) { created suppression { ${SUPPRESSION} } } }`,
-    reply: ({ addSuppression }) => ({
-      status: addSuppression.created ? 201 : 200,
-      body: { data: addSuppression.suppression },
-    }),
-    statuses: [201, 200],
+    reply: found('addSuppression.suppression', { createdIf: 'addSuppression.created' }),
     example: { email: 'ada@example.com' },
   },
   {
@@ -302,7 +291,7 @@ const segments: Route[] = [
     document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
       segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } } }
     }`,
-    reply: ({ segment }) => page('contacts')(segment),
+    reply: page('segment.contacts'),
   },
 ];
 

@@ -1,4 +1,4 @@
-import { found, gql, page, type Route } from '@postroom/platform';
+import { accepted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Emails';
 
@@ -24,7 +24,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ sendEmail }) => ({ status: 202, body: { data: sendEmail } }),
+    reply: accepted('sendEmail'),
     maxBodyBytes: MAX_BODY_BYTES,
     example: {
       from: 'Acme <hello@example.com>',
@@ -33,7 +33,6 @@ export const routes: Route[] = [
       html: '<p>Thank you, Ada.</p>',
       metadata: { order: '1843' },
     },
-    statuses: [202],
   },
   {
     method: 'POST',
@@ -49,7 +48,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ sendEmails }) => ({ status: 202, body: { data: sendEmails } }),
+    reply: accepted('sendEmails'),
     maxBodyBytes: MAX_BODY_BYTES,
     example: {
       emails: [
@@ -57,7 +56,6 @@ export const routes: Route[] = [
         { from: 'hello@example.com', to: ['alan@example.com'], subject: 'Your receipt', text: 'Thank you, Alan.' },
       ],
     },
-    statuses: [202],
   },
   {
     method: 'GET',

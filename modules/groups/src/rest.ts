@@ -1,4 +1,4 @@
-import { created, deleted, DomainError, found, gql, page, type Route } from '@postroom/platform';
+import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Groups';
 
@@ -111,7 +111,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ addContactsToGroup: { group, matched } }) => ({ status: 200, body: { data: group, matched } }),
+    reply: found('addContactsToGroup.group', { beside: { matched: 'addContactsToGroup.matched' } }),
     example: { emails: ['ada@example.com'] },
   },
   {
@@ -142,10 +142,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ groupRemoveContacts: { removed } }) => {
-      if (removed === 0) throw new DomainError('not_found', 'This contact is not a member of the group.');
-      return { status: 200, body: { deleted: true } };
-    },
+    reply: deleted({ count: 'groupRemoveContacts.removed', message: 'This contact is not a member of the group.' }),
   },
   {
     method: 'GET',

@@ -2,13 +2,55 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DocumentNode, parse } from 'graphql';
 import type { Caller } from './caller.ts';
 
-/** The data selected by a route's document. The document is validated at startup. */
-// oxlint-disable-next-line typescript/no-explicit-any
-export type Selected = any;
-
 export interface Reply {
   status: number;
   body: unknown;
+}
+
+/** A member of what a route's document selects: names joined by dots, such as `createContact.contact`. */
+export type SelectionPath = string;
+
+/**
+ * The response of a route, declared as data: the facade builds responses from it, and the OpenAPI document describes
+ * them from it.
+ */
+export type ReplyShape = DataReply | PageReply | DeletedReply;
+
+/** `{data: …}`. */
+export interface DataReply extends DataOptions {
+  kind: 'data';
+  status: number;
+  /** The member that becomes `data`; or the members of an object, each a selected member or a constant. */
+  data: SelectionPath | Record<string, SelectionPath | { constant: string }>;
+}
+
+export interface DataOptions {
+  /** A boolean; the status is 201 where it is true. */
+  createdIf?: SelectionPath;
+  /** Members added to those of `data`. */
+  merged?: Record<string, SelectionPath>;
+  /** Members of the response beside `data`. */
+  beside?: Record<string, SelectionPath>;
+  /** Members of the rows of `data` that are omitted where they are null. */
+  omitNull?: readonly string[];
+  /** Rewrites texts in `data`, by path; a list on the way stands for each of its rows. */
+  rewrite?: Record<SelectionPath, (text: string) => string>;
+}
+
+/**
+ * A page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document selects `nodes`,
+ * `pageInfo` and, with `@include(if: $total)`, `totalCount`.
+ */
+export interface PageReply {
+  kind: 'page';
+  connection: SelectionPath;
+}
+
+/** `{deleted: true}` (spec: What the service does). */
+export interface DeletedReply {
+  kind: 'deleted';
+  /** A count; where it is 0, the response is `not_found` with this message. */
+  unless?: { count: SelectionPath; message: string };
 }
 
 /**
@@ -30,7 +72,7 @@ export interface Route {
   /** Section heading in the API reference. */
   tag: string;
   document: DocumentNode;
-  reply: (data: Selected) => Reply;
+  reply: ReplyShape;
   /** Deprecation reason and replacement, for the API reference. */
   deprecated?: string;
   /** Whether the response contains a secret, so that the stored idempotency response is encrypted. */
@@ -39,8 +81,6 @@ export interface Route {
   maxBodyBytes?: number;
   /** An example body, for the API reference. */
   example?: Record<string, unknown>;
-  /** The status of `reply`, and others it may choose; for the API reference. */
-  statuses?: number[];
 }
 
 /**
@@ -90,37 +130,25 @@ export function gql(strings: TemplateStringsArray, ...parts: string[]): Document
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
 }
 
-/** Replies 200 with `{data: …}` of one root field. */
-export const found =
-  (field: string) =>
-  (data: Selected): Reply => ({ status: 200, body: { data: data[field] } });
+const dataReply =
+  (status: number) =>
+  (data: DataReply['data'], options?: DataOptions): DataReply => ({ kind: 'data', status, data, ...options });
 
-/** Replies 201 with `{data: …}` of one root field. */
-export const created =
-  (field: string) =>
-  (data: Selected): Reply => ({ status: 201, body: { data: data[field] } });
+/** 200 with `{data: …}`. */
+export const found = dataReply(200);
 
-/** Replies `{deleted: true}` (spec: What the service does). */
-export const deleted = () => (): Reply => ({ status: 200, body: { deleted: true } });
+/** 201 with `{data: …}`. */
+export const created = dataReply(201);
 
-/**
- * Replies with a page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document
- * selects `nodes`, `pageInfo` and, with `@include(if: $total)`, `totalCount`.
- */
-export const page =
-  (field: string) =>
-  (data: Selected): Reply => {
-    const { nodes, pageInfo, totalCount } = data[field];
-    return {
-      status: 200,
-      body: {
-        data: nodes,
-        has_more: pageInfo.hasNextPage,
-        next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
-        ...(totalCount === undefined ? {} : { total: totalCount }),
-      },
-    };
-  };
+/** 202 with `{data: …}`: the rest is done in the background. */
+export const accepted = dataReply(202);
+
+export const page = (connection: SelectionPath): PageReply => ({ kind: 'page', connection });
+
+export const deleted = (unless?: DeletedReply['unless']): DeletedReply => ({
+  kind: 'deleted',
+  ...(unless === undefined ? {} : { unless }),
+});
 
 const snakeNames = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-import { deleted, found, gql, page, type Route } from '@postroom/platform';
+import { accepted, created, deleted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Webhooks';
 const endpoint =
@@ -28,10 +28,7 @@ export const routes: Route[] = [
     document: gql`mutation ($input: CreateWebhookEndpointInput!) {
       createWebhookEndpoint(input: $input) { secret endpoint { ${endpoint} } }
     }`,
-    reply: ({ createWebhookEndpoint: { endpoint: created, secret } }) => ({
-      status: 201,
-      body: { data: { ...created, secret } },
-    }),
+    reply: created('createWebhookEndpoint.endpoint', { merged: { secret: 'createWebhookEndpoint.secret' } }),
     answersSecret: true,
     example: { ...example, description: 'Our CRM' },
   },
@@ -106,7 +103,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ sendTestWebhook }) => ({ status: 202, body: { data: sendTestWebhook } }),
+    reply: accepted('sendTestWebhook'),
   },
   {
     method: 'POST',
@@ -121,7 +118,7 @@ export const routes: Route[] = [
         }
       }
     `,
-    reply: ({ webhookEndpointReplayFailed: { replayed } }) => ({ status: 202, body: { data: { replayed } } }),
+    reply: accepted({ replayed: 'webhookEndpointReplayFailed.replayed' }),
     example: { since: '2026-11-21T00:00:00Z' },
   },
   {
@@ -172,8 +169,7 @@ export const routes: Route[] = [
     tag,
     summary: 'Make the next attempt of a delivery now instead of when it is due',
     document: gql`mutation retryWebhookDelivery($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { ${delivery} } } }`,
-    reply: ({ webhookDeliveryRetry }) => ({ status: 202, body: { data: webhookDeliveryRetry.delivery } }),
-    statuses: [202],
+    reply: accepted('webhookDeliveryRetry.delivery'),
   },
   {
     method: 'POST',
@@ -182,6 +178,6 @@ export const routes: Route[] = [
     tag,
     summary: 'Deliver an event once more, as a new delivery',
     document: gql`mutation ($id: ID!) { replayWebhookDelivery(id: $id) { ${delivery} } }`,
-    reply: ({ replayWebhookDelivery }) => ({ status: 202, body: { data: replayWebhookDelivery } }),
+    reply: accepted('replayWebhookDelivery'),
   },
 ];

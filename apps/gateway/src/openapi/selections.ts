@@ -86,6 +86,28 @@ export class SelectionSchemas {
     return described(schema, field.description, field.deprecationReason);
   }
 
+  /**
+   * The schema of rows of which `optional` members may be absent. They are not of the selected type, so they are
+   * described in place.
+   */
+  inPlace({ field, selectionSets }: Selection, optional: readonly string[]): Schema {
+    const type = getNullableType(field.type);
+    const named = getNamedType(type);
+    if (!isObjectType(named)) return this.#present(type, selectionSets);
+    const members = selections(this.#schema, named, selectionSets);
+    const row: ObjectSchema = {
+      type: 'object',
+      properties: Object.fromEntries(
+        members.map((member) => [
+          member.key,
+          optional.includes(member.key) ? this.inPlace(member, []) : this.member(member),
+        ]),
+      ),
+      required: members.map(({ key }) => key).filter((key) => !optional.includes(key)),
+    };
+    return isListType(type) ? { type: 'array', items: row } : row;
+  }
+
   ofType(type: GraphQLOutputType, sets: readonly SelectionSetNode[], more?: Schema): Schema {
     const schema = { ...this.#present(getNullableType(type), sets), ...more };
     return isNonNullType(type) ? schema : orNull(schema);

@@ -18,6 +18,7 @@ import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { inRestNames } from './names.ts';
 import { takeRequest } from './rate-limit.ts';
 import { parseBody, requestShape, type RestRequest, variablesReader } from './request.ts';
+import { type Replier, replier } from './replies.ts';
 import { type Match, Router } from './router.ts';
 import { type PreparedStream, prepareStream } from './streams.ts';
 
@@ -26,6 +27,7 @@ interface PreparedRoute {
   /** Executes the document. */
   run: CompiledQuery['query'];
   read: (request: RestRequest) => Record<string, unknown>;
+  reply: Replier;
   /** Reads the row in the path; used only when the body is invalid, because `not_found` takes precedence. */
   target: PreparedRoute | undefined;
 }
@@ -73,6 +75,7 @@ function prepare(schema: GraphQLSchema, route: Route): PreparedRoute {
     route,
     run: compiled(schema, route),
     read: variablesReader(requestShape(schema, route)),
+    reply: replier(route.reply),
     target: undefined,
   };
 }
@@ -166,7 +169,7 @@ async function runRoute(
 const NO_QUERY = new URLSearchParams();
 
 async function executeRoute(
-  { route, run }: PreparedRoute,
+  { run, reply }: PreparedRoute,
   context: Context,
   variables: Record<string, unknown>,
 ): Promise<Reply> {
@@ -177,7 +180,7 @@ async function executeRoute(
     // Our reader accepted a variable that GraphQL rejected; the message names it.
     throw new DomainError('validation_error', error.message);
   }
-  return route.reply(data);
+  return reply(data);
 }
 
 function methodNotAllowed(response: ServerResponse, method: string, match: Match<Prepared>): DomainError {

@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { accepted, created, deleted, found, gql, page, type Route } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { buildSchema } from 'graphql';
@@ -257,14 +257,11 @@ const make = gql`
   }
 `;
 
-test('a status that depends on the outcome is found by trying both outcomes', () => {
+test('a status that depends on the outcome is described with both statuses', () => {
   const { reply } = described({
     method: 'POST',
     document: make,
-    reply: ({ makeThing: { created: isNew, thing: made, matched } }) => ({
-      status: isNew ? 201 : 200,
-      body: { data: made, matched },
-    }),
+    reply: found('makeThing.thing', { createdIf: 'makeThing.created', beside: { matched: 'makeThing.matched' } }),
   });
   for (const status of [200, 201]) {
     expect(reply(status)).toMatchObject({
@@ -274,27 +271,49 @@ test('a status that depends on the outcome is found by trying both outcomes', ()
   }
 });
 
-test('a body that depends on the outcome is a union of named schemas', () => {
+test('members added to a row extend its schema', () => {
   const { reply, schemas } = described({
     method: 'POST',
     document: make,
-    reply: ({ makeThing: { thing: made } }) => ({
-      status: 202,
-      body:
-        made.outcome === 'made' ? { data: { ...made, fresh: true } } : { data: { name: made.name, why: made.outcome } },
-    }),
+    reply: accepted('makeThing.thing', { merged: { fresh: 'makeThing.created' } }),
   });
-  const data = reply(202)?.properties as Record<'data', { anyOf: Schema[] }>;
-  expect(data.data.anyOf.map((each) => schemas[nameOf(each) ?? ''])).toEqual([
-    {
-      type: 'object',
-      properties: { name: { type: ['string', 'null'] }, why: { $ref: '#/components/schemas/Outcome' } },
-      required: ['name', 'why'],
-    },
-    {
-      allOf: [thing, { type: 'object', properties: { fresh: { type: 'boolean' } }, required: ['fresh'] }],
-    },
-  ]);
+  const data = reply(202)?.properties as Record<'data', Schema>;
+  expect(schemas[nameOf(data.data) ?? '']).toEqual({
+    allOf: [thing, { type: 'object', properties: { fresh: { type: 'boolean' } }, required: ['fresh'] }],
+  });
+});
+
+test('an object of selected members and constants has only those', () => {
+  const { reply, schemas } = described({
+    method: 'POST',
+    document: make,
+    reply: accepted({ id: 'makeThing.thing.id', status: { constant: 'making' } }),
+  });
+  const data = reply(202)?.properties as Record<'data', Schema>;
+  expect(schemas[nameOf(data.data) ?? '']).toEqual({
+    type: 'object',
+    properties: { id: { type: 'string', maxLength: 64 }, status: { type: 'string', const: 'making' } },
+    required: ['id', 'status'],
+  });
+});
+
+test('a member that is omitted where it is null is optional, and not null', () => {
+  const { reply, schemas } = described({
+    method: 'POST',
+    document: make,
+    reply: created('makeThing.thing', { omitNull: ['name'] }),
+  });
+  const data = reply(201)?.properties as Record<'data', Schema>;
+  expect(schemas[nameOf(data.data) ?? '']).toMatchObject({
+    properties: { name: { type: 'string' } },
+    required: ['id', 'outcome'],
+  });
+});
+
+test('a reply that names what its document does not select is an error', () => {
+  expect(() => described({ method: 'POST', document: make, reply: created('makeThing.size') })).toThrow(
+    'POST /v1/things: its document does not select makeThing.size.',
+  );
 });
 
 test('nullable values are nullable, also at the top level', () => {
