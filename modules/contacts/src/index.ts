@@ -62,6 +62,7 @@ export {
   listSuppressions,
   removeSuppression,
   resubscribe,
+  lockSuppressions,
   suppress,
   suppressedAmong,
   SUPPRESSION_REASONS,

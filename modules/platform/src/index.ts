@@ -60,6 +60,7 @@ export {
   timeoutOf,
 } from './errors.ts';
 export { deleteEventsWhere, type NewEvent, record, recordSelected } from './events.ts';
+export { type DataSubject, type Erasure, redaction, redactionValues } from './data-subject.ts';
 export { isOwnHost } from './host-check.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
@@ -68,6 +69,7 @@ export {
   answerOnce,
   claimIdempotencyKey,
   deleteIdempotencyKeys,
+  readIdempotencyKey,
   releaseIdempotencyKey,
   settleIdempotencyKey,
 } from './idempotency-keys.ts';

@@ -1,4 +1,5 @@
 import {
+  type DataSubject,
   emailKey,
   emailProblem,
   emailSpellings,
@@ -10,15 +11,8 @@ import {
   type Tx,
 } from '@postroom/platform';
 
-/** A data subject in a project: its addresses, and the contact that has or had them, if any. */
-export interface DataSubject {
-  projectId: string;
-  /** Email keys: the requested address or the contact's current one first, then its previous ones. */
-  keys: [key: string, ...former: string[]];
-  /** The spellings of these addresses that stored text may contain, in lower case. */
-  spellings: string[];
-  contactId: string | null;
-  /** Whether the contact still exists. */
+/** A data subject who was found, and whether their contact still exists. */
+export interface FoundSubject extends DataSubject {
   isContact: boolean;
 }
 
@@ -54,7 +48,7 @@ export async function findDataSubject(
   tx: Tx,
   projectId: string,
   { contactId, email }: DataSubjectRef,
-): Promise<DataSubject> {
+): Promise<FoundSubject> {
   if ((contactId == null) === (email == null)) {
     throw invalid({ field: 'email', message: 'or contactId must be given, but not both' });
   }
@@ -82,9 +76,9 @@ async function withAddresses(
   projectId: string,
   key: string,
   { id, isContact }: { id: string; isContact: boolean },
-): Promise<DataSubject> {
+): Promise<FoundSubject> {
   const rows = await sql<{ key: string }>(tx, ADDRESSES, [projectId, id]);
   const others = rows.map((each) => each.key).filter((each) => each !== key);
-  const keys: DataSubject['keys'] = [key, ...others];
+  const keys: FoundSubject['keys'] = [key, ...others];
   return { projectId, keys, spellings: keys.flatMap(emailSpellings), contactId: id, isContact };
 }

@@ -1,0 +1,99 @@
+import {
+  type DataSubject,
+  type Erasure,
+  messageKeySql,
+  redaction,
+  redactionValues,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+
+/** Found by the indexes on the project's addresses and on contacts. */
+const OF_PERSON = `project_id = $1 AND (${messageKeySql('messages')} = ANY ($2) OR contact_id = $3)`;
+
+const ANONYMIZE = `
+  UPDATE messages SET email = $4, email_key = NULL, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
+    answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($5::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END
+  WHERE ${OF_PERSON} RETURNING id, coalesce(copy_of, id) AS content`;
+
+const MESSAGE = redaction({ subject: 'text', answer: 'text', tags: 'jsonb', metadata: 'jsonb' });
+const CONTENT = redaction({
+  from: 'text',
+  to: 'jsonb',
+  cc: 'jsonb',
+  bcc: 'jsonb',
+  reply_to: 'jsonb',
+  headers: 'jsonb',
+  html: 'text',
+  text: 'text',
+  html_text: 'text',
+});
+const ATTACHMENT = redaction({ filename: 'text', content_id: 'text' });
+const IN_PROJECT = 'message_id IN (SELECT id FROM messages WHERE project_id = $1)';
+
+/**
+ * Cancels the person's planned transactional mail, anonymizes their messages and empties the contents. The rows stay for
+ * statistics. Mail to others that mentions an address keeps the rest of its text.
+ * @returns the number of canceled messages, and the ids of all.
+ */
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<{ canceled: number; messageIds: string[] }> {
+  const { projectId, keys, contactId, alias, spellings } = subject;
+  await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
+  const canceled = await sql(
+    tx,
+    `UPDATE messages SET state = 'canceled', unsent_at = now(), dispatched_at = coalesce(dispatched_at, now()), workflow_id = NULL,
+       answer = 'Not sent: the person was erased.'
+     WHERE ${OF_PERSON} AND campaign_id IS NULL AND state = 'planned' RETURNING id`,
+    [projectId, keys, contactId],
+  );
+  const messages = await sql<{ id: string; content: string }>(tx, ANONYMIZE, [
+    projectId,
+    keys,
+    contactId,
+    alias,
+    spellings,
+  ]);
+  const contents = messages.map(({ content }) => content);
+  await sql(tx, 'DELETE FROM message_attachments WHERE message_id = ANY ($1)', [contents]);
+  await sql(
+    tx,
+    `UPDATE message_contents SET html = NULL, text = '', html_text = NULL, headers = '{}' WHERE message_id = ANY ($1)`,
+    [contents],
+  );
+  const values = redactionValues(subject);
+  await sql(tx, `UPDATE message_contents SET ${CONTENT.set} WHERE ${IN_PROJECT} AND ${CONTENT.mentions}`, values);
+  await sql(
+    tx,
+    `UPDATE message_attachments SET ${ATTACHMENT.set} WHERE ${IN_PROJECT} AND ${ATTACHMENT.mentions}`,
+    values,
+  );
+  await sql(tx, `UPDATE messages SET ${MESSAGE.set} WHERE project_id = $1 AND ${MESSAGE.mentions}`, values);
+  return { canceled: canceled.length, messageIds: messages.map(({ id }) => id) };
+}
+
+const EXPORT = `
+  SELECT (SELECT coalesce(json_agg(json_build_object('inARow', b.bounces, 'lastMessage', b.last_message)), '[]')
+      FROM soft_bounce_streaks b WHERE b.project_id = $1 AND b.email_key = ANY ($2)) AS "softBounces",
+    (SELECT coalesce(json_agg(json_build_object('id', m.id, 'campaignId', m.campaign_id,
+        'campaignName', (SELECT name FROM campaigns WHERE id = m.campaign_id), 'email', m.email,
+        'subject', coalesce(m.subject, (SELECT subject FROM campaigns WHERE id = m.campaign_id)), 'state', m.state,
+        'answer', m.answer, 'tags', m.tags, 'metadata', m.metadata, 'createdAt', m.created_at, 'acceptedAt', m.accepted_at,
+        'deliveredAt', m.delivered_at, 'openedAt', m.opened_at, 'clickedAt', m.clicked_at, 'bouncedAt', m.bounced_at,
+        'complainedAt', m.complained_at, 'unsubscribedAt', m.unsubscribed_at,
+        'content', (SELECT json_build_object('from', k."from", 'to', k."to", 'cc', k.cc, 'replyTo', k.reply_to, 'html', k.html,
+            'text', k.text, 'headers', k.headers,
+            'attachments', coalesce((SELECT json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type,
+                'content', encode(a.content, 'base64')) ORDER BY a.position)
+              FROM message_attachments a WHERE a.message_id = k.message_id), '[]'))
+          FROM message_contents k WHERE k.message_id = coalesce(m.copy_of, m.id))) ORDER BY m.id), '[]')
+      FROM messages m WHERE m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3)) AS messages`;
+
+/** The person's messages with their content, and their soft bounces. Bcc addresses belong to other people and are left out. */
+export async function exportSubject(
+  tx: Tx,
+  { projectId, keys, contactId }: DataSubject,
+): Promise<{ softBounces: unknown; messages: { id: string }[] }> {
+  const values = [projectId, keys, contactId];
+  const [found] = await sql<{ softBounces: unknown; messages: { id: string }[] }>(tx, EXPORT, values);
+  return found ?? { softBounces: [], messages: [] };
+}

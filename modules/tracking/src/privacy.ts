@@ -1,0 +1,30 @@
+import { type Erasure, redaction, redactionValues, sql, type Tx } from '@postroom/platform';
+
+const LINK = redaction({ url: 'text' });
+
+/** Removes what the hits on the person's messages say about their devices, and addresses from link targets. */
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<void> {
+  await sql(tx, 'UPDATE tracking_hits SET user_agent = NULL, network = NULL WHERE message_id = ANY ($1)', [
+    subject.messageIds,
+  ]);
+  await sql(
+    tx,
+    `UPDATE tracked_links SET ${LINK.set}
+     WHERE owner_id IN (SELECT id FROM campaigns WHERE project_id = $1 UNION ALL SELECT id FROM messages WHERE project_id = $1)
+       AND ${LINK.mentions}`,
+    redactionValues(subject),
+  );
+}
+
+const EXPORT = `
+  SELECT h.message_id AS "messageId", json_agg(json_build_object('kind', h.kind, 'at', h.at, 'userAgent', h.user_agent,
+      'network', h.network, 'link', l.url, 'verdict', h.verdict) ORDER BY h.id) AS hits
+  FROM tracking_hits h JOIN messages m ON m.id = h.message_id
+  LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = h.position
+  WHERE h.message_id = ANY ($1) GROUP BY h.message_id`;
+
+/** The hits of messages, by message id. */
+export async function exportSubject(tx: Tx, messageIds: readonly string[]): Promise<Map<string, unknown>> {
+  const rows = await sql<{ messageId: string; hits: unknown }>(tx, EXPORT, [messageIds]);
+  return new Map(rows.map(({ messageId, hits }) => [messageId, hits]));
+}
