@@ -13,6 +13,24 @@ export async function claimIdempotencyKey(projectId: string, key: string, finger
   return (await pool.query({ name: 'idempotency-claim', text: CLAIM, values })).rowCount === 1;
 }
 
+/** A claimed key, and the response once there is one. */
+export interface IdempotencyKey {
+  /** Seconds since the key was claimed. */
+  age: number;
+  fingerprint: string;
+  status: number | null;
+  body: string | null;
+}
+
+/** Finds a key by its primary key. */
+export async function readIdempotencyKey(projectId: string, key: string): Promise<IdempotencyKey | undefined> {
+  const { rows } = await pool.query<IdempotencyKey>(
+    'SELECT fingerprint, status, body, extract(epoch FROM now() - created_at)::int AS age FROM idempotency_keys WHERE project_id = $1 AND key = $2',
+    [projectId, key],
+  );
+  return rows[0];
+}
+
 /** Stores the response of the request that holds the key. */
 export async function settleIdempotencyKey(
   projectId: string,

@@ -4,7 +4,7 @@ import {
   claimIdempotencyKey,
   DomainError,
   invalid,
-  pool,
+  readIdempotencyKey,
   releaseIdempotencyKey,
   SEALED,
   secretColumn,
@@ -34,14 +34,6 @@ const conflict = (reason: (typeof CONFLICT_REASONS)[number], message: string) =>
 /** The time the first request has been running, between 1 and 30 seconds. */
 const retryAfterSeconds = (age: number) => Math.min(Math.max(age, 1), 30);
 
-interface Row {
-  /** Seconds since the key was claimed. */
-  age: number;
-  fingerprint: string;
-  status: number | null;
-  body: string | null;
-}
-
 /** Stores bodies as plain text, except those that contain a secret. */
 const sealedAnswer = secretColumn('idempotency_keys', 'body', {
   boundTo: ['project_id', 'key'],
@@ -68,11 +60,7 @@ export async function claim(
     .digest('hex');
   if (await claimIdempotencyKey(projectId, key, fingerprint))
     return { replay: undefined, settle: (answer) => settle(projectId, key, answer, request) };
-  const { rows } = await pool.query<Row>(
-    'SELECT fingerprint, status, body, extract(epoch FROM now() - created_at)::int AS age FROM idempotency_keys WHERE project_id = $1 AND key = $2',
-    [projectId, key],
-  );
-  const [first] = rows;
+  const first = await readIdempotencyKey(projectId, key);
   if (first !== undefined && first.fingerprint !== fingerprint) {
     throw conflict('different_request', 'This Idempotency-Key was used for a different request.');
   }
