@@ -31,7 +31,8 @@ const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
  * Records any number of reports in one statement: sets each timestamp once, updates campaign counters and records one event
  * per new fact. A report proves that an `unknown` message, or one queued for retry, was accepted, so that is recorded too.
  * Rows are locked in id order and before campaigns, like in every ledger write, to avoid deadlocks. Mail from mailbox accounts
- * has no reports: its bounces go to the mailbox (spec: connected mailbox-provider accounts).
+ * has no reports: its bounces go to the mailbox (spec: connected mailbox-provider accounts). Messages are found by primary key, and
+ * the other recipients of an email by the partial index on `copy_of`.
  */
 const RECORD = `
   WITH report AS (

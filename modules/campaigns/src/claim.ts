@@ -46,7 +46,8 @@ const UNTRIED = (m: string) =>
  * Untried rows need no lock before the update, because only the fencing token's holder claims them. Nearly all belong to
  * contacts who can still be mailed at the same address; `taken` claims these in one pass. The rest, and requeued rows, are
  * `classified`: contacts suppressed or deleted since the snapshot are marked suppressed instead. The `coalesce` stops
- * PostgreSQL from driving the join from contacts to messages.
+ * PostgreSQL from driving the join from contacts to messages. Untried rows are a range of the index `(campaign_id, id)` from the
+ * cursor, requeued ones a range of the partial index `(campaign_id, not_before)`.
  */
 const CLAIM = `
   WITH fenced AS (

@@ -50,7 +50,7 @@ interface OverThreshold {
 
 /**
  * Campaigns that are sending or recently completed and have reached one of their project's limits since a user last resumed
- * or acknowledged them.
+ * or acknowledged them. It reads the counters of campaigns, never their messages.
  */
 const OVER_THRESHOLD = `
   WITH monitored AS (

@@ -185,7 +185,7 @@ async function hasSeparatelyDue(): Promise<boolean> {
  * accounts, and mail deferred during a queue drain, whose workflow waits until it is due. Workflows are ranked round-robin,
  * so that each project gets one before any gets a second. A mailbox account has its own workflows, and few of them, because
  * its mail may wait hours for the account's cap and must not delay others. Separately due mail of projects at their workflow
- * limit ($4) is skipped.
+ * limit ($4) is skipped. Due mail is a range of the partial index `(project_id, not_before)` per project.
  */
 const ASSIGN = `
   WITH busy AS (

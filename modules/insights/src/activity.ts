@@ -37,7 +37,8 @@ export async function activitiesOf(
 
 /**
  * A message's events are columns of its row, so the query turns each row into one line per event. A report may arrive before the
- * acceptance is recorded; `greatest` and `rank` put the events in causal order.
+ * acceptance is recorded; `greatest` and `rank` put the events in causal order. Each contact's latest messages come
+ * from the index `(contact_id, id)`, read backwards.
  */
 const ACTIVITY = `
   WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = ANY ($2)),

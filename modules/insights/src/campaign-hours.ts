@@ -49,7 +49,8 @@ export async function campaignHours(projectId: string, id: string): Promise<Camp
   }));
 }
 
-/** Groups messages by their combination of hours first. There are few combinations, which makes the unpivot cheap. */
+/** Groups messages by their combination of hours first. There are few combinations, which makes the unpivot cheap. Reads
+ * all messages of the campaign by the index on `campaign_id`; the result is cached. */
 const SERIES = `
   WITH alike AS (
     SELECT ${Object.entries(COUNTED)

@@ -70,7 +70,10 @@ export const CONSEQUENCES = `
     )}
   )`;
 
-/** Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. */
+/**
+ * Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. Rows and
+ * campaigns are found by primary key (`ledgerPool` allows no other plan).
+ */
 const SETTLE = `
   WITH outcome AS (
     SELECT m.id, m.state AS before, o.answer, o.wait_ms, o.deferred, o.subject, o.event_id,

@@ -110,6 +110,30 @@ const decryptCached = memoize((idAndEnvelope) => {
   return signingSecret.decrypt(envelope, id);
 });
 
+/** Finds deliveries by primary key, so its cost depends only on the number of attempts. */
+const RECORD = `
+  WITH recorded AS (
+    SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[])
+      AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms)
+  ), updated AS (
+    UPDATE deliveries d SET
+      attempt_count = recorded.number,
+      state = (CASE WHEN recorded.acknowledged THEN 'acknowledged' WHEN recorded.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
+      closed_at = CASE WHEN recorded.delay_ms IS NULL THEN now() END,
+      next_attempt_at = now() + recorded.delay_ms * interval '1 millisecond',
+      dispatched_at = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
+      workflow_id = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
+    FROM recorded WHERE d.id = recorded.id AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
+    RETURNING d.id, d.project_id
+  ), written AS (
+    INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers)
+    SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json
+    FROM recorded JOIN updated ON updated.id = recorded.id
+  )
+  SELECT pg_notify('postroom', '${ATTEMPTED} ' || project_id || ' ' || string_agg(id, ' ')),
+    CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
+  FROM updated GROUP BY project_id`;
+
 /**
  * Updates endpoint health, then writes the attempts and the new state of their deliveries in one statement. With
  * `requeue`, deliveries due for a retry go back to the dispatcher. An attempt whose number another worker has already
@@ -120,27 +144,7 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
   const disableFailing = await recordHealth(attempts);
   await pool.query({
     name: 'webhooks-record',
-    text: `WITH recorded AS (
-             SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[])
-               AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms)
-           ), updated AS (
-             UPDATE deliveries d SET
-               attempt_count = recorded.number,
-               state = (CASE WHEN recorded.acknowledged THEN 'acknowledged' WHEN recorded.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
-               closed_at = CASE WHEN recorded.delay_ms IS NULL THEN now() END,
-               next_attempt_at = now() + recorded.delay_ms * interval '1 millisecond',
-               dispatched_at = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
-               workflow_id = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
-             FROM recorded WHERE d.id = recorded.id AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
-             RETURNING d.id, d.project_id
-           ), written AS (
-             INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers)
-             SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json
-             FROM recorded JOIN updated ON updated.id = recorded.id
-           )
-           SELECT pg_notify('postroom', '${ATTEMPTED} ' || project_id || ' ' || string_agg(id, ' ')),
-             CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
-           FROM updated GROUP BY project_id`,
+    text: RECORD,
     values: [
       attempts.map(({ delivery }) => delivery.id),
       attempts.map(({ number }) => number),

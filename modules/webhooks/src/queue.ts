@@ -119,6 +119,7 @@ export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claime
   return rows;
 }
 
+/** Due retries are the beginning of the partial index on `next_attempt_at`. */
 export const CLAIM_RETRIES = `
   WITH room AS (
     SELECT coalesce(sum(count), 0) < ${RETRYING} AS is_left FROM count_deliveries_in_flight() WHERE state = 'retried'
