@@ -18,11 +18,18 @@ export interface CloudflareStandIn {
   records: StoredRecord[];
   /** How many batches were taken. */
   batches: number;
+  /** Responses to the next requests, in place of its own. */
+  failures: { status: number; headers?: Record<string, string>; body?: string }[];
   close: () => Promise<void>;
 }
 
 export async function startCloudflare(zone: { name: string; nameservers: string[] }): Promise<CloudflareStandIn> {
-  const standIn = { token: 'cf-token', records: [] as StoredRecord[], batches: 0 };
+  const standIn = {
+    token: 'cf-token',
+    records: [] as StoredRecord[],
+    batches: 0,
+    failures: [] as CloudflareStandIn['failures'],
+  };
   let lastId = 0;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://cloudflare');
@@ -31,6 +38,8 @@ export async function startCloudflare(zone: { name: string; nameservers: string[
       response.writeHead(status, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify({ success: errors.length === 0, errors, messages: [], result, result_info: info }));
     };
+    const failure = standIn.failures.shift();
+    if (failure !== undefined) return response.writeHead(failure.status, failure.headers).end(failure.body);
     if (request.headers.authorization !== `Bearer ${standIn.token}`) {
       return answer(403, null, [{ code: 9109, message: 'Invalid access token' }]);
     }

@@ -1,6 +1,7 @@
-import { config, DomainError, guardedFetch, invalid } from '@postroom/platform';
+import { DomainError, invalid } from '@postroom/platform';
 import { ancestors } from '../dns/names.ts';
 import type { DnsRecord } from '../records.ts';
+import { CloudflareClient, CloudflareError, type CloudflareRecord } from './cloudflare-client.ts';
 import { type Existing, isConflicting, type PublishingZone, type Publisher, type Step } from './plan.ts';
 import { quoteText, unquoteText } from './txt.ts';
 
@@ -12,52 +13,29 @@ export interface CloudflareCredentials {
 /** Prefix of the marker in our records' comments. */
 const MARKER_PREFIX = 'postroom ';
 
-/** Publishes through Cloudflare's official client. `mark` is the id of the domain. */
-export async function cloudflare(
+/** Publishes through Cloudflare's API. `mark` is the id of the domain. */
+export function cloudflare(
   { apiToken }: CloudflareCredentials,
   mark: string,
   { baseURL }: { baseURL?: string | undefined } = {},
-): Promise<Publisher> {
-  const client = await createClient(apiToken, baseURL);
+): Publisher {
+  const client = new CloudflareClient(apiToken, baseURL);
   return {
     name: 'Cloudflare',
     open: (domain, nameservers) => translateErrors(() => openZone(client, mark, domain, nameservers)),
   };
 }
 
-/** Loaded on demand and in part, because the client is large and rarely needed. */
-async function createClient(apiToken: string, baseURL: string | undefined) {
-  const [{ createClient: create }, { BaseZones }, { BaseRecords }] = await Promise.all([
-    import('cloudflare/tree-shakable'),
-    import('cloudflare/resources/zones/zones'),
-    import('cloudflare/resources/dns/records'),
-  ]);
-  const options = baseURL === undefined ? {} : { baseURL };
-  return create({
-    resources: [BaseZones, BaseRecords],
-    apiToken,
-    timeout: 15_000,
-    maxRetries: 1,
-    fetch: fetchGuarded as unknown as typeof fetch,
-    ...options,
-  });
-}
-
-const fetchGuarded = (url: string, init: Parameters<typeof guardedFetch>[2]) =>
-  guardedFetch(url, config.providerScope, init);
-
-type Client = Awaited<ReturnType<typeof createClient>>;
-
 async function openZone(
-  client: Client,
+  client: CloudflareClient,
   mark: string,
   domain: string,
   nameservers: readonly string[],
 ): Promise<PublishingZone> {
   for (const apex of ancestors(domain).slice(0, -1)) {
-    const { result } = await client.zones.list({ name: apex });
+    const zones = await client.zones(apex);
     // Several accounts may have a zone of this name; use the one that is delegated to.
-    const zone = result.find(({ name_servers }) =>
+    const zone = zones.find(({ name_servers }) =>
       name_servers.some((server) => nameservers.includes(server.toLowerCase())),
     );
     if (zone !== undefined) return publishingZone(client, zone.id, apex, mark);
@@ -65,18 +43,14 @@ async function openZone(
   throw new DomainError('conflict', `The token has no access to a Cloudflare zone that serves ${domain}.`);
 }
 
-function publishingZone(client: Client, zoneId: string, apex: string, mark: string): PublishingZone {
-  const recordsAt = async (name: string) =>
-    (await client.dns.records.list({ zone_id: zoneId, name: { exact: name }, per_page: 100 })).result;
+function publishingZone(client: CloudflareClient, zoneId: string, apex: string, mark: string): PublishingZone {
   return {
     apex,
-    read: (name) => translateErrors(async () => (await recordsAt(name)).map(toExisting)),
+    read: (name) => translateErrors(async () => (await client.recordsAt(zoneId, name)).map(toExisting)),
     apply: (steps) =>
       translateErrors(async () => {
         const changes = await Promise.all(steps.map(toChange));
-        // Cloudflare applies a batch in one transaction, deletions first.
-        await client.dns.records.batch({
-          zone_id: zoneId,
+        await client.batch(zoneId, {
           deletes: changes.flatMap(({ deletes }) => deletes),
           posts: changes.map(({ post }) => post),
         });
@@ -84,12 +58,11 @@ function publishingZone(client: Client, zoneId: string, apex: string, mark: stri
   };
 
   async function toChange({ action, record }: Step) {
-    const ours = action === 'replace' ? (await recordsAt(record.name)).filter(isReplaceable(record)) : [];
+    const ours =
+      action === 'replace' ? (await client.recordsAt(zoneId, record.name)).filter(isReplaceable(record)) : [];
     return { deletes: ours.map(({ id }) => ({ id })), post: toPost(record, `${MARKER_PREFIX}${mark}`) };
   }
 }
-
-type CloudflareRecord = Awaited<ReturnType<Client['dns']['records']['list']>>['result'][number];
 
 function toExisting(record: CloudflareRecord): Existing {
   return { type: record.type, value: valueOf(record), isOurs: record.comment?.startsWith(MARKER_PREFIX) === true };
@@ -97,7 +70,7 @@ function toExisting(record: CloudflareRecord): Existing {
 
 function valueOf(record: CloudflareRecord): string {
   if (record.type === 'TXT') return unquoteText(record.content ?? '');
-  const content = 'content' in record ? (record.content ?? '').toLowerCase() : '';
+  const content = (record.content ?? '').toLowerCase();
   return record.type === 'MX' ? `${record.priority ?? 0} ${content}` : content;
 }
 
@@ -106,10 +79,10 @@ const isReplaceable = (record: DnsRecord) => (found: CloudflareRecord) =>
 
 function toPost({ type, name, value }: DnsRecord, comment: string) {
   // TTL 1 means automatic.
-  const base = { name, ttl: 1, comment } as const;
-  if (type === 'TXT') return { ...base, type, content: quoteText(value) } as const;
+  const base = { name, type, ttl: 1, comment };
+  if (type === 'TXT') return { ...base, content: quoteText(value) };
   const [preference = '10', exchange = ''] = value.split(' ');
-  return { ...base, type, content: exchange, priority: Number(preference) } as const;
+  return { ...base, content: exchange, priority: Number(preference) };
 }
 
 /** Translates Cloudflare's errors, which carry a status, for the user. */
@@ -118,7 +91,7 @@ async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    const { status, errors = [] } = error as { status?: number; errors?: { code?: number; message?: string }[] };
+    const { status, errors } = error instanceof CloudflareError ? error : { status: undefined, errors: [] };
     const details = errors.map(({ message }) => message).join('; ');
     // Cloudflare returns 6003 for a malformed token.
     if (status === 401 || status === 403 || errors.some(({ code }) => code === 6003)) {

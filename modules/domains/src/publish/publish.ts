@@ -57,7 +57,7 @@ export async function publishRecords(
   return { zone: zone.apex, dryRun, steps };
 }
 
-function publisherFor(input: PublishInput, mark: string, urls: ProviderUrls): Promise<Publisher> {
+async function publisherFor(input: PublishInput, mark: string, urls: ProviderUrls): Promise<Publisher> {
   if (input.cloudflare != null && input.route53 == null) {
     return cloudflare(input.cloudflare, mark, { baseURL: urls.cloudflare });
   }

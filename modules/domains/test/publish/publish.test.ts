@@ -229,6 +229,23 @@ test('rejected credentials are reported and never stored', async () => {
   expect(text).not.toContain(one.provider.token);
 });
 
+test('a request to Cloudflare is retried once, and its errors are told apart', async () => {
+  const { provider, publish } = await atCloudflare();
+  provider.failures.push({ status: 429, headers: { 'Retry-After': '0' } }, { status: 502, body: '<html>' });
+  await expect(publish(true)).rejects.toMatchObject({ message: 'Could not reach Cloudflare. Try again.' });
+  provider.failures.push({ status: 500, headers: { 'Retry-After': '0' } });
+  expect(actions(await publish(false))).toEqual(ALL_CREATED);
+  expect(provider.failures).toEqual([]);
+  const malformed = { success: false, errors: [{ code: 6003, message: 'Invalid request headers' }], result: null };
+  provider.failures.push({ status: 400, body: JSON.stringify(malformed) });
+  await expect(publish(true)).rejects.toMatchObject({
+    code: 'validation_error',
+    details: [{ message: 'was rejected by Cloudflare (Invalid request headers)' }],
+  });
+  provider.failures.push({ status: 200, body: 'not JSON' });
+  await expect(publish(true)).rejects.toMatchObject({ message: 'Could not reach Cloudflare. Try again.' });
+});
+
 test('an inaccessible zone and an unreachable provider are reported', async () => {
   const { projectId, id, provider, publish } = await atCloudflare();
   await db.domain.update({ where: { id }, data: { nameservers: ['ns1.elsewhere.example'] } });
