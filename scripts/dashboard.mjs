@@ -29,7 +29,8 @@ export async function dashboardBuilt(node) {
   }
 }
 
-async function buildDashboard(node) {
+/** Builds the dashboard. @throws SetupError */
+export async function buildDashboard(node) {
   const before = fingerprint();
   await step('Typing the documents of the dashboard', node, [join(ROOT, 'scripts/generate-documents.ts')]);
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js');

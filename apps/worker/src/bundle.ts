@@ -1,5 +1,5 @@
 // Bundles the workflows into the script that Temporal's sandbox runs. webpack takes seconds and 200 MB that a
-// process never returns, so a child process (this file) does it, once per state of the sources.
+// process never returns, so a child process (this file) does it, once per state of the sources; `npm run build` does it ahead.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -74,4 +74,8 @@ async function make(codePath: string): Promise<void> {
   renameSync(unfinished, codePath);
 }
 
-if (import.meta.main) await make(process.argv[2] ?? '');
+if (import.meta.main) {
+  const [, , codePath] = process.argv;
+  if (codePath === undefined) await workflowBundle();
+  else await make(codePath);
+}
