@@ -59,6 +59,11 @@ test.each(workspaces)('%s declares what its sources and tests import', (path) =>
   ).toEqual([]);
 });
 
+test.each(BUILD_ONLY)('a production install leaves out the dependencies of %s', (folder) => {
+  const { dependencies = {} }: Manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+  expect(dependencies).toEqual({});
+});
+
 test('one version of each dependency: what a workspace declares is what the root has', () => {
   const root: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const versions: Record<string, string> = { ...root.dependencies, ...root.devDependencies };
