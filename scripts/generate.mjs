@@ -1,7 +1,9 @@
 // `npm run generate`: the database client from the modules' tables, schema.graphql from their types, and from that the
-// types of the dashboard's documents; and the types of the TypeScript client from the OpenAPI document.
+// types of the dashboard's documents; the types of the TypeScript client from the OpenAPI document; and the page of
+// licences from package-lock.json.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeLicences } from './licences.mjs';
 import { fail, generateClient, ROOT, setUp, step } from './setup.mjs';
 
 const PRINT_SCHEMA = join(ROOT, 'scripts/print-schema.ts');
@@ -14,6 +16,7 @@ try {
   if (existsSync(PRINT_SCHEMA)) await step('Printing schema.graphql', node, [PRINT_SCHEMA]);
   await step('Typing the documents of the dashboard', node, [GENERATE_DOCUMENTS]);
   await step('Typing the TypeScript client', node, [GENERATE_CLIENT]);
+  writeLicences();
 } catch (error) {
   fail(error);
 }
