@@ -53,7 +53,7 @@ const isPackage = (path) => path.startsWith('node_modules/');
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 const licenceOf = (name, { license }) => EXCEPTIONS[name]?.[0] ?? license ?? 'none stated';
 
-/** Packages with a licence that nobody has accepted yet, such as `left-pad (WTFPL)`. */
+/** Packages with a licence that is not accepted yet, such as `left-pad (WTFPL)`. */
 export function unacceptable(deployed) {
   return deployed
     .filter(({ name, licence }) => !ALLOWED.includes(licence) && EXCEPTIONS[name] === undefined)
