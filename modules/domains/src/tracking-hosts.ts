@@ -1,10 +1,14 @@
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { config, pool } from '@postroom/platform';
 
-/** Cache lifetime of the host list. */
-const CACHE_TTL_MS = 5_000;
-
-let cache: { hosts: Promise<Set<string>>; at: number } | undefined;
+/** The one list of hosts, read at most every five seconds. */
+const cache = new LRUCache<'hosts', Set<string>>({
+  max: 1,
+  ttl: 5_000,
+  ignoreFetchAbort: true,
+  fetchMethod: () => readHosts(),
+});
 
 /**
  * Whether a request came through a tracking host. A host counts once its record is verified, and only below a domain
@@ -14,22 +18,12 @@ let cache: { hosts: Promise<Set<string>>; at: number } | undefined;
 export async function isTrackingHost(hostHeader: string | undefined, ours = config.PUBLIC_URL): Promise<boolean> {
   const host = hostHeader?.toLowerCase().replace(/\.?(?::\d+)?$/, '') ?? '';
   if (!host.includes('.') || isIP(host) !== 0 || host === new URL(ours).hostname) return false;
-  return (await cachedHosts()).has(host);
+  return (await cache.forceFetch('hosts')).has(host);
 }
 
 /** Invalidates the cache. */
 export function forgetTrackingHosts(): void {
-  cache = undefined;
-}
-
-function cachedHosts(): Promise<Set<string>> {
-  const now = Date.now();
-  if (cache === undefined || now - cache.at > CACHE_TTL_MS) {
-    const hosts = readHosts();
-    cache = { hosts, at: now };
-    hosts.catch(() => (cache = undefined));
-  }
-  return cache.hosts;
+  cache.clear();
 }
 
 async function readHosts(): Promise<Set<string>> {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Template } from '@postroom/templates/render';
 import { MessageError } from '@postroom/mime';
@@ -28,23 +29,23 @@ export async function renderForProject(projectId: string, given: ContentInput): 
 }
 
 /** Recently generated templates, by HTML source: a campaign needs its own every few seconds. */
-const cached = new Map<string, Promise<Template>>();
-const MAX_CACHED = 20;
+const textTemplates = new LRUCache<string, Template, { projectId: string; html: Template }>({
+  max: 20,
+  ignoreFetchAbort: true,
+  fetchMethod: async (_source, _stale, { context: { projectId, html } }) => {
+    try {
+      return await onThread<[Template], Template>(CONVERT, projectId, html);
+    } catch (error) {
+      if (!(error instanceof ThreadError)) throw error;
+      throw new MessageError('html', `Failed to generate text from the HTML: ${error.message}`);
+    }
+  },
+});
 
 /**
  * Generates the text template of an HTML template on a worker thread. Results are cached.
  * @throws MessageError if the HTML is too complex or takes too long.
  */
-export async function textTemplateOf(projectId: string, html: Template): Promise<Template> {
-  const known = cached.get(html.source);
-  if (known !== undefined) return known;
-  const generating = onThread<[Template], Template>(CONVERT, projectId, html).catch((error: unknown) => {
-    cached.delete(html.source);
-    if (error instanceof ThreadError)
-      throw new MessageError('html', `Failed to generate text from the HTML: ${error.message}`);
-    throw error;
-  });
-  cached.set(html.source, generating);
-  for (const oldest of cached.keys()) if (cached.size > MAX_CACHED) cached.delete(oldest);
-  return generating;
+export function textTemplateOf(projectId: string, html: Template): Promise<Template> {
+  return textTemplates.forceFetch(html.source, { context: { projectId, html } });
 }

@@ -1,9 +1,11 @@
+import { LRUCache } from 'lru-cache';
+
 /** Aggregates over fewer rows than this are not cached. */
 const MIN_CACHED_ROWS = 20_000;
 /** An aggregate is cached for 1 ms per this many rows, up to `MAX_TTL_MS`. */
 const ROWS_PER_MS = 10;
 const MAX_TTL_MS = 300_000;
-/** Cache capacity; the oldest entry is evicted. */
+/** Cache capacity; the least recently used entry is evicted. */
 const MAX_ENTRIES = 1_000;
 
 /** A result, and the number of rows it was computed from. */
@@ -17,25 +19,20 @@ export interface Aggregate<Result> {
  * time. The first caller computes the aggregate; concurrent and later callers share it until it expires.
  */
 export function cachedAggregate<Result>(): (key: string, count: () => Promise<Aggregate<Result>>) => Promise<Result> {
-  const cache = new Map<string, { aggregate: Promise<Aggregate<Result>>; expiresAt: number }>();
-
-  const store = (key: string, aggregate: Promise<Aggregate<Result>>, expiresAt: number) => {
-    cache.delete(key);
-    const [oldest] = cache.keys();
-    if (cache.size >= MAX_ENTRIES && oldest !== undefined) cache.delete(oldest);
-    cache.set(key, { aggregate, expiresAt });
-  };
+  const cache = new LRUCache<string, { aggregate: Promise<Aggregate<Result>>; expiresAt: number }>({
+    max: MAX_ENTRIES,
+  });
 
   return async (key, count) => {
     const cached = cache.get(key);
     if (cached !== undefined && Date.now() < cached.expiresAt) return (await cached.aggregate).result;
     const counting = count();
     // An expired entry means the aggregate is expensive, so concurrent callers wait for this count.
-    if (cached !== undefined) store(key, counting, Infinity);
+    if (cached !== undefined) cache.set(key, { aggregate: counting, expiresAt: Infinity });
     try {
       const { result, rows } = await counting;
       if (rows < MIN_CACHED_ROWS) cache.delete(key);
-      else store(key, counting, Date.now() + Math.min(rows / ROWS_PER_MS, MAX_TTL_MS));
+      else cache.set(key, { aggregate: counting, expiresAt: Date.now() + Math.min(rows / ROWS_PER_MS, MAX_TTL_MS) });
       return result;
     } catch (error) {
       cache.delete(key);

@@ -45,7 +45,7 @@ test('a failed computation is retried by the next caller', async () => {
   expect(await kept('a', count)).toBe(2);
 });
 
-test('the oldest entries are evicted', async () => {
+test('the least recently used entries are evicted', async () => {
   const kept = cachedAggregate<number>();
   const { count } = counter(1_000_000);
   for (let at = 0; at <= 1_000; at++) await kept(String(at), count);

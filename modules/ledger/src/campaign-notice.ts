@@ -1,13 +1,11 @@
-/** Minimum interval between notifications of one campaign, in milliseconds. Subscribers read the current state each time. */
-const NOTICE_INTERVAL_MS = 250;
-const MAX_TRACKED_CAMPAIGNS = 1_000;
+import { LRUCache } from 'lru-cache';
 
-const noticedAt = new Map<string, number>();
+/** Campaigns notified within the interval, in milliseconds. Subscribers read the current state each time. */
+const recentlyNotified = new LRUCache<string, true>({ max: 1_000, ttl: 250 });
 
 /** The notification payload for a campaign's subscribers, or an empty string if one was sent within the interval. */
-export function campaignNotice(campaignId: string, now = Date.now()): string {
-  if (now - (noticedAt.get(campaignId) ?? 0) < NOTICE_INTERVAL_MS) return '';
-  if (noticedAt.size >= MAX_TRACKED_CAMPAIGNS) noticedAt.clear();
-  noticedAt.set(campaignId, now);
+export function campaignNotice(campaignId: string): string {
+  if (recentlyNotified.has(campaignId)) return '';
+  recentlyNotified.set(campaignId, true);
   return `campaign ${campaignId}`;
 }

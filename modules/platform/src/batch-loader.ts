@@ -1,23 +1,24 @@
+import DataLoader from 'dataloader';
+
 /**
- * A DataLoader: batches the keys requested in one tick into one call of `loadMany`, so a field of every row in a
- * list costs one read. Batches are separate per `context`, which is one request.
+ * Batches the keys requested in one tick into one call of `loadMany`, so a field of every row in a list costs one
+ * read. Batches are separate per `context`, which is one request. Nothing is cached, because a mutation may change
+ * what later fields read.
  */
 export function batchLoader<Context extends object, Value>(
   loadMany: (context: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (context: Context, key: string) => Promise<Value | undefined> {
-  const waiting = new WeakMap<Context, { keys: Set<string>; values: Promise<ReadonlyMap<string, Value>> }>();
-  return async (context, key) => {
-    let batch = waiting.get(context);
-    if (batch === undefined) {
-      const keys = new Set<string>();
-      const values = Promise.resolve().then(() => {
-        waiting.delete(context);
-        return loadMany(context, [...keys]);
-      });
-      batch = { keys, values };
-      waiting.set(context, batch);
-    }
-    batch.keys.add(key);
-    return (await batch.values).get(key);
+  const loaders = new WeakMap<Context, DataLoader<string, Value | undefined>>();
+  const createLoader = (context: Context) => {
+    const loader = new DataLoader<string, Value | undefined>(
+      async (keys) => {
+        const values = await loadMany(context, [...new Set(keys)]);
+        return keys.map((key) => values.get(key));
+      },
+      { cache: false },
+    );
+    loaders.set(context, loader);
+    return loader;
   };
+  return (context, key) => (loaders.get(context) ?? createLoader(context)).load(key);
 }

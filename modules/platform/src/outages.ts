@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { logger } from './logger.ts';
 
 /**
@@ -29,8 +30,7 @@ export function isOutage(error: unknown): boolean {
 
 /** An activity that fails this many times in a row without an outage is assumed to fail forever. */
 const MAX_ERRORS_IN_ROW = 10;
-const MAX_REMEMBERED = 10_000;
-const failures = new Map<string, number>();
+const failures = new LRUCache<string, number>({ max: 10_000 });
 
 /**
  * Runs `work`, which its caller retries when it throws. After ten consecutive failures that are no outage, calls
@@ -50,9 +50,7 @@ export async function stopAfterRepeatedErrors<Result>(
   } catch (error) {
     if (isOutage(error) || (error instanceof Error && error.name === 'ApplicationFailure')) throw error;
     const count = (failures.get(key) ?? 0) + 1;
-    failures.delete(key);
     failures.set(key, count);
-    for (const oldest of failures.keys()) if (failures.size > MAX_REMEMBERED) failures.delete(oldest);
     if (count < MAX_ERRORS_IN_ROW) throw error;
     logger.error({ err: error, key }, 'work failed repeatedly; giving up');
     const result = await giveUp(error instanceof Error ? error.message : String(error));

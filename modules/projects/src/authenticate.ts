@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   type Caller,
   DomainError,
@@ -58,17 +59,13 @@ export async function authenticate(
   return new KeyCaller(row, namedProject);
 }
 
-/** Resolution of a key's last use. */
-const USE_EVERY_MS = 60_000;
-
-/** When this process last recorded each key's use, as a Unix timestamp in milliseconds. */
-const noted = new Map<string, number>();
+/** Keys whose use this process recorded within the last minute. */
+const recentlyUsed = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /** Records a key's use. Asynchronous and infrequent, because keys are used thousands of times per minute. */
 function noteUse(id: string): void {
-  const now = Date.now();
-  if (now - (noted.get(id) ?? 0) < USE_EVERY_MS) return;
-  noted.set(id, now);
+  if (recentlyUsed.has(id)) return;
+  recentlyUsed.set(id, true);
   pool
     .query('UPDATE api_keys SET last_used_at = now() WHERE id = $1', [id])
     .catch((error: unknown) => logger.warn({ err: error, keyId: id }, 'could not record the use of an API key'));

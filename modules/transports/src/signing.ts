@@ -1,23 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import { type DkimSigner, type Sender, senderFor, signMessage } from '@postroom/domains';
 import type { SmtpMessage } from '@postroom/smtp';
 
-/** How long a sender is cached, in milliseconds. */
-const CACHE_MS = 5_000;
-const MAX_SENDERS = 1_000;
-
-const senders = new Map<string, { readAt: number; sender: Promise<Sender> }>();
+const senders = new LRUCache<string, Sender, { projectId: string; fromEmail: string }>({
+  max: 1_000,
+  ttl: 5_000,
+  ignoreFetchAbort: true,
+  fetchMethod: (_key, _stale, { context: { projectId, fromEmail } }) => senderFor(projectId, fromEmail),
+});
 
 /** Signing key and MAIL FROM domain of a sender, cached for five seconds so that a removed key soon stops signing. */
 export function senderOf(projectId: string, fromEmail: string): Promise<Sender> {
-  const key = `${projectId} ${fromEmail}`;
-  const cached = senders.get(key);
-  if (cached !== undefined && Date.now() - cached.readAt < CACHE_MS) return cached.sender;
-  if (senders.size >= MAX_SENDERS) senders.clear();
-  const sender = senderFor(projectId, fromEmail);
-  senders.set(key, { readAt: Date.now(), sender });
-  // Don't cache a failed lookup; the next message retries it.
-  sender.catch(() => senders.delete(key));
-  return sender;
+  return senders.forceFetch(`${projectId} ${fromEmail}`, { context: { projectId, fromEmail } });
 }
 
 /** The DKIM signer for mail from an address; undefined if there is none. */

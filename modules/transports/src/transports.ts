@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { normalizeDomain, sendingSetup } from '@postroom/domains';
 import { db, emailKey, logger, pool, type Prisma } from '@postroom/platform';
 import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
@@ -28,26 +29,22 @@ export interface RouteKey {
   byMailbox: boolean;
 }
 
-/** How long a route is cached, in milliseconds. */
-const CACHE_MS = 5_000;
-const MAX_ROUTES = 1_000;
 /** Cooldown of a transport that rejected our settings, in milliseconds. */
 const REFUSED_COOLDOWN_MS = 5 * 60_000;
 /** Cooldown of an unreachable transport whose outcome states no delay, in milliseconds. */
 const UNREACHABLE_COOLDOWN_MS = 5_000;
 
-const routes = new Map<string, { readAt: number; route: Promise<Route> }>();
+const routes = new LRUCache<string, Route, RouteKey>({
+  max: 1_000,
+  ttl: 5_000,
+  ignoreFetchAbort: true,
+  fetchMethod: (_key, _stale, { context: of }) => readRoute(of),
+});
 
 /** The current route for a sender, cached for five seconds so that sending a message needs no database query. */
 export function routeFor(of: RouteKey): Promise<Route> {
   const key = `${of.traffic} ${of.byMailbox ? 'mailbox' : ''} ${of.projectId} ${of.fromEmail}`;
-  const cached = routes.get(key);
-  if (cached !== undefined && Date.now() - cached.readAt < CACHE_MS) return cached.route;
-  if (routes.size >= MAX_ROUTES) routes.clear();
-  const route = readRoute(of);
-  routes.set(key, { readAt: Date.now(), route });
-  route.catch(() => routes.delete(key));
-  return route;
+  return routes.forceFetch(key, { context: of });
 }
 
 async function readRoute(of: RouteKey): Promise<Route> {

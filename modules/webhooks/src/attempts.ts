@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { config, logger, pool } from '@postroom/platform';
 import { recordHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
 import { ATTEMPTED } from './subscription.ts';
 import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
-import { memoize } from './memoize.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 import { signingSecret } from './signing-secrets.ts';
 
@@ -96,8 +96,8 @@ const secretUnreadable = () => ({
 function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): SigningSecrets | undefined {
   try {
     return {
-      current: decryptCached(`${id} ${secret}`),
-      previous: previous === null ? undefined : decryptCached(`${id} ${previous}`),
+      current: secrets.memo(`${id} ${secret}`),
+      previous: previous === null ? undefined : secrets.memo(`${id} ${previous}`),
     };
   } catch (error) {
     logger.error({ err: error, endpointId: id }, 'could not decrypt the signing secret of a webhook endpoint');
@@ -105,9 +105,13 @@ function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDe
   }
 }
 
-const decryptCached = memoize((idAndEnvelope) => {
-  const [id = '', envelope = ''] = idAndEnvelope.split(' ');
-  return signingSecret.decrypt(envelope, id);
+/** Decrypted signing secrets by endpoint id and envelope, separated by a space. */
+const secrets = new LRUCache<string, string>({
+  max: 1_000,
+  memoMethod: (key) => {
+    const [id = '', envelope = ''] = key.split(' ');
+    return signingSecret.decrypt(envelope, id);
+  },
 });
 
 /** Finds deliveries by primary key, so its cost depends only on the number of attempts. */

@@ -10,9 +10,9 @@ import {
   urlProblem,
   withoutAddress,
 } from '@postroom/platform';
+import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { acceptContinue, expectResponse } from './interim-responses.ts';
-import { memoize } from './memoize.ts';
 
 /** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body (spec: Delivery). */
 export const DEADLINE_MS = 10_000;
@@ -87,10 +87,10 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     headersTimeout: 2 * deadlineMs,
     bodyTimeout: 0,
   });
-  const targetOf = memoize((url) => toTarget(url, scope));
+  const targets = new LRUCache<string, Target | string>({ max: 1_000, memoMethod: (url) => toTarget(url, scope) });
   return {
     post: async (post) => {
-      const target = targetOf(post.url);
+      const target = targets.memo(post.url);
       if (typeof target === 'string') return noAnswer(`The URL ${target}.`);
       const answer = await new Exchange(agent, target, post, deadlineMs).answer;
       // undici frees a connection just after the response ends; without this, an immediate next post would open

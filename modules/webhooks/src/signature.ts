@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { memoize } from './memoize.ts';
+import { LRUCache } from 'lru-cache';
 
 const SECRET_PREFIX = 'whsec_';
 
@@ -24,7 +24,7 @@ export interface Signed {
  * `X-Webhook-Signature-Previous` has the same with the previous secret.
  */
 export function signature(secret: string, { timestamp, body }: Signed): string {
-  return `t=${timestamp},v1=${hmac(keysOf(secret).asShown, `${timestamp}.${body}`, 'hex')}`;
+  return `t=${timestamp},v1=${hmac(keys.memo(secret).asShown, `${timestamp}.${body}`, 'hex')}`;
 }
 
 /**
@@ -33,16 +33,19 @@ export function signature(secret: string, { timestamp, body }: Signed): string {
  */
 export function standardSignature(secrets: readonly string[], { eventId, timestamp, body }: Signed): string {
   const signatures = secrets.map(
-    (secret) => `v1,${hmac(keysOf(secret).decoded, `${eventId}.${timestamp}.${body}`, 'base64')}`,
+    (secret) => `v1,${hmac(keys.memo(secret).decoded, `${eventId}.${timestamp}.${body}`, 'base64')}`,
   );
   return signatures.join(' ');
 }
 
 /** Cached because creating a key costs as much as a signature. */
-const keysOf = memoize((secret: string) => ({
-  asShown: createSecretKey(Buffer.from(secret)),
-  decoded: createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')),
-}));
+const keys = new LRUCache<string, { asShown: KeyObject; decoded: KeyObject }>({
+  max: 1_000,
+  memoMethod: (secret) => ({
+    asShown: createSecretKey(Buffer.from(secret)),
+    decoded: createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')),
+  }),
+});
 
 function hmac(key: KeyObject, text: string, encoding: 'hex' | 'base64'): string {
   return createHmac('sha256', key).update(text).digest(encoding);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { config, guardedFetch, inTransaction } from '@postroom/platform';
 import { z } from 'zod';
 import { HandshakeError, hostDeferred, oneLine } from '@postroom/smtp';
@@ -14,9 +15,17 @@ interface Token {
   expiresAt: number;
 }
 
-/** Tokens cached by this process, and fetches in flight. */
-const cache = new Map<string, Token>();
-const fetching = new Map<string, Promise<Token>>();
+/** Tokens by account, until a minute before they expire; concurrent callers share a refresh. */
+const tokens = new LRUCache<string, Token, string | undefined>({
+  max: 1_000,
+  ttl: EXPIRY_MARGIN_MS,
+  ignoreFetchAbort: true,
+  fetchMethod: async (mailboxId, _stale, { context: refused, options }) => {
+    const token = await refresh(mailboxId, refused);
+    options.ttl = Math.max(1, token.expiresAt - EXPIRY_MARGIN_MS - Date.now());
+    return token;
+  },
+});
 
 /**
  * Returns an access token valid for at least another minute; given one that a server rejected, a new one. Concurrent workers
@@ -24,23 +33,16 @@ const fetching = new Map<string, Promise<Token>>();
  * @throws HandshakeError if consent was withdrawn (`configuration`) or the token server doesn't answer (`deferred`).
  */
 export async function accessToken(mailboxId: string, refused?: string): Promise<string> {
-  const cached = cache.get(mailboxId);
-  if (cached !== undefined && cached.token !== refused && isFresh(cached.expiresAt)) return cached.token;
-  const pending = fetching.get(mailboxId) ?? refresh(mailboxId, refused);
-  fetching.set(mailboxId, pending);
   try {
-    const token = await pending;
-    cache.set(mailboxId, token);
-    return token.token;
+    const forceRefresh = refused !== undefined && tokens.peek(mailboxId)?.token === refused;
+    const { token } = await tokens.forceFetch(mailboxId, { context: refused, forceRefresh });
+    return token;
   } catch (error) {
-    cache.delete(mailboxId);
     if (error instanceof ConsentRequired) {
       await recordNeedsAttention(mailboxId, error.message);
       throw new HandshakeError({ kind: 'refused', answer: error.message, verdict: 'configuration', stop: 'account' });
     }
     throw new HandshakeError(hostDeferred(error instanceof Error ? error.message : String(error)));
-  } finally {
-    if (fetching.get(mailboxId) === pending) fetching.delete(mailboxId);
   }
 }
 
@@ -133,5 +135,5 @@ export const withTenant = (url: string, tenant: string | null) =>
 
 /** Drops the cached token of an account whose credentials have changed. */
 export function forgetToken(mailboxId: string): void {
-  cache.delete(mailboxId);
+  tokens.delete(mailboxId);
 }

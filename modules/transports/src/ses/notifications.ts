@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { config, db, emailProblem, guardedFetch, inTransaction, logger } from '@postroom/platform';
 import { recordLateReport, recordReports } from '@postroom/bounces';
 import { reportOf } from './events.ts';
@@ -72,20 +73,19 @@ async function readMessage(request: IncomingMessage): Promise<SnsMessage> {
 }
 
 /** Certificates by URL; SNS rotates them about once a year. */
-const certificates = new Map<string, Promise<string>>();
-const MAX_CERTIFICATES = 50;
+const certificates = new LRUCache<string, string, GetFromSns>({
+  max: 50,
+  ignoreFetchAbort: true,
+  fetchMethod: (url, _stale, { context: get }) => get(url),
+});
 
 async function checkSignature(message: SnsMessage, get: GetFromSns): Promise<void> {
   const { SigningCertURL: url } = message;
   if (!isSnsUrl(url)) throw new Refusal(403, 'The certificate URL does not belong to SNS.');
-  if (certificates.size >= MAX_CERTIFICATES) certificates.clear();
-  const fetching = certificates.get(url) ?? get(url);
-  certificates.set(url, fetching);
   let pem: string;
   try {
-    pem = await fetching;
+    pem = await certificates.forceFetch(url, { context: get });
   } catch (error) {
-    certificates.delete(url);
     logger.warn({ err: error }, 'SNS certificate fetch failed');
     throw new Refusal(503, 'The certificate could not be fetched; try again later.');
   }
