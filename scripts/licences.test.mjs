@@ -10,7 +10,8 @@ test('every package of a deployment has an accepted licence', () => {
 
 test('the page of licences is current', () => {
   const { path, text } = licences();
-  expect(readFileSync(path, 'utf8')).toBe(text);
+  const words = (page) => page.split(/(?<=[,|\n])/);
+  expect(words(readFileSync(path, 'utf8')), 'npm run generate writes it').toEqual(words(text));
 });
 
 test('packages of the production install and of the dashboard are checked, those of the tests are not', () => {
