@@ -27,7 +27,7 @@ function sizeOf(folder: string): number {
     );
 }
 
-test(`a production install takes at most ${MAX_MB} MB`, () => {
+test(`a production install takes at most ${MAX_MB} MB`, { timeout: 120_000 }, () => {
   const { packages }: Lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const sizes = Object.entries(packages)
     .filter(([path, { link, dev, optional, devOptional }]) => {
