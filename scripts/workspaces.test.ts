@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Generated code, and a file that holds the sources of other programs. */
-const EXCLUDED = ['**/generated/**', '**/generators.test.ts'];
+const EXCLUDED = ['**/generated/**', '**/generators.system.test.ts'];
 
 const IMPORT =
   /^(?:import|export)\b[^'"]*?\bfrom '([^'.][^']*)'|^import '([^'.][^']*)'|\bimport(?:\.meta\.resolve)?\('([^'.][^']*)'\)/gm;

@@ -1,4 +1,4 @@
-import { charactersScanned } from '@postroom/testkit';
+import { charactersScanned } from '@postroom/testkit/local';
 import { expect, test } from 'vitest';
 import { readCsv, UnusableFile } from './csv.ts';
 import { fieldsOf, nameColumns } from './columns.ts';

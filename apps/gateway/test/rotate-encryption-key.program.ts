@@ -1,5 +1,5 @@
 // Creates a secret of every kind, or reads them all: a program, because a process has one set of keys (see
-// rotate-encryption-key.test.ts).
+// rotate-encryption-key.system.test.ts).
 import { parseReturnAddress, returnAddress } from '@postroom/bounces';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { closeDatabase, newId, pool, secretColumns } from '@postroom/platform';

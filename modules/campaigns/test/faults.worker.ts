@@ -1,5 +1,5 @@
 // Sends a campaign as its workflow does, retrying each step, in a separate process. The test can break its database connection
-// and kill it (see faults.test.ts).
+// and kill it (see faults.system.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newClaim } from '@postroom/ledger';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';

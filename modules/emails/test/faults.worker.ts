@@ -1,5 +1,5 @@
 // Sends the emails of a workflow, retrying each run like Temporal, in a separate process whose database connection a test
-// breaks (see faults.test.ts).
+// breaks (see faults.system.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newClaim } from '@postroom/ledger';
 import { sendBatchUntilDeadline } from '../src/transactional.ts';

@@ -1,5 +1,5 @@
 // Runs a queue drain, or a workflow with the messages it left, retrying each run like Temporal. It is a separate process
-// that a test can kill or whose database connection it breaks (see queue-drain-faults.test.ts).
+// that a test can kill or whose database connection it breaks (see queue-drain-faults.system.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DrainPolicy, drainQueue } from '../src/drain-queue.ts';
 import { newClaim } from '@postroom/ledger';

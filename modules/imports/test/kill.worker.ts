@@ -1,4 +1,4 @@
-// A worker and an outbox dispatcher for imports only, as a separate program that a test can kill (see kill.test.ts).
+// A worker and an outbox dispatcher for imports only, as a separate program that a test can kill (see kill.system.test.ts).
 import { fileURLToPath } from 'node:url';
 import { config, taskQueueOf } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';

@@ -1,4 +1,4 @@
-// Serves pixels and links like a gateway, with the keys from its environment (see rotation.test.ts).
+// Serves pixels and links like a gateway, with the keys from its environment (see rotation.system.test.ts).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startTracking } from '../src/tracking-requests.ts';

@@ -1,4 +1,4 @@
-// A worker and delivery dispatcher in its own process that a test can kill (see faults.test.ts).
+// A worker and delivery dispatcher in its own process that a test can kill (see faults.system.test.ts).
 import { fileURLToPath } from 'node:url';
 import { config, taskQueueOf } from '@postroom/platform';
 import { startEagerly, startDispatcher } from '@postroom/platform/dispatcher';

@@ -1,4 +1,4 @@
-import { startReceiver } from '@postroom/testkit';
+import { startReceiver } from '@postroom/testkit/local';
 import { expect, test } from 'vitest';
 import { createGuardedClient } from '../src/http-client.ts';
 import { renderBody } from '../src/payload.ts';

@@ -8,9 +8,11 @@ import { migrate } from '@postroom/platform/migrate';
 /**
  * One PostgreSQL and one Temporal for a whole test run, started as by `npm start` but without persistence. They
  * stop, and their folder is removed, even if the run is killed. Test workers start later and inherit the
- * environment.
+ * environment. Each tier that needs them asks; the second one gets those of the first.
  */
-export default async function setUp(): Promise<() => Promise<void>> {
+export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env.TEST_SERVICES === 'running') return undefined;
+  process.env.TEST_SERVICES = 'running';
   const folder = mkdtempSync(join(tmpdir(), 'postroom-test-'));
   chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs the tests
   const binary = await temporalBinary(undefined, console.log);

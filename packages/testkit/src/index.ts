@@ -1,3 +1,4 @@
+export * from './local.ts';
 export { type Api, type Reply, testApi } from './api.ts';
 export { type BreakingServer, DIALOGUE_BREAKS, type DialogueBreak, startBreakingServer } from './breaking-server.ts';
 export {
@@ -7,17 +8,13 @@ export {
   type ProxiedStatement,
   startDatabaseProxy,
 } from './database-proxy.ts';
-export { type Received, type Receiver, startReceiver } from './receiver.ts';
-export { eventually } from './eventually.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
-export { charactersScanned } from './looked-through.ts';
 export { type MailFaults, mailFaults, refusedOrLater } from './mail-faults.ts';
 export { runExclusively } from './run-exclusively.ts';
 export { startTestWorker } from './worker.ts';
 export { postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD } from './user.ts';
 export type { Role } from '@postroom/auth';
-export { type SinkAnswer, type SinkRule, type SmtpSink, startSmtpSink, type SunkMail } from './smtp-sink.ts';
 export { takeSystemMail, type SystemMail } from './system-mail.ts';
 export { startSystem, type System, type SystemApi } from './system.ts';
 export { freePorts } from '@postroom/embedded';

@@ -1,4 +1,4 @@
-import { charactersScanned } from '@postroom/testkit';
+import { charactersScanned } from '@postroom/testkit/local';
 import { expect, test } from 'vitest';
 import { isAddress } from '../../src/csv/address.ts';
 import { type CsvRecord, MAX_RECORD_LENGTH, RecordReader } from '../../src/csv/records.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localIn, momentOf } from './zoned.ts';
+import { localIn, momentOf } from '../src/pages/campaigns/zoned.ts';
 
 test.each([
   ['Europe/Berlin', '2027-03-28T01:30', '2027-03-28T00:30:00.000Z'],

@@ -46,11 +46,15 @@ function blocksOf(file: string): Block[] {
 
 /** Blocks that are run by their own tests, which name the page. */
 const RUN_ELSEWHERE: { file: string; languages: string[]; test: string }[] = [
-  { file: 'docs/reference/graphql.md', languages: ['graphql', 'js'], test: 'apps/gateway/test/graphql-docs.test.ts' },
+  {
+    file: 'docs/reference/graphql.md',
+    languages: ['graphql', 'js'],
+    test: 'apps/gateway/test/graphql-docs.system.test.ts',
+  },
   {
     file: 'docs/reference/webhooks.md',
     languages: ['js', 'python', 'go'],
-    test: 'apps/gateway/test/docs/webhooks-page.test.ts',
+    test: 'apps/gateway/test/docs/webhooks-page.system.test.ts',
   },
 ];
 
