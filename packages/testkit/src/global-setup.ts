@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
 import { migrate } from '@postroom/platform/migrate';
+import { execute, TEMPLATE } from './database.ts';
 
 /**
  * One PostgreSQL and one Temporal for a whole test run, started as by `npm start` but without persistence. They
@@ -34,6 +35,9 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   try {
     const [postgres, temporal] = await Promise.all(starting);
     await migrate(postgres.url);
+    const { pathname } = new URL(postgres.url);
+    const server = Object.assign(new URL(postgres.url), { pathname: '/postgres' });
+    await execute(server.href, `CREATE DATABASE ${TEMPLATE} TEMPLATE "${pathname.slice(1)}"`);
     Object.assign(process.env, {
       DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: temporal.address,

@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { config } from '@postroom/platform';
-import { migrate } from '@postroom/platform/migrate';
+import { COMPILED } from '@postroom/embedded';
 import pg from 'pg';
+import { createDatabase } from './database.ts';
 
 /** A worker that tests can kill, with its own database and task queue, so that no other worker sees its work. */
 export interface KillableWorker {
@@ -21,22 +20,16 @@ export interface KillableWorker {
 
 /** Makes the database; `program` is the file that the worker runs, with these flags of Node's. */
 export async function killableWorker(program: string, flags: string[] = []): Promise<KillableWorker> {
-  const name = `killed_${randomUUID().replaceAll('-', '')}`;
-  const url = new URL(config.DATABASE_URL ?? '');
-  const admin = new pg.Client({ connectionString: url.href });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  const db = new pg.Client({ connectionString: url.href });
+  const database = await createDatabase('killed');
+  const db = new pg.Client({ connectionString: database.url });
   await db.connect();
   const worker: KillableWorker = {
     db,
-    databaseUrl: url.href,
+    databaseUrl: database.url,
     process: undefined,
     start: (env = {}) => {
       worker.process = fork(program, {
-        env: { ...process.env, DATABASE_URL: url.href, TEMPORAL_TASK_QUEUE: name, ...env },
+        env: { ...COMPILED, ...process.env, DATABASE_URL: database.url, TEMPORAL_TASK_QUEUE: database.name, ...env },
         execArgv: flags,
       });
     },
@@ -51,8 +44,7 @@ export async function killableWorker(program: string, flags: string[] = []): Pro
     close: async () => {
       await worker.kill();
       await db.end();
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.end();
+      await database.drop();
     },
   };
   return worker;

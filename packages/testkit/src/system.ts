@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { migrate } from '@postroom/platform/migrate';
 import { newId } from '@postroom/platform';
 import { generateKey } from '@postroom/projects';
-import { freePorts } from '@postroom/embedded';
+import { COMPILED, freePorts } from '@postroom/embedded';
 import pg from 'pg';
 import type { Reply } from './api.ts';
+import { createDatabase } from './database.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -47,15 +47,15 @@ export async function startSystem({
   smtpUrl?: string;
   env?: Record<string, string>;
 } = {}): Promise<System> {
-  const name = `system_${randomBytes(6).toString('hex')}`;
-  const databaseUrl = await createDatabase(name);
+  const database = await createDatabase('system');
   const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, returnsPort = 0] = await freePorts(4);
   const environment = {
+    ...COMPILED,
     ...process.env,
     NODE_ENV: 'test',
     LOG_LEVEL: 'error',
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_TASK_QUEUE: name,
+    DATABASE_URL: database.url,
+    TEMPORAL_TASK_QUEUE: database.name,
     SMTP_URL: smtpUrl ?? `smtp://127.0.0.1:${inboxSmtpPort}`,
     GATEWAY_PORT: String(port),
     INBOX_SMTP_PORT: String(inboxSmtpPort),
@@ -64,7 +64,7 @@ export async function startSystem({
     RATE_LIMIT_PER_SECOND: '100000',
     ...env,
   };
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
   let returns: ChildProcess | undefined;
@@ -91,17 +91,6 @@ export async function startSystem({
       await pool.end();
     },
   };
-}
-
-async function createDatabase(name: string): Promise<string> {
-  const url = new URL(process.env.DATABASE_URL ?? '');
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
-  await client.end();
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  return url.href;
 }
 
 /** A program reports over its IPC channel that it is ready, and stops when the channel closes. */
