@@ -1,4 +1,4 @@
-// What became of the tests, from the JSON reports of vitest: of all files, and then of the failed files alone.
+// Outcomes of tests, from the JSON reports of vitest: of all files, and then of the failed files alone.
 
 /** The reports of the files as they stand after the rerun. */
 export function latest(files, again) {
