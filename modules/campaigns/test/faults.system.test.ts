@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { requeue } from '@postroom/ledger';
 import { newId } from '@postroom/platform';
 import {
+  type BreakingServer,
   type DatabaseFault,
   DIALOGUE_BREAKS,
   eventually,
@@ -11,7 +12,7 @@ import {
   refusedOrLater,
   startBreakingServer,
 } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const faults = mailFaults(join(import.meta.dirname, 'faults.worker.ts'));
 const { startWorker } = faults;
@@ -216,21 +217,28 @@ test('a campaign canceled before its snapshot has no recipients and does not emi
   expect(await countOf('SELECT count(*) FROM events WHERE project_id = $1', [made.projectId])).toBe(0);
 });
 
-for (const pipelining of [true, false]) {
-  test.each(DIALOGUE_BREAKS)(
-    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: no recipient gets a message twice, and only a message whose final dot may have arrived is unknown`,
-    async (at) => {
-      const server = await startBreakingServer({ at, pipelining, to: 'bob' });
-      await faults.worker.kill();
-      await startWorker(server.url);
-      const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
-      expect(await send(made)).toBe('completed');
-      expect(server.isBroken()).toBe(true);
-      // A short body and its final dot are one write.
-      const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
-      await expectLedgerConsistent(made, unknown, server.counts());
-      server.close();
-    },
-    60_000,
-  );
-}
+describe('with a mail server that breaks', () => {
+  let server: BreakingServer;
+  beforeAll(async () => {
+    server = await startBreakingServer();
+    await faults.worker.kill();
+    await startWorker(server.url);
+  });
+  afterAll(() => server.close());
+
+  for (const pipelining of [true, false]) {
+    test.each(DIALOGUE_BREAKS)(
+      `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: no recipient gets a message twice, and only a message whose final dot may have arrived is unknown`,
+      async (at) => {
+        server.breakAt({ at, pipelining, to: 'bob' });
+        const made = await campaign(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
+        expect(await send(made)).toBe('completed');
+        expect(server.isBroken()).toBe(true);
+        // A short body and its final dot are one write.
+        const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
+        await expectLedgerConsistent(made, unknown, server.counts());
+      },
+      60_000,
+    );
+  }
+});

@@ -1,8 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@postroom/platform';
-import { type DatabaseFault, DIALOGUE_BREAKS, LATE_MS, mailFaults, startBreakingServer } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import {
+  type BreakingServer,
+  type DatabaseFault,
+  DIALOGUE_BREAKS,
+  LATE_MS,
+  mailFaults,
+  startBreakingServer,
+} from '@postroom/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Work } from './queue-drain-faults.worker.ts';
 import { expectLedgerConsistent, NAMES } from './fault-kit.ts';
 
@@ -138,22 +145,29 @@ for (const [fault, when] of [
   );
 }
 
-for (const pipelining of [true, false]) {
-  test.each(DIALOGUE_BREAKS)(
-    `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s in a queue drain: no email is sent twice, and only those whose final dot may have arrived are unknown`,
-    async (at) => {
-      const server = await startBreakingServer({ at, pipelining, to: 'bob' });
-      await faults.worker.kill();
-      await startWorker(server.url);
-      const made = await emails(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
-      await drain(made);
-      await sendRest(made);
-      expect(server.isBroken()).toBe(true);
-      // A short body and its final dot are one write.
-      const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
-      await expectLedgerConsistent(faults.worker, made, unknown, server.counts());
-      server.close();
-    },
-    60_000,
-  );
-}
+describe('with a mail server that breaks', () => {
+  let server: BreakingServer;
+  beforeAll(async () => {
+    server = await startBreakingServer();
+    await faults.worker.kill();
+    await startWorker(server.url);
+  });
+  afterAll(() => server.close());
+
+  for (const pipelining of [true, false]) {
+    test.each(DIALOGUE_BREAKS)(
+      `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s in a queue drain: no email is sent twice, and only those whose final dot may have arrived are unknown`,
+      async (at) => {
+        server.breakAt({ at, pipelining, to: 'bob' });
+        const made = await emails(['ada', 'bob', 'eve', 'kim', 'lea', 'mia']);
+        await drain(made);
+        await sendRest(made);
+        expect(server.isBroken()).toBe(true);
+        // A short body and its final dot are one write.
+        const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
+        await expectLedgerConsistent(faults.worker, made, unknown, server.counts());
+      },
+      60_000,
+    );
+  }
+});

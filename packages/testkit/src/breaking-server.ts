@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Where a mail server drops the connection: at connect, or during a message's SMTP session. */
 export const DIALOGUE_BREAKS = [
@@ -14,9 +14,18 @@ export const DIALOGUE_BREAKS = [
 ] as const;
 export type DialogueBreak = (typeof DIALOGUE_BREAKS)[number];
 
+/** Where a connection is dropped: for MAIL and before, in any session; else in the first message to an address beginning with `to`. */
+export interface Break {
+  at: DialogueBreak;
+  pipelining: boolean;
+  to: string;
+}
+
 export interface BreakingServer {
   /** For SMTP_URL. */
   url: string;
+  /** Drops one connection there, counting messages from here on. Sessions so far end, so that a client begins with a new one. */
+  breakAt: (next: Break) => void;
   /** Number of messages received by each address. */
   counts: () => Map<string, number>;
   isBroken: () => boolean;
@@ -26,23 +35,18 @@ export interface BreakingServer {
 /** Steps that are not of one address. */
 const ANYWHERE: ReadonlySet<DialogueBreak> = new Set(['greeting', 'EHLO', 'MAIL']);
 
-/**
- * A mail server that drops one connection: at connect, at any MAIL, or in the first message to an address beginning
- * with `to`. A message whose final dot arrived counts as accepted.
- */
-export async function startBreakingServer({
-  at,
-  pipelining,
-  to: troubled,
-}: {
-  at: DialogueBreak;
-  pipelining: boolean;
-  to: string;
-}): Promise<BreakingServer> {
-  const took: string[] = [];
+/** A mail server that drops a connection. A message whose final dot arrived counts as accepted. */
+export async function startBreakingServer(): Promise<BreakingServer> {
+  const sockets = new Set<Socket>();
+  let took: string[] = [];
   let isBroken = false;
+  let current: Break | undefined;
   const server = createServer((socket) => {
+    sockets.add(socket);
     socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    if (current === undefined) return void socket.destroy();
+    const { at, pipelining, to: troubled } = current;
     let [text, to, inBody, inTrouble, isOver] = ['', '', false, false, false];
     const breaks = (step: DialogueBreak) => {
       if (isBroken || at !== step || !(ANYWHERE.has(step) || inTrouble)) return false;
@@ -105,6 +109,13 @@ export async function startBreakingServer({
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts: () => new Map([...Map.groupBy(took, (to) => to)].map(([to, times]) => [to, times.length])),
     isBroken: () => isBroken,
-    close: () => server.close(),
+    breakAt: (next) => {
+      [current, took, isBroken] = [next, [], false];
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
   };
 }
