@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = import.meta.dirname;
 
@@ -22,6 +23,29 @@ const withServices = {
   expect: { poll: { timeout: 20_000 } },
 };
 
+const TIERS = ['system', 'integration', 'unit'];
+
+/** System tests that take a minute or more. */
+const LONG = [
+  'apps/gateway/test/openapi/generators',
+  'scripts/chaos/chaos',
+  'apps/gateway/test/openapi/fuzz',
+  'modules/campaigns/test/faults',
+  'modules/emails/test/queue-drain-faults',
+  'apps/launcher/test/launcher',
+];
+
+/** Long files first, so that no process is still busy with one when the others have nothing left to do. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      const place = LONG.findIndex((name) => moduleId.includes(name));
+      return place === -1 ? LONG.length + TIERS.indexOf(project.name) : place;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 // A file's name says which tier it is in; CONTRIBUTING.md has the rules, and scripts/test-tiers.test.ts checks them.
 export default defineConfig({
   resolve: {
@@ -33,7 +57,9 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     testTimeout: 30_000,
-    maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / WORKER_MEMORY))),
+    // Tests wait for other programs half of the time, so there are more processes than cores.
+    maxWorkers: Math.max(1, Math.min(Math.ceil(availableParallelism() * 1.5), Math.floor(totalmem() / WORKER_MEMORY))),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
