@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { config } from '@postroom/platform';
 import { type Api, findBrowser, type Role, signedIn, type SignedIn } from '@postroom/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 
 const program = findBrowser();
 const isBuilt = existsSync(join(import.meta.dirname, '../dist/index.html'));
@@ -21,19 +21,18 @@ const PATIENCE_MS = 45_000;
 export function inBrowser(name: string, tests: () => void): void {
   describe.skipIf(reason !== undefined)(`${name}${note}`, { timeout: 240_000 }, () => {
     tests();
-    afterAll(async () => {
-      await browser?.then((running) => running.close());
-      browser = undefined;
-    });
   });
 }
 
-let browser: Promise<Browser> | undefined;
+/** One for each gateway, for all files of this process; they end with it. */
+const browsers = new Map<string, Promise<Browser>>();
 
 /** The sign-in library takes requests from the public address only, so the browser finds the gateway under test there. */
 function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
   const [from, to] = [new URL(config.PUBLIC_URL).host, new URL(url).host];
-  browser ??= chromium.launch({
+  const running = browsers.get(to);
+  if (running !== undefined) return running;
+  const browser = chromium.launch({
     executablePath: program ?? '',
     args: [
       '--no-sandbox',
@@ -43,6 +42,7 @@ function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
       `--host-resolver-rules=MAP ${from} ${to}`,
     ],
   });
+  browsers.set(to, browser);
   return browser;
 }
 
