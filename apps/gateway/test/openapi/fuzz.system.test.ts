@@ -80,7 +80,7 @@ def before_call(context, case, kwargs):
 );
 
 /** Duration of each run. A fixed seed makes it repeatable; set another one to explore further. */
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 30);
 const SEED = process.env.FUZZ_SEED ?? '1';
 
 /** Every check except the one that needs two users. */
