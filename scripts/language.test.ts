@@ -77,11 +77,12 @@ const tracked = execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*
 
 test('code and docs use standard terms', () => {
   const hits: string[] = [];
+  const all = BANNED.map(({ pattern, use }) => ({ pattern: new RegExp(pattern, `${pattern.flags}g`), use }));
   for (const file of tracked) {
-    for (const [index, line] of readFileSync(join(ROOT, file), 'utf8').split('\n').entries()) {
-      for (const { pattern, use } of BANNED) {
-        const [match] = pattern.exec(line) ?? [];
-        if (match !== undefined) hits.push(`${file}:${index + 1}: "${match}" (use: ${use})`);
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    for (const { pattern, use } of all) {
+      for (const { 0: match, index } of text.matchAll(pattern)) {
+        hits.push(`${file}:${text.slice(0, index).split('\n').length}: "${match}" (use: ${use})`);
       }
     }
   }
