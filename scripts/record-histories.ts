@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { WORK_KINDS } from '@postroom/platform';
 import { freePorts, run, startTemporal, temporalBinary } from '@postroom/embedded';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -206,14 +207,13 @@ process.exit(0);
 
 async function record(name: string, { args, activities, meanwhile }: Story): Promise<void> {
   const taskQueue = name;
-  const worker = await Worker.create({
-    connection: native,
-    taskQueue,
-    identity: 'recorder',
-    workflowBundle,
-    activities,
-  });
-  await worker.runUntil(async () => {
+  const common = { connection: native, identity: 'recorder', activities };
+  const workers = await Promise.all([
+    Worker.create({ ...common, taskQueue, workflowBundle }),
+    ...WORK_KINDS.map((kind) => Worker.create({ ...common, taskQueue: `${taskQueue}-${kind}` })),
+  ]);
+  const running = workers.map((worker) => worker.run());
+  try {
     const [type = ''] = name.split('.');
     const workflow = await client.workflow.start(type, { workflowId: name, taskQueue, args });
     if (meanwhile !== undefined) {
@@ -229,5 +229,8 @@ async function record(name: string, { args, activities, meanwhile }: Story): Pro
     const history = JSON.stringify(recorded, (key, value) => (key === 'stackTrace' ? '' : value), 1);
     writeFileSync(new URL(`${name}.json`, HISTORIES), `${history}\n`);
     console.log(`${name}: recorded`);
-  });
+  } finally {
+    for (const worker of workers) worker.shutdown();
+    await Promise.all(running);
+  }
 }

@@ -1,5 +1,6 @@
 import type * as webhooks from '@postroom/webhooks/activities';
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
+import { activitiesOn } from './activities-on.ts';
 
 /** Number of deleted rows by kind. The optional ones are absent from histories recorded before their module existed. */
 interface Deleted extends webhooks.Deleted {
@@ -10,7 +11,7 @@ interface Deleted extends webhooks.Deleted {
   auditEntries?: number;
 }
 
-const { deleteOldRows } = proxyActivities<{ deleteOldRows: () => Promise<Deleted> }>({
+const { deleteOldRows } = activitiesOn<{ deleteOldRows: () => Promise<Deleted> }>('maintenance', {
   startToCloseTimeout: '50 minutes', // the next hourly run resumes where this one stopped
   scheduleToCloseTimeout: '55 minutes', // covers repeated failures
   heartbeatTimeout: '1 minute',

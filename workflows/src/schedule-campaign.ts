@@ -1,7 +1,8 @@
 import type * as campaigns from '@postroom/campaigns/activities';
-import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import { setCurrentDetails, sleep } from '@temporalio/workflow';
+import { activitiesOn } from './activities-on.ts';
 
-const { startScheduledCampaign } = proxyActivities<typeof campaigns>({
+const { startScheduledCampaign } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
   summary: 'Start the campaign',

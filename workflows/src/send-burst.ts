@@ -1,7 +1,8 @@
 import type * as emails from '@postroom/emails/activities';
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { activitiesOn } from './activities-on.ts';
 
-const { sendFromQueue } = proxyActivities<typeof emails>({
+const { sendFromQueue } = activitiesOn<typeof emails>('mail', {
   startToCloseTimeout: '30 minutes', // it claims for 20 seconds, and the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },

@@ -3,11 +3,11 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { activitiesOn } from './activities-on.ts';
 
 /** Commands to a running campaign. The campaign's row already records each one; the signal only wakes the workflow. */
 export const pause = defineSignal('pause');
@@ -17,25 +17,25 @@ export const changeRate = defineSignal('changeRate');
 export const sendAgain = defineSignal('sendAgain');
 
 const retry = { initialInterval: '1 second', maximumInterval: '15 seconds' } as const;
-const { freezeRecipients } = proxyActivities<typeof campaigns>({
+const { freezeRecipients } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '1 hour', // a million rows take about 15 seconds; heartbeats detect a dead attempt sooner
   heartbeatTimeout: '10 seconds',
   retry,
   summary: 'Write the recipients into the ledger',
 });
-const { sendPages } = proxyActivities<typeof campaigns>({
+const { sendPages } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '30 minutes', // it claims for 15 seconds, and the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry,
   summary: 'Send',
 });
-const { cancelRecipients } = proxyActivities<typeof campaigns>({
+const { cancelRecipients } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '10 seconds',
   retry,
   summary: 'Cancel what has not gone out',
 });
-const { completeCampaign } = proxyActivities<typeof campaigns>({
+const { completeCampaign } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   retry,

@@ -1,5 +1,5 @@
 import type * as people from '@postroom/auth/activities';
-import { proxyActivities } from '@temporalio/workflow';
+import { activitiesOn } from './activities-on.ts';
 
 /** Composed by the worker: webhooks writes the message and auth delivers it. */
 export interface OwnerNotices {
@@ -7,7 +7,7 @@ export interface OwnerNotices {
   tellOfDisabledEndpoint: (userId: string, endpointId: string) => Promise<void>;
 }
 
-const { listOwners, tellOfDisabledEndpoint } = proxyActivities<typeof people & OwnerNotices>({
+const { listOwners, tellOfDisabledEndpoint } = activitiesOn<typeof people & OwnerNotices>('maintenance', {
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 day', // a mail server outage longer than this is noticed without the notification
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes' },

@@ -3,16 +3,16 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { activitiesOn } from './activities-on.ts';
 
 /** Sent by a user, or when the domain is removed: check now instead of when the next check is due. */
 export const checkNow = defineSignal('checkNow');
 
-const { checkDomain } = proxyActivities<typeof domains>({
+const { checkDomain } = activitiesOn<typeof domains>('maintenance', {
   startToCloseTimeout: '90 seconds', // lookups end after 45
   retry: { initialInterval: '10 seconds', maximumInterval: '10 minutes' },
   summary: 'DNS look-ups',

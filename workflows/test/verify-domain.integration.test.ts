@@ -26,26 +26,32 @@ let waits: Partial<typeof SCHEDULE> = {};
 let world: DnsWorld;
 let client: Client;
 let native: NativeConnection;
-let worker: Worker;
-let running: Promise<void>;
+let workers: Worker[];
+let running: Promise<unknown>;
 
 beforeAll(async () => {
   await startTestWorker(); // a process has one Temporal runtime, and this is who sets it up
   world = await startDnsWorld();
   client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
   native = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
-  worker = await Worker.create({
-    connection: native,
-    taskQueue,
-    workflowsPath: join(import.meta.dirname, '../src/verify-domain.ts'),
-    activities: {
-      checkDomain: (id: string) => checkDomainWith(id, { dns: world.options, schedule: { ...SCHEDULE, ...waits } }),
-    },
-  });
-  running = worker.run();
+  workers = await Promise.all([
+    Worker.create({
+      connection: native,
+      taskQueue,
+      workflowsPath: join(import.meta.dirname, '../src/verify-domain.ts'),
+    }),
+    Worker.create({
+      connection: native,
+      taskQueue: `${taskQueue}-maintenance`,
+      activities: {
+        checkDomain: (id: string) => checkDomainWith(id, { dns: world.options, schedule: { ...SCHEDULE, ...waits } }),
+      },
+    }),
+  ]);
+  running = Promise.all(workers.map((worker) => worker.run()));
 });
 afterAll(async () => {
-  worker.shutdown();
+  for (const worker of workers) worker.shutdown();
   await running;
   await client.connection.close();
   await native.close();

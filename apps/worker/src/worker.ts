@@ -11,27 +11,21 @@ import { ensureSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
-/** A few pollers suffice for low-volume queues. */
-const FEW_POLLERS = { maxConcurrentWorkflowTaskPolls: 2, maxConcurrentActivityTaskPolls: 2 };
-
 /**
- * Worker slots per kind of work. Imports and campaigns are limited per project (see their activities); rejected
- * tasks free their slot at once, so there are more slots than concurrent work.
+ * Activity slots per kind of work. Imports and campaigns are limited per project (see their activities); rejected
+ * tasks free their slot at once, so there are more slots than concurrent work. Low-volume kinds need few pollers.
  */
 const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
-  general: { maxConcurrentActivityTaskExecutions: 50, maxCachedWorkflows: 100, ...FEW_POLLERS },
-  mail: { maxConcurrentActivityTaskExecutions: config.WORKER_MAIL_SLOTS, maxCachedWorkflows: 200 },
+  mail: { maxConcurrentActivityTaskExecutions: config.WORKER_MAIL_SLOTS },
   campaigns: {
     maxConcurrentActivityTaskExecutions: 4 * config.WORKER_CAMPAIGN_SLOTS,
-    maxCachedWorkflows: 100,
-    ...FEW_POLLERS,
+    maxConcurrentActivityTaskPolls: 2,
   },
-  webhooks: { maxConcurrentActivityTaskExecutions: config.WORKER_WEBHOOK_SLOTS, maxCachedWorkflows: 400 },
   imports: {
     maxConcurrentActivityTaskExecutions: 10 * config.WORKER_IMPORT_SLOTS,
-    maxCachedWorkflows: 50,
-    ...FEW_POLLERS,
+    maxConcurrentActivityTaskPolls: 2,
   },
+  maintenance: { maxConcurrentActivityTaskExecutions: 50, maxConcurrentActivityTaskPolls: 2 },
 };
 
 /**
@@ -43,22 +37,26 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
-  const bundle = await workflowBundle();
-  const workers = await Promise.all(
-    WORK_KINDS.map((kind) =>
-      Worker.create({
-        connection: native,
-        namespace: client.options.namespace,
-        taskQueue: taskQueueOf(kind),
-        workflowBundle: bundle,
-        activities,
-        // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
-        shutdownGraceTime: '15 seconds',
-        shutdownForceTime: '20 seconds',
-        ...CAPACITY[kind],
-      }),
-    ),
-  );
+  const common = {
+    connection: native,
+    namespace: client.options.namespace,
+    activities,
+    // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
+    shutdownGraceTime: '15 seconds',
+    shutdownForceTime: '20 seconds',
+  };
+  // One worker runs all workflows, because each that does takes a thread and 47 MB. It runs webhook
+  // deliveries as well, and what an older release scheduled on its queue.
+  const workers = await Promise.all([
+    Worker.create({
+      ...common,
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      workflowBundle: await workflowBundle(),
+      maxCachedWorkflows: 800,
+      maxConcurrentActivityTaskExecutions: config.WORKER_WEBHOOK_SLOTS,
+    }),
+    ...WORK_KINDS.map((kind) => Worker.create({ ...common, taskQueue: taskQueueOf(kind), ...CAPACITY[kind] })),
+  ]);
   const running = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
     logger.fatal({ err: error }, 'a Temporal worker failed');
     process.exit(1);

@@ -8,12 +8,15 @@ import * as activities from '../src/activities.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const { TEMPORAL_ADDRESS: address } = config;
-const worker = await Worker.create({
-  connection: await NativeConnection.connect({ address }),
-  taskQueue: taskQueueOf('imports'),
-  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
-  activities,
-});
+const connection = await NativeConnection.connect({ address });
+const workers = await Promise.all([
+  Worker.create({
+    connection,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  }),
+  Worker.create({ connection, taskQueue: taskQueueOf('imports'), activities }),
+]);
 const client = new Client({ connection: await Connection.connect({ address }) });
 process.on('disconnect', () => process.exit(1)); // Exit with the test.
 /**
@@ -32,4 +35,4 @@ process.on('message', () => {
   process.send?.(most);
   most = 0;
 });
-await Promise.all([worker.run(), startDispatcher(client, [outboxSource])]);
+await Promise.all([...workers.map((worker) => worker.run()), startDispatcher(client, [outboxSource])]);

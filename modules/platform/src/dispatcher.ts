@@ -11,7 +11,7 @@ import { inTransaction, pool } from './db.ts';
 import { listen } from './listen.ts';
 import { logger } from './logger.ts';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
-import { taskQueueOfWorkflow } from './task-queues.ts';
+import { config } from './config.ts';
 
 /** A table whose pending rows become workflows. */
 export interface DispatchSource {
@@ -159,7 +159,7 @@ export interface EagerStart extends WorkflowLabels {
 export async function startOnce(client: Client, start: EagerStart): Promise<void> {
   try {
     await client.workflow.start(start.type, {
-      taskQueue: taskQueueOfWorkflow(start.type),
+      taskQueue: config.TEMPORAL_TASK_QUEUE,
       workflowId: start.workflowId,
       args: start.args,
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,

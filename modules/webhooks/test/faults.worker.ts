@@ -1,6 +1,6 @@
 // A worker and delivery dispatcher in its own process that a test can kill (see faults.system.test.ts).
 import { fileURLToPath } from 'node:url';
-import { config, taskQueueOf } from '@postroom/platform';
+import { config } from '@postroom/platform';
 import { startEagerly, startDispatcher } from '@postroom/platform/dispatcher';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
@@ -12,7 +12,7 @@ const { TEMPORAL_ADDRESS: address } = config;
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
-  taskQueue: taskQueueOf('webhooks'),
+  taskQueue: config.TEMPORAL_TASK_QUEUE,
   workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
   activities,
 });
