@@ -9,6 +9,7 @@
  *   --rate N         requests of each kind a second of the quiet project; 5 unless given
  *   --contacts N     of the noisy project, which its campaign goes to; 50000 unless given
  *   --connections N  to the mail server; 10 unless given
+ *   --statements     the statements that took PostgreSQL longest beside the load
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +20,7 @@ import type { Neighbour, NeighbourFigures } from './neighbour-load.ts';
 import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
 import { startSending } from './sending.ts';
 import type { SinkStats } from './smtp-sink.ts';
+import { showStatements } from './statements.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '5' },
     contacts: { type: 'string', default: '50000' },
     connections: { type: 'string', default: '10' },
+    statements: { type: 'boolean', default: false },
   },
 });
 const [SECONDS, RATE, CONTACTS] = [values.seconds, values.rate, values.contacts].map(Number) as [
@@ -42,7 +45,7 @@ const SETTLE_MS = 4_000;
 /** What has not arrived so long after a measurement is given up. */
 const ARRIVAL_MS = 30_000;
 
-const system = await startSending({ ...values, statements: false }, [], {
+const system = await startSending(values, [], {
   RATE_LIMIT_PER_SECOND: '100',
   STREAMS_PER_CALLER: '50',
 });
@@ -232,6 +235,7 @@ try {
     ([name, after]) => `${name} ${((after - cpuBefore[name as keyof typeof cpuBefore]) / seconds / 10).toFixed(0)} %`,
   );
   console.log(`CPU of a core: ${used.join(', ')}; worker ${memoryMb(worker.pid).peak} MB at most`);
+  if (values.statements) await showStatements(pool);
   await sleep(2 * SETTLE_MS);
   const after = await measure(key, SECONDS / 2);
   const alone = Object.fromEntries(
