@@ -16,7 +16,7 @@ import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
-import { logger, pool, record } from '@postroom/platform';
+import { logger, paceBulkWork, pool, record } from '@postroom/platform';
 import { claimPage, type ClaimedRecipient, acquireFence } from './claim.ts';
 import { type CampaignFrame, compileCampaign } from './content.ts';
 import { campaignCompleted } from './events.ts';
@@ -153,6 +153,7 @@ async function sendPages(
   const byMailbox = await usesMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   const lastClaimAt = Date.now() + RUN_MS;
+  let claimedAt = performance.now();
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId };
@@ -162,6 +163,8 @@ async function sendPages(
     const { hold } = await runSendPipeline<ClaimedRecipient>({
       claim: async (limit) => {
         if (Date.now() >= lastClaimAt) return NO_PAGE;
+        await paceBulkWork(performance.now() - claimedAt, signal);
+        claimedAt = performance.now();
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
         const page = await claimPage(campaignId, claim, granted, frame.needsCustomFields);

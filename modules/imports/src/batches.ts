@@ -28,11 +28,8 @@ export interface Batch {
   bytes: number;
 }
 
-/**
- * A trade-off: large batches amortize the transaction, but hold the project's suppression lock longer and update the
- * progress less often.
- */
-const BATCH_ROWS = 10_000;
+/** The rows per batch of imports that were planned before the plan said so. */
+const UNPLANNED_BATCH_ROWS = 10_000;
 /** Maximum batch length in characters, so that long rows don't use unbounded memory. */
 const BATCH_LENGTH = 4_000_000;
 
@@ -42,6 +39,7 @@ const ROWS_PER_TURN = 1_000;
 /** The validated rows of a file, in batches. */
 export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch> {
   const checker = new RowChecker(plan);
+  const { batchRows = UNPLANNED_BATCH_ROWS } = plan;
   let batch = emptyBatch(0);
   let length = 0;
   for await (const { records, bytes } of readRows(row, plan.layout)) {
@@ -49,7 +47,7 @@ export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch>
       add(batch, checker.check(record));
       for (const value of record.values ?? []) length += value.length;
       if (batch.rows % ROWS_PER_TURN === 0) await setImmediate();
-      if (batch.rows < BATCH_ROWS && length < BATCH_LENGTH) continue;
+      if (batch.rows < batchRows && length < BATCH_LENGTH) continue;
       yield { ...batch, bytes };
       batch = emptyBatch(batch.number + 1);
       length = 0;

@@ -43,7 +43,15 @@ export interface Plan {
   emailColumn: number;
   nameColumns: number[];
   fields: PlannedField[];
+  /** Rows per batch. Batches are known by number, so a release that changes it must not change running imports. */
+  batchRows?: number;
 }
+
+/**
+ * A trade-off: large batches amortize the transaction, but a batch is the least that is written before an import can
+ * make way for other work, and holds the project's suppression lock.
+ */
+const BATCH_ROWS = 1_000;
 
 /** A custom field with the column of its values. */
 export interface PlannedField extends FieldSchema {
@@ -89,7 +97,7 @@ export async function planFile(row: Import): Promise<Plan> {
       isNew: isNew.has(column),
     };
   });
-  return { layout, lines, columns, emailColumn, nameColumns, fields };
+  return { layout, lines, columns, emailColumn, nameColumns, fields, batchRows: BATCH_ROWS };
 }
 
 const plannedField = (column: number, { key, type, options }: FieldSchema): PlannedField => ({

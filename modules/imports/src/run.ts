@@ -1,4 +1,4 @@
-import { db, inTransaction, pool } from '@postroom/platform';
+import { db, inTransaction, isDatabaseBusy, paceBulkWork, pool } from '@postroom/platform';
 import { type Batch, batchesOf, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
 import { announce, end, type Import, type ImportStatus, isFinal } from './imports.ts';
@@ -80,8 +80,10 @@ export async function continueImport(
   const written = await writtenBatches(pool, importId);
   const outlook = { isBright: true };
   const write = async (batch: Batch): Promise<boolean> => {
+    const began = performance.now();
     const isWritten = await writeBatch(row, batch, outlook);
     onProgress(await progressOf(importId));
+    await paceBulkWork(performance.now() - began, signal);
     return isWritten || !(await isToEnd(importId));
   };
   try {
@@ -105,6 +107,7 @@ async function inTurns(
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
   let goesOn = true;
+  let isFirst = true; // the first batch shows whether the database is busy
   try {
     for await (const batch of batches) {
       if (signal.aborted || !goesOn || failures.length > 0) break;
@@ -116,7 +119,8 @@ async function inTurns(
         )
         .finally(() => underWay.delete(writing));
       underWay.add(writing);
-      if (underWay.size === WRITERS) await Promise.race(underWay);
+      while (underWay.size >= (isFirst || isDatabaseBusy() ? 1 : WRITERS)) await Promise.race(underWay);
+      isFirst = false;
     }
   } finally {
     await Promise.all(underWay);

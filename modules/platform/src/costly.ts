@@ -1,3 +1,4 @@
+import { paceBulkWork } from './bulk-pace.ts';
 import { config } from './config.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
 
@@ -8,7 +9,8 @@ let semaphore: FairSemaphore | undefined;
 
 /**
  * Runs a query whose cost grows with a project's data, such as a count over all contacts. Limits concurrency per
- * project, and over all projects to half of the connections. `work` must not call this again: it would deadlock.
+ * project, and over all projects to half of the connections, and paces the project's next query while the database is
+ * slow. `work` must not call this again: it would deadlock.
  * @throws RateLimited if too many of the project are queued.
  */
 export function runCostly<T>(projectId: string, work: () => Promise<T>): Promise<T> {
@@ -16,6 +18,7 @@ export function runCostly<T>(projectId: string, work: () => Promise<T>): Promise
     total: Math.max(1, Math.floor(config.DATABASE_POOL / 2)),
     perKey: config.COSTLY_QUERIES_PER_PROJECT,
     waitingPerKey: WAITING_PER_PROJECT,
+    pace: paceBulkWork,
   });
   return semaphore.run(projectId, work);
 }

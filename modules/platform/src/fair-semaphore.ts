@@ -5,9 +5,16 @@ export interface FairSemaphoreOptions {
   total: number;
   /** Maximum concurrent work per key, such as a project. */
   perKey: number;
+  /** Maximum concurrent work per key while others have work or had some in the last two seconds; `perKey` by default. */
+  perKeyShared?: number;
   /** Maximum waiters per key; more are rejected. */
   waitingPerKey?: number;
+  /** Keeps the slot taken after work of so many milliseconds until it resolves; the work's result does not wait for it. */
+  pace?: (tookMs: number) => Promise<void>;
 }
+
+/** How long after its last work a key counts as active. */
+const ACTIVE_MS = 2_000;
 
 interface Line {
   running: number;
@@ -19,13 +26,17 @@ interface Line {
  * by one slot, not by a thousand.
  */
 export class FairSemaphore {
-  readonly #options: Required<FairSemaphoreOptions>;
+  readonly #options: Required<Omit<FairSemaphoreOptions, 'pace'>>;
+  readonly #pace: FairSemaphoreOptions['pace'];
   /** Keys with running or waiting work, least recently served first. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
+  /** The two keys that started work last, the latest first, and when each last did. */
+  #latest: { key: string; at: number }[] = [];
 
-  constructor({ total, perKey, waitingPerKey = Infinity }: FairSemaphoreOptions) {
-    this.#options = { total, perKey, waitingPerKey };
+  constructor({ total, perKey, perKeyShared = perKey, waitingPerKey = Infinity, pace }: FairSemaphoreOptions) {
+    this.#options = { total, perKey, perKeyShared, waitingPerKey };
+    this.#pace = pace;
   }
 
   /**
@@ -34,17 +45,19 @@ export class FairSemaphore {
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const release = this.tryAcquire(key) ?? (await this.#acquire(key));
+    const began = performance.now();
     try {
       return await work();
     } finally {
-      release();
+      if (this.#pace === undefined) release();
+      else void this.#pace(performance.now() - began).finally(release);
     }
   }
 
   /** Returns the slot's release function; `undefined` if no slot is free. */
   tryAcquire(key: string): (() => void) | undefined {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] };
-    if (!this.#hasRoom(line)) return undefined;
+    if (!this.#hasRoom(key, line)) return undefined;
     this.#start(key, line);
     return this.#releaseOnce(key, line);
   }
@@ -73,15 +86,21 @@ export class FairSemaphore {
   #startNext(): void {
     for (const [key, line] of this.#lines) {
       if (this.#running >= this.#options.total) return;
-      if (line.waiting.length === 0 || !this.#hasRoom(line)) continue;
+      if (line.waiting.length === 0 || !this.#hasRoom(key, line)) continue;
       const resolve = line.waiting.shift();
       this.#start(key, line);
       resolve?.();
     }
   }
 
-  #hasRoom({ running }: Line): boolean {
-    return this.#running < this.#options.total && running < this.#options.perKey;
+  #hasRoom(key: string, { running }: Line): boolean {
+    const { total, perKey, perKeyShared } = this.#options;
+    return this.#running < total && running < (this.#isShared(key) ? perKeyShared : perKey);
+  }
+
+  #isShared(key: string): boolean {
+    if (this.#lines.size > (this.#lines.has(key) ? 1 : 0)) return true;
+    return this.#latest.some((other) => other.key !== key && Date.now() - other.at < ACTIVE_MS);
   }
 
   #start(key: string, line: Line): void {
@@ -89,5 +108,6 @@ export class FairSemaphore {
     line.running++;
     this.#lines.delete(key);
     this.#lines.set(key, line);
+    this.#latest = [{ key, at: Date.now() }, ...this.#latest.filter((other) => other.key !== key)].slice(0, 2);
   }
 }

@@ -22,6 +22,7 @@ export {
 export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
 export { clientAddress } from './client-address.ts';
 export { type Config, config, parseConfig } from './config.ts';
+export { isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
 export { runCostly } from './costly.ts';
 export {
   closeDatabase,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FairSemaphore } from '../src/fair-semaphore.ts';
 import { FairShare } from '../src/fair-share.ts';
 
@@ -53,6 +53,35 @@ test('what fails gives its room back, and more than may wait for a key is rate_l
   await expect(waiting).rejects.toThrow('broken');
   await semaphore.run('a', async () => void log.push('a'));
   expect(log).toEqual(['first', 'b', 'a']);
+});
+
+test('a key has less room while others are active, and all of it again when they have been idle for two seconds', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const semaphore = new FairSemaphore({ total: Infinity, perKey: 3, perKeyShared: 1 });
+    const take = () => semaphore.tryAcquire('a');
+    const alone = [take(), take(), take()];
+    expect(alone.map((release) => release !== undefined)).toEqual([true, true, true]);
+    expect(take()).toBeUndefined();
+    for (const release of alone) release?.();
+    await semaphore.run('b', async () => {});
+    const shared = [take(), take()];
+    expect(shared.map((release) => release !== undefined)).toEqual([true, false]);
+    vi.advanceTimersByTime(2_001);
+    expect(take()).toBeDefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('paced work answers at once and keeps its slot until its pause is over', async () => {
+  const pause = Promise.withResolvers<void>();
+  const semaphore = new FairSemaphore({ total: 1, perKey: 1, pace: () => pause.promise });
+  expect(await semaphore.run('a', async () => 'result')).toBe('result');
+  expect(semaphore.tryAcquire('a')).toBeUndefined();
+  pause.resolve();
+  await settle();
+  expect(semaphore.tryAcquire('a')).toBeDefined();
 });
 
 test('a share is as much as it leaves free, so there is always some for another key', () => {

@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest';
+import { isDatabaseBusy, paceBulkWork, pauseRatio } from '../src/bulk-pace.ts';
+import { pool } from '../src/db.ts';
+
+test('bulk work does not pause while the database responds quickly, and gets a fifth of its time when it is slowest', () => {
+  expect([0, 7.5, 15, 22.5, 60, 60_000].map(pauseRatio)).toEqual([0, 0, 1, 2, 4, 4]);
+});
+
+test('bulk work pauses in proportion to its duration while the database responds slowly, or not at all', async () => {
+  await paceBulkWork(60_000); // at once, as the database is idle
+  expect(isDatabaseBusy()).toBe(false);
+  // Takes all connections, as other work would.
+  const connections = await Promise.all(Array.from({ length: pool.options.max ?? 0 }, () => pool.connect()));
+  setTimeout(() => connections.forEach((connection) => connection.release()), 500);
+  await vi.waitFor(
+    async () => {
+      await paceBulkWork(0);
+      expect(isDatabaseBusy()).toBe(true);
+    },
+    { timeout: 5_000, interval: 100 },
+  );
+  const began = performance.now();
+  await paceBulkWork(100);
+  expect(performance.now() - began).toBeGreaterThan(99);
+});
+
+test('a pause ends when its signal aborts', async () => {
+  const began = performance.now();
+  await paceBulkWork(60_000, AbortSignal.abort());
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
