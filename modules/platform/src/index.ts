@@ -145,6 +145,7 @@ export {
   hostOf,
   hostProblem,
   isAllowedAddress,
+  newUrlProblem,
   type Resolve,
   resolveBySystem,
   urlProblem,

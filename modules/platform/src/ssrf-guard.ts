@@ -108,9 +108,8 @@ export function hostProblem(host: string, scope: AddressScope): string | undefin
  * must be https, except for loopback and where private networks are allowed.
  */
 export function urlProblem(text: string, scope: AddressScope): string | undefined {
-  const url = /^[a-z]+:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'must be an absolute URL, such as https://example.com/webhooks';
-  if (REWRITTEN.test(text)) return 'must not contain spaces, control characters or backslashes';
   const host = hostOf(url);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(host, scope)))
     return scope === 'loopback'
@@ -121,8 +120,15 @@ export function urlProblem(text: string, scope: AddressScope): string | undefine
   return undefined;
 }
 
-/** Characters that the URL parser drops, trims or turns into others, so that the URL called would not be the one shown. */
-const REWRITTEN = /[\s\\\p{Cc}]/u;
+/**
+ * `urlProblem` for a URL that is being saved, which must also be written as it will be called: the parser drops line breaks,
+ * turns backslashes into slashes and adds missing ones.
+ */
+export function newUrlProblem(text: string, scope: AddressScope): string | undefined {
+  if (/[\s\\\p{Cc}]/u.test(text)) return 'must not contain spaces, control characters or backslashes';
+  if (!/^[a-z]+:\/\//i.test(text)) return 'must be an absolute URL, such as https://example.com/webhooks';
+  return urlProblem(text, scope);
+}
 
 /** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1');

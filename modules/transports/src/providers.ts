@@ -11,7 +11,7 @@ import {
   newId,
   notFound,
   type Prisma,
-  urlProblem,
+  newUrlProblem,
 } from '@postroom/platform';
 import { withAdvice } from './mailboxes/status.ts';
 import { providerCredentials } from './credentials.ts';
@@ -213,7 +213,7 @@ function readSes(input: SesInput, existing: Partial<SesSettings>, known: SesCred
 
 function endpointProblems(endpoint: string | undefined): FieldProblem[] {
   if (endpoint === undefined) return [];
-  const problem = urlProblem(endpoint, config.providerScope);
+  const problem = newUrlProblem(endpoint, config.providerScope);
   return problem === undefined ? [] : [{ field: 'ses.endpoint', message: problem }];
 }
 

@@ -20,7 +20,7 @@ import {
   startWorkflow,
   textProblem,
   type Tx,
-  urlProblem,
+  newUrlProblem,
 } from '@postroom/platform';
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
 import { newSigningSecret } from './signature.ts';
@@ -234,7 +234,7 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
 function validate({ url, events, description }: UpdateEndpointInput): string[] | undefined {
   const problems: FieldProblem[] = [];
   if (url != null) {
-    const problem = url.length > 2048 ? 'must be at most 2048 characters' : urlProblem(url, config.webhookScope);
+    const problem = url.length > 2048 ? 'must be at most 2048 characters' : newUrlProblem(url, config.webhookScope);
     if (problem !== undefined) problems.push({ field: 'url', message: problem });
   }
   if (description != null) {
