@@ -70,6 +70,7 @@ export default defineConfig({
             // Whatever needs a service fails, whatever the shell has set.
             DATABASE_URL: 'postgresql://unit-tests-have-no-database.invalid/',
             TEMPORAL_ADDRESS: 'unit-tests-have-no-temporal.invalid:7233',
+            POSTROOM_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
             LOG_LEVEL: 'error',
           },
         },
