@@ -1,6 +1,6 @@
 /**
- * What `bench/facade.ts` compares `/v1` with: four routes written by hand, with Fastify and `pg`. They ask the database
- * what the gateway asks it, check what it checks and answer what it answers, and know nothing of GraphQL or Prisma.
+ * The baseline for `/v1` in `bench/facade.ts`: four routes written by hand with Fastify and `pg`. They run the gateway's queries,
+ * make its checks and return its responses, without GraphQL or Prisma.
  */
 import { createHash } from 'node:crypto';
 import { emailKey, emailProblem, newId } from '@postroom/platform';
@@ -39,13 +39,13 @@ const FIND_KEY = `
 
 const buckets = new Map<string, { tokens: number; filledAt: number }>();
 
-/** The key, its allowance, its scope, its project: in the order in which the gateway looks at them. */
+/** Checks the key, its rate limit, its scope and its project, in the gateway's order. */
 async function enter(request: FastifyRequest, reply: FastifyReply, needs: 'full' | 'sending'): Promise<string> {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newId('req');
   reply.header('X-Request-Id', requestId).header('Access-Control-Allow-Origin', '*');
   const [, key] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (key === undefined || !isWellFormedKey(key)) throw new Refusal(401, 'unauthorized', 'Give an API key.');
+  if (key === undefined || !isWellFormedKey(key)) throw new Refusal(401, 'unauthorized', 'An API key is required.');
   const named = request.headers['x-project-id'];
   const { rows } = await pool.query<KeyRow>({
     name: 'key',
@@ -53,10 +53,10 @@ async function enter(request: FastifyRequest, reply: FastifyReply, needs: 'full'
     values: [createHash('sha256').update(key).digest('hex'), named ?? ''],
   });
   const [row] = rows;
-  if (row === undefined) throw new Refusal(401, 'unauthorized', 'This API key is not known, or has been revoked.');
+  if (row === undefined) throw new Refusal(401, 'unauthorized', 'This API key is unknown or revoked.');
   takeToken(row.id, reply);
   if (needs === 'full' && row.scope !== 'full')
-    throw new Refusal(403, 'insufficient_scope', 'A full-scope key is needed.');
+    throw new Refusal(403, 'insufficient_scope', 'A full-scope key is required.');
   return projectOf(row, typeof named === 'string' ? named : undefined);
 }
 
@@ -74,8 +74,9 @@ function takeToken(id: string, reply: FastifyReply, now = Date.now()): void {
 function projectOf({ projects, all_projects: all, named_exists: exists }: KeyRow, named: string | undefined): string {
   const [only, second] = projects;
   if (named !== undefined && (all ? exists : projects.includes(named))) return named;
-  if (named !== undefined || only === undefined) throw new Refusal(403, 'forbidden', 'Not a project of this key.');
-  if (second !== undefined) throw new Refusal(400, 'validation_error', 'Name a project in the X-Project-Id header.');
+  if (named !== undefined || only === undefined)
+    throw new Refusal(403, 'forbidden', 'This key does not cover the project.');
+  if (second !== undefined) throw new Refusal(400, 'validation_error', 'Name the project in the X-Project-Id header.');
   return only;
 }
 
@@ -95,14 +96,14 @@ interface Contact {
   updatedAt: Date;
 }
 
-/** Contacts as they are answered. The project of the comparison has no segments, which both sides find out by asking. */
-async function answered(projectId: string, contacts: readonly Contact[]) {
+/** Contacts in the response format. The benchmark's project has no segments, which both sides learn from a query. */
+async function toResponse(projectId: string, contacts: readonly Contact[]) {
   const { rowCount } = await pool.query({
     name: 'segments',
     text: 'SELECT id, name, filter FROM segments WHERE project_id = $1 ORDER BY name, id',
     values: [projectId],
   });
-  if (rowCount !== 0) throw new Error('The project of the comparison has segments.');
+  if (rowCount !== 0) throw new Error('The benchmark project has segments.');
   return contacts.map(({ id, email, name, source, suppressionStatus, customFields, createdAt, updatedAt }) => ({
     id,
     email,
@@ -136,8 +137,8 @@ app.get<{ Params: { id: string } }>('/v1/contacts/:id', async (request, reply) =
     text: `SELECT ${CONTACT} FROM contacts c WHERE c.project_id = $1 AND c.id = $2`,
     values: [projectId, request.params.id],
   });
-  if (rows.length === 0) throw new Refusal(404, 'not_found', 'There is no such contact in this project.');
-  const [contact] = await answered(projectId, rows);
+  if (rows.length === 0) throw new Refusal(404, 'not_found', 'This project has no such contact.');
+  const [contact] = await toResponse(projectId, rows);
   return { data: contact };
 });
 
@@ -162,7 +163,7 @@ app.get<{ Querystring: { limit?: string; cursor?: string } }>(
         ORDER BY c.id DESC LIMIT $2`,
       values: [projectId, limit + 1, ...after],
     });
-    const data = await answered(projectId, rows.slice(0, limit));
+    const data = await toResponse(projectId, rows.slice(0, limit));
     const last = data.at(-1);
     const more = rows.length > limit && last !== undefined;
     return { data, has_more: more, next_cursor: more ? Buffer.from(last.id, 'latin1').toString('base64url') : null };
@@ -206,7 +207,7 @@ app.post<{ Body: { email: string; name?: string } }>(
           })
         : { rows: [created] };
     if (rows.length === 0) throw new Refusal(409, 'conflict', `${email} is on the project's suppression list.`);
-    const [data] = await answered(projectId, rows);
+    const [data] = await toResponse(projectId, rows);
     return reply.code(created === undefined ? 200 : 201).send({ data });
   },
 );

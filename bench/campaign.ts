@@ -1,20 +1,20 @@
 /**
- * How fast a campaign goes out, and what it costs: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a gateway,
- * a worker and a mail server that throws everything away, all on this machine and gone afterwards. Beside the campaign,
- * transactional emails go through the gateway, to see what they have to wait for.
+ * Measures the rate and the cost of sending a campaign. Starts PostgreSQL (fsync on), Temporal, a gateway, a worker and a mail
+ * server that discards everything, and removes them afterwards. Transactional emails are sent during the campaign to measure
+ * their latency.
  * Run: npm run bench -- campaign [options]
- *   --recipients N     100000 unless given
- *   --kb N             size of a message, 2.5 unless given
- *   --rounds N         campaigns, one after the other; 1 unless given
- *   --connections N    to the mail server; 10 unless given
- *   --dkim             with a DKIM signature (RSA, 2048 bits)
- *   --webhooks         an endpoint of this bench receives every event
- *   --emails N         transactional emails a second beside it; 10 unless given
- *   --slowest N        the N slowest of these, step by step
- *   --freeze           measures the recipient snapshot as well, beside a bare INSERT … SELECT of as many rows of that width
- *   --statements       the statements that took PostgreSQL longest
- *   --profile DIR      leaves a CPU profile of the worker there
- *   --listmonk FILE    the program of listmonk, which sends a campaign as well after each of ours
+ *   --recipients N     default 100000
+ *   --kb N             size of a message in KB, default 2.5
+ *   --rounds N         campaigns in sequence, default 1
+ *   --connections N    connections to the mail server, default 10
+ *   --dkim             sign with DKIM (RSA, 2048 bits)
+ *   --webhooks         deliver every event to an endpoint of the benchmark
+ *   --emails N         transactional emails per second during the campaign, default 10
+ *   --slowest N        print the steps of the N slowest of these
+ *   --snapshot         also compare the recipient snapshot with a bare INSERT … SELECT of the same number of equally wide rows
+ *   --statements       print the statements that took PostgreSQL the longest
+ *   --profile DIR      write a CPU profile of the worker to this folder
+ *   --listmonk FILE    the listmonk binary, which sends a campaign after each of ours
  *   --listmonk-dir DIR its sources (see listmonk.ts)
  */
 import { createServer } from 'node:http';
@@ -38,7 +38,7 @@ const { values } = parseArgs({
     webhooks: { type: 'boolean', default: false },
     emails: { type: 'string', default: '10' },
     slowest: { type: 'string', default: '0' },
-    freeze: { type: 'boolean', default: false },
+    snapshot: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
     profile: { type: 'string' },
     listmonk: { type: 'string' },
@@ -60,10 +60,10 @@ const { createDkimKey } = await import('../modules/domains/src/dkim/keys.ts');
 const { createEndpoint } = await import('@postroom/webhooks');
 
 const listmonk = await startPeer();
-const heard = { count: 0 };
+const received = { count: 0 };
 const receiver = createServer((request, response) => {
   request.resume().on('end', () => {
-    heard.count++;
+    received.count++;
     response.writeHead(204).end();
   });
 });
@@ -75,9 +75,9 @@ const api = async (method: string, path: string, body?: unknown) => {
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as { data: Campaign };
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
-  return answer.data;
+  const reply = (await response.json()) as { data: Campaign };
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${JSON.stringify(reply)}`);
+  return reply.data;
 };
 
 interface Campaign {
@@ -88,7 +88,7 @@ interface Campaign {
   progress: { accepted: number; unknown: number; failed: number };
 }
 
-/** listmonk with a list of as many subscribers, when it is there. */
+/** listmonk with a list of the same number of subscribers, if its binary was given. */
 async function startPeer(): Promise<(Listmonk & { list: number }) | undefined> {
   const peer = await system.startPeer();
   if (peer === undefined) return undefined;
@@ -130,7 +130,7 @@ async function prepare(): Promise<string> {
 const WORDS =
   'We have gathered what changed this month, with notes on each of the releases and what to look at first. ';
 
-/** A campaign of three variables beside the link to unsubscribe by, filled up to its size. */
+/** A campaign with three variables and an unsubscribe link, padded to its size. */
 function html(): string {
   const head = '<h1>Hello {{name|there}}</h1><p>You are on {{plan|no plan}}, in {{city|your city}}.</p>';
   // Half of a message is its text part.
@@ -138,10 +138,10 @@ function html(): string {
   return `<!doctype html><html><body>${head}<p>${filling}</p><p><a href="https://example.com/offer">See the offer</a></p></body></html>`;
 }
 
-/** @returns messages a second, from the first to the last. */
+/** @returns messages per second, from the first to the last. */
 async function sendOne(group: string): Promise<number> {
   sink.tell('reset');
-  heard.count = 0;
+  received.count = 0;
   const before = readCpu();
   const { id } = await api('POST', '/v1/campaigns', {
     name: `Bench ${newId('cmp')}`,
@@ -165,7 +165,7 @@ async function sendOne(group: string): Promise<number> {
   const machine = machineMs();
   await probes.stop();
   const completedMs = Date.parse(campaign.completedAt ?? '') - beganAt;
-  if (values.webhooks) await untilHeard(RECIPIENTS);
+  if (values.webhooks) await untilReceived(RECIPIENTS);
   clearInterval(watching);
   const stats = await sink.ask<SinkStats>('stats');
   const cpu = readCpu();
@@ -191,11 +191,11 @@ async function sendOne(group: string): Promise<number> {
   console.log(`  worker: ${most} MB at most while it was sent, ${now} MB now, ${peak} MB ever`);
   console.log(`  POST /v1/emails meanwhile: ${probes.figures(stats.probes)}`);
   await probes.showSlowest(stats.probes, { campaignId: id, beganAt });
-  if (values.webhooks) console.log(`  ${heard.count} webhooks received`);
+  if (values.webhooks) console.log(`  ${received.count} webhooks received`);
   return mails / seconds;
 }
 
-/** The same by listmonk, which puts no text part beside the HTML: so its HTML is filled up to the whole size. */
+/** The same with listmonk, which adds no text part, so its HTML is padded to the full size. */
 async function sendTheirs(peer: Listmonk & { list: number }, ours: number): Promise<void> {
   sink.tell('reset');
   const before = { peer: cpuMs(peer.pid), postgres: cpuBelow('postgres'), sink: cpuMs(sink.pid) };
@@ -217,8 +217,8 @@ async function sendTheirs(peer: Listmonk & { list: number }, ours: number): Prom
   console.log(`  ours: ${(ours / rate).toFixed(2)} of its messages a second`);
 }
 
-async function untilHeard(events: number): Promise<void> {
-  for (const giveUpAt = Date.now() + 300_000; heard.count < events && Date.now() < giveUpAt;) await sleep(100);
+async function untilReceived(events: number): Promise<void> {
+  for (const giveUpAt = Date.now() + 300_000; received.count < events && Date.now() < giveUpAt;) await sleep(100);
 }
 
 function readCpu() {
@@ -231,11 +231,11 @@ function readCpu() {
   };
 }
 
-/** Transactional emails at an even pace, each timed from its request to its answer and to the mail server. */
+/** Transactional emails at an even rate, each timed from its request to its response and to its arrival at the mail server. */
 class Probes {
-  readonly #answers: number[] = [];
+  readonly #responseMs: number[] = [];
   readonly #sentAt = new Map<string, number>();
-  readonly #answeredAt = new Map<string, number>();
+  readonly #respondedAt = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout | undefined;
 
@@ -250,7 +250,7 @@ class Probes {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all(this.#underWay);
-    await sleep(EMAILS > 0 ? 3_000 : 0); // the last ones are on their way
+    await sleep(EMAILS > 0 ? 3_000 : 0); // the last ones are still in flight
   }
 
   async #send(): Promise<void> {
@@ -263,11 +263,11 @@ class Probes {
       subject: 'A receipt',
       text: 'Thank you.',
     });
-    this.#answeredAt.set(address, Date.now());
-    this.#answers.push(Date.now() - began);
+    this.#respondedAt.set(address, Date.now());
+    this.#responseMs.push(Date.now() - began);
   }
 
-  /** The slowest ones in the order of their requests, each step in milliseconds after the one before. */
+  /** The slowest ones in the order of their requests, each step in milliseconds after the previous one. */
   async showSlowest(
     arrived: Record<string, number>,
     { campaignId, beganAt }: { campaignId: string; beganAt: number },
@@ -275,15 +275,15 @@ class Probes {
     const count = Number(values.slowest);
     if (count === 0) return;
     const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float`;
-    const { rows: milestones } = await pool.query<Record<'frozen' | 'claimed' | 'done', number | null>>(
-      `SELECT ${ms('frozen_at')} AS frozen, ${ms('completed_at')} AS done,
+    const { rows: milestones } = await pool.query<Record<'snapshot' | 'claimed' | 'done', number | null>>(
+      `SELECT ${ms('frozen_at')} AS snapshot, ${ms('completed_at')} AS done,
          (SELECT ${ms('min(claimed_at)')} FROM messages m WHERE m.campaign_id = c.id) AS claimed FROM campaigns c WHERE id = $1`,
       [campaignId],
     );
     const after = (at: number | null | undefined) => (at == null ? '-' : String(Math.round(at - beganAt)));
-    const [{ frozen, claimed, done } = {}] = milestones;
+    const [{ snapshot, claimed, done } = {}] = milestones;
     console.log(
-      `  the campaign, ms after it was sent: freeze began ${after(frozen)}, first claim ${after(claimed)}, completed ${after(done)}`,
+      `  the campaign, ms after it was sent: snapshot began ${after(snapshot)}, first claim ${after(claimed)}, completed ${after(done)}`,
     );
     const { rows } = await pool.query<{ email: string; row: number; claimed: number | null; settled: number | null }>(
       `SELECT email, ${ms('created_at')} AS row, ${ms('claimed_at')} AS claimed, ${ms('accepted_at')} AS settled
@@ -297,9 +297,9 @@ class Probes {
     }));
     const slowest = timed.toSorted((a, b) => b.came - b.sent - (a.came - a.sent)).slice(0, count);
     for (const { email, sent, row, claimed, came, settled } of slowest.toSorted((a, b) => a.sent - b.sent)) {
-      const answered = this.#answeredAt.get(email) ?? 0;
+      const responded = this.#respondedAt.get(email) ?? 0;
       console.log(
-        `  asked at ${after(sent)}: row +${Math.round(row - sent)}, answered +${answered - sent}, claimed +${Math.round((claimed ?? 0) - sent)}, at the mail server +${came - sent}, settled +${Math.round((settled ?? 0) - sent)}`,
+        `  requested at ${after(sent)}: row +${Math.round(row - sent)}, response +${responded - sent}, claimed +${Math.round((claimed ?? 0) - sent)}, at the mail server +${came - sent}, settled +${Math.round((settled ?? 0) - sent)}`,
       );
     }
   }
@@ -308,7 +308,7 @@ class Probes {
     const ways = [...this.#sentAt].flatMap(([address, at]) =>
       arrived[address] === undefined ? [] : [arrived[address] - at],
     );
-    return `${this.#answers.length}, answered p50 ${at(this.#answers, 0.5)} ms, p99 ${at(this.#answers, 0.99)} ms; ${ways.length} at the mail server, p50 ${at(ways, 0.5)} ms, p99 ${at(ways, 0.99)} ms`;
+    return `${this.#responseMs.length}, response p50 ${at(this.#responseMs, 0.5)} ms, p99 ${at(this.#responseMs, 0.99)} ms; ${ways.length} at the mail server, p50 ${at(ways, 0.5)} ms, p99 ${at(ways, 0.99)} ms`;
   }
 }
 
@@ -317,8 +317,8 @@ function at(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Freezing beside a bare INSERT … SELECT of as many rows of that width into a table of the same shape, in turn. */
-async function compareFreeze(group: string): Promise<void> {
+/** Alternates snapshots with a bare INSERT … SELECT of the same number of equally wide rows into a table of the same shape. */
+async function compareSnapshot(group: string): Promise<void> {
   const { snapshotRecipients } = await import('../modules/campaigns/src/snapshot-recipients.ts');
   await pool.query('DROP TABLE IF EXISTS bare');
   await pool.query(
@@ -338,10 +338,10 @@ async function compareFreeze(group: string): Promise<void> {
         [projectId, id],
       ),
     );
-    const frozen = await timed(() => snapshotRecipients(id));
-    ratios.push(frozen.ms / bare.ms);
+    const snapshot = await timed(() => snapshotRecipients(id));
+    ratios.push(snapshot.ms / bare.ms);
     console.log(
-      `freeze of ${RECIPIENTS}: ${(frozen.ms / 1000).toFixed(2)} s, ${(frozen.cpuMs / 1000).toFixed(2)} s of CPU; bare INSERT … SELECT: ${(bare.ms / 1000).toFixed(2)} s, ${(bare.cpuMs / 1000).toFixed(2)} s of CPU; ratio ${(frozen.ms / bare.ms).toFixed(2)}, of CPU ${(frozen.cpuMs / bare.cpuMs).toFixed(2)}`,
+      `snapshot of ${RECIPIENTS}: ${(snapshot.ms / 1000).toFixed(2)} s, ${(snapshot.cpuMs / 1000).toFixed(2)} s of CPU; bare INSERT … SELECT: ${(bare.ms / 1000).toFixed(2)} s, ${(bare.cpuMs / 1000).toFixed(2)} s of CPU; ratio ${(snapshot.ms / bare.ms).toFixed(2)}, of CPU ${(snapshot.cpuMs / bare.cpuMs).toFixed(2)}`,
     );
     await pool.query('DELETE FROM campaigns WHERE id = $1', [id]);
     await pool.query('DELETE FROM messages WHERE campaign_id = $1', [id]);
@@ -368,7 +368,7 @@ try {
   console.log(`worker after its start: ${memoryMb(worker.pid).now} MB, ${memoryMb(worker.pid).peak} MB at most`);
   const group = await prepare();
   for (let round = 0; round < ROUNDS; round++) {
-    if (values.freeze) await compareFreeze(group);
+    if (values.snapshot) await compareSnapshot(group);
     const ours = await sendOne(group);
     if (listmonk !== undefined) await sendTheirs(listmonk, ours);
   }

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A program of this folder, or of another one, that says over its channel that it is ready and ends with this process. */
+/** A program that reports over IPC that it is ready, and exits with this process. */
 export interface Child {
   process: ChildProcess;
   pid: number;
-  /** What it said when it was ready. */
+  /** Its ready message. */
   ready: unknown;
-  /** Asks it something that it answers with one message; one question at a time. */
-  ask: <Answer>(question: unknown) => Promise<Answer>;
-  /** Tells it something. */
+  /** Sends a request that it answers with one message; one request at a time. */
+  ask: <Reply>(request: unknown) => Promise<Reply>;
+  /** Sends a message without a reply. */
   tell: (word: unknown) => void;
   stop: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
-/** Starts a program and waits until it is ready. */
+/** Starts a program of this folder or another, and waits until it is ready. */
 export async function startChild(
   path: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -32,15 +32,15 @@ export async function startChild(
     process: child,
     pid: child.pid ?? 0,
     ready,
-    ask: <Answer>(question: unknown) =>
-      new Promise<Answer>((resolve, reject) => {
+    ask: <Reply>(request: unknown) =>
+      new Promise<Reply>((resolve, reject) => {
         const gone = () => reject(new Error(`${path} has ended.`));
         child.once('exit', gone);
-        child.once('message', (answer) => {
+        child.once('message', (reply) => {
           child.off('exit', gone);
-          resolve(answer as Answer);
+          resolve(reply as Reply);
         });
-        child.send(question as object);
+        child.send(request as object);
       }),
     tell: (word) => void child.send(word as object),
     stop: async (signal = 'SIGTERM') => {

@@ -1,7 +1,7 @@
 /**
- * What a page of contacts costs in a project of 1,000,000 beside one of 10,000: every filter, search, the cursor of page
- * 5,000, segments. Run: npm run bench -- contacts [contacts in the large project]. DATABASE_URL names a migrated database;
- * the two projects stay in it, and are found again, until they are deleted.
+ * Compares the cost of a page of contacts in a project of 1,000,000 with one of 10,000: every filter, search, the cursor of page
+ * 5,000, segments. Run: npm run bench -- contacts [contacts in the large project]. DATABASE_URL names a migrated database. Both
+ * projects stay in it for the next run until you delete them.
  */
 import { createContact, createCustomField, createSegment, listContacts, suppress } from '@postroom/contacts';
 import { closeDatabase, newId, pool } from '@postroom/platform';
@@ -11,7 +11,7 @@ const SMALL = 10_000;
 const LARGE = Number(process.argv[2] ?? 1_000_000);
 const PAGE = 100;
 const RUNS = 40;
-/** The first contact was added this long ago, the others evenly since. */
+/** Age of the first contact; the others are spread evenly since then. */
 const SPAN_MS = 365 * 86_400_000;
 
 interface Sample {
@@ -21,7 +21,7 @@ interface Sample {
   segments: Record<string, string>;
 }
 
-/** The project of a size, made when it is not there. */
+/** The project of this size, created when missing. */
 async function sample(size: number): Promise<Sample> {
   const name = `Bench: ${size} contacts`;
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM projects WHERE name = $1', [name]);
@@ -39,7 +39,7 @@ async function sample(size: number): Promise<Sample> {
 }
 
 async function makeProject(name: string, size: number): Promise<string> {
-  console.log(`Making a project of ${size} contacts …`);
+  console.log(`Creating a project of ${size} contacts …`);
   const { id: projectId } = await createProject(`${name} (in the making)`);
   await createCustomField(projectId, { key: 'plan', type: 'select', options: ['free', 'pro', 'enterprise'] });
   await createCustomField(projectId, { key: 'score', type: 'number' });
@@ -144,7 +144,7 @@ async function insertContacts(projectId: string, size: number): Promise<string[]
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A contact id as it would have been made at a time. */
+/** A contact id as generated at this time. */
 function idAt(time: Date): string {
   const digits = [...time.getTime().toString(32).padStart(10, '0')].map((digit) => BASE32[Number.parseInt(digit, 32)]);
   return `ctc_${digits.join('')}${newId('ctc').slice(14)}`;
@@ -184,7 +184,7 @@ async function mailSome(projectId: string, ids: string[]): Promise<void> {
   }
 }
 
-/** Each way to ask for a page. `after` pages are read from the middle of the list. */
+/** Each kind of page request. `after` starts in the middle of the list. */
 async function pagesOf({
   projectId,
   size,
@@ -207,15 +207,15 @@ async function pagesOf({
     'first page': list({}),
     [`a page in the middle (5,000th of ${LARGE})`]: list({}, cursor),
     email: list({ email: middle.email }),
-    'search, a word many have': list({ search: 'ada' }),
+    'search, a common word': list({ search: 'ada' }),
     'search, one contact': list({ search: middle.email.slice(0, -4) }),
-    'search, nobody': list({ search: 'zzyzx' }),
+    'search, no match': list({ search: 'zzyzx' }),
     'search, two letters without a match': list({ search: 'qx' }),
     group_id: list({ groupId }),
     'suppressed=true': list({ suppressed: true }),
     'suppressed=false': list({ suppressed: false }),
     'source=dashboard': list({ source: 'dashboard' }),
-    'source=form (nobody)': list({ source: 'form' }),
+    'source=form (no match)': list({ source: 'form' }),
     'created_after, the last day': list({ createdAfter: new Date(Date.now() - 86_400_000) }),
     'created_before, half a year ago': list({ createdBefore: halfway }),
     ...Object.fromEntries(
@@ -226,7 +226,7 @@ async function pagesOf({
   };
 }
 
-/** The median of some runs, in milliseconds. */
+/** The median of several runs, in milliseconds. */
 async function measure(run: () => Promise<unknown>): Promise<number> {
   for (let n = 0; n < 3; n++) await run();
   const times: number[] = [];

@@ -1,19 +1,18 @@
 /**
- * How fast transactional mail is taken and goes out, and what it costs: a PostgreSQL that keeps what it is told (fsync on), a
- * Temporal, a gateway, a worker as `npm start` starts it, and a mail server that throws everything away, all on this machine
- * and gone afterwards. In each round 50 clients POST one email after the other, then batches of a hundred; with a listmonk,
- * its `/api/tx` has its turn in the same round, with the same clients and the same mail server.
+ * Measures how fast transactional mail is accepted and sent, and its cost. Starts PostgreSQL (fsync on), Temporal, a gateway, a
+ * worker with the settings of `npm start`, and a mail server that discards everything, and removes them afterwards. In each round
+ * 50 clients POST single emails, then batches of 100. With listmonk, its `/api/tx` takes the same load in the same round.
  * Run: npm run bench -- emails [options]
- *   --emails N           20000 unless given
- *   --clients N          50 unless given
- *   --rounds N           1 unless given
- *   --connections N      to the mail server; 10 unless given
- *   --only PARTS         of single, batch, paced, listmonk; all unless given
- *   --pace N,N           emails a second, for ten seconds each, to see how long one takes; 5,50,200 unless given
- *   --listmonk FILE      the program of listmonk
+ *   --emails N           default 20000
+ *   --clients N          default 50
+ *   --rounds N           default 1
+ *   --connections N      connections to the mail server, default 10
+ *   --only PARTS         some of single, batch, paced, listmonk; default all
+ *   --pace N,N           emails per second, for ten seconds each, to measure latency; default 5,50,200
+ *   --listmonk FILE      the listmonk binary
  *   --listmonk-dir DIR   its sources (see listmonk.ts)
- *   --statements         the statements that took PostgreSQL longest
- *   --profile DIR        leaves CPU profiles of the gateway and the worker there
+ *   --statements         print the statements that took PostgreSQL the longest
+ *   --profile DIR        write CPU profiles of the gateway and the worker to this folder
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,7 +47,7 @@ const [EMAILS, CLIENTS, ROUNDS] = [values.emails, values.clients, values.rounds]
 const PACED_SECONDS = 10;
 const IN_A_BATCH = 100;
 const BATCH_CLIENTS = 5;
-/** What is not at the mail server so long after the last one that was is given up. */
+/** An email that has not arrived this long after the last arrival counts as lost. */
 const LOST_AFTER_MS = 15_000;
 
 const system = await startSending(values, ['gateway', 'worker']);
@@ -62,9 +61,9 @@ const headers = { authorization: `Bearer ${key}` };
 const templateId = await addTemplate();
 const listmonk = await startPeer();
 
-/** The sink notes when mail to addresses of `probe.test` came. */
+/** The sink records when mail to `probe.test` arrives. */
 const addressOf = (number: string) => `user${number}@probe.test`;
-/** Every turn writes to addresses of its own: the rows of those before stay, as they do in use. */
+/** Every turn uses new addresses: the rows of earlier turns stay, as in production. */
 const itemOf = (turnNumber: number) =>
   JSON.stringify({
     from: 'Shop <shop@example.com>',
@@ -85,13 +84,13 @@ async function addTemplate(): Promise<string> {
 }
 
 async function post(path: string, body: unknown = {}): Promise<{ id: string }> {
-  const answer = await fetch(`${url}${path}`, {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
   return (JSON.parse(text) as { data: { id: string } }).data;
 }
 
@@ -109,11 +108,11 @@ async function startPeer(): Promise<(Listmonk & { template: number }) | undefine
 interface Turn {
   load: LoadFigures;
   stats: SinkStats;
-  /** Emails at the mail server a second, from the first to the last. */
+  /** Emails that arrive at the mail server per second, from the first to the last. */
   delivered: number;
 }
 
-/** One turn of the load, until all is at the mail server or nothing comes any more. */
+/** One turn of the load, until all mail has arrived or arrivals have stopped. */
 async function turn(title: string, of: Load): Promise<Turn> {
   sink.tell('reset');
   const before = readCpu();
@@ -127,7 +126,7 @@ async function turn(title: string, of: Load): Promise<Turn> {
   const delivered = (stats.mails - 1) / ((stats.lastAt - stats.firstAt) / 1000);
   const accepted = of.items / figures.seconds;
   console.log(
-    `${title}: ${accepted.toFixed(0)}/s accepted, answered p50 ${figures.p50.toFixed(1)} ms, p99 ${figures.p99.toFixed(1)} ms; ${delivered.toFixed(0)}/s delivered; twice ${stats.duplicates}, lost ${of.items - stats.addresses}; ${Math.round(stats.bytes / stats.mails)} bytes each`,
+    `${title}: ${accepted.toFixed(0)}/s accepted, response p50 ${figures.p50.toFixed(1)} ms, p99 ${figures.p99.toFixed(1)} ms; ${delivered.toFixed(0)}/s delivered; twice ${stats.duplicates}, lost ${of.items - stats.addresses}; ${Math.round(stats.bytes / stats.mails)} bytes each`,
   );
   console.log(`  CPU µs each: ${each.map(([name, us]) => `${name} ${us}`).join(', ')}`);
   return { load: figures, stats, delivered };
@@ -141,7 +140,7 @@ async function untilDelivered(expected: number): Promise<SinkStats> {
   }
 }
 
-/** One of our turns, with the time from the commit of a row to its mail, and the outcome of the rows. */
+/** One turn of Postroom, with the time from a row's commit to its arrival, and the outcomes of the rows. */
 async function ours(title: string, of: Partial<Load>): Promise<Turn> {
   const beganAt = new Date();
   const result = await turn(title, {
@@ -198,7 +197,7 @@ const batches = { url: `${url}/v1/emails/batch`, before: '{"emails":[', after: '
 try {
   console.log(`load average at the start: ${loads().join(', ')}`);
   await ours('warm-up', { items: 500, connections: 4 });
-  await pool.query('VACUUM ANALYZE'); // what PostgreSQL does by itself within a minute; before, it plans for empty tables
+  await pool.query('VACUUM ANALYZE'); // autovacuum does this within a minute; until then PostgreSQL plans for empty tables
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const peer = listmonk !== undefined && wants('listmonk') ? await theirs(listmonk) : undefined;

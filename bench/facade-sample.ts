@@ -1,12 +1,12 @@
 import { closeDatabase, newId, pool } from '@postroom/platform';
 import { createApiKey, createProject } from '@postroom/projects';
 
-/** One kind of request, and the status that it is to be answered with. */
+/** One kind of request and its expected status. */
 export interface Target {
   title: string;
   method: 'GET' | 'POST';
   status: number;
-  /** The path and the body of the next one. */
+  /** The path and the body of the next request. */
   next: () => { path: string; body?: string };
 }
 
@@ -17,7 +17,7 @@ export interface Sample {
 
 const CONTACTS = 10_000;
 
-/** A project with contacts, a sending domain and a key, in the database that DATABASE_URL names; and what is asked of it. */
+/** A project with contacts, a sending domain and a key, in the database that DATABASE_URL names, and the requests to it. */
 export async function makeSample(): Promise<Sample> {
   const { id: projectId } = await createProject('Facade');
   const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });

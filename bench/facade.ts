@@ -1,8 +1,7 @@
 /**
- * What `/v1` costs beside the same routes written by hand with Fastify and `pg` (by-hand.ts): the gateway and they take
- * turns under the same load, on one database made for the run. Prints requests a second, the 99th percentile and the CPU
- * time that a request took of each, and the medians of the turns' ratios, which mean more than the figures when the
- * machine has other things to do; CPU time is disturbed by them the least.
+ * Compares the cost of `/v1` with the same routes written by hand with Fastify and `pg` (by-hand.ts). The two servers alternate
+ * under the same load, on one database created for the run. Prints requests per second, the 99th percentile and the CPU time per
+ * request, and the median ratio of each. On a busy machine the ratios mean more than the figures; CPU time is disturbed the least.
  * Run: npm run bench -- facade [--rounds 5] [--seconds 3] [--only "GET /v1/contacts"] [--profile folder]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -30,18 +29,18 @@ const CONNECTIONS = 16;
 const GOAL = { requests: 0.7, p99: 1.5 };
 
 interface Figures {
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number;
   /** In milliseconds. */
   p99: number;
-  /** What the server's process took of the CPU for each request, in milliseconds; none where it can't be known. */
+  /** The server's CPU time per request in milliseconds; undefined where the system does not report it. */
   cpu: number;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
 chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
 const [postgresPort = 0, gatewayPort = 0, handPort = 0] = await freePorts(3);
-// Without waiting for a disk: what is compared is programs.
+// Without fsync: the benchmark compares programs, not disks.
 const postgres = await startPostgres(run, {
   folder: join(folder, 'postgres'),
   port: postgresPort,
@@ -116,8 +115,8 @@ async function compareAll({ key, targets }: Sample, gateway: Server, byHand: Ser
 }
 
 /**
- * What PostgreSQL does by itself within a minute. Before, plans are made for empty tables: the connection that first wrote an
- * email would look for it in all of them at each later one.
+ * Autovacuum does this within a minute. Until then PostgreSQL plans for empty tables, and a connection that has cached such a
+ * plan keeps scanning.
  */
 async function analyze(): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url });
@@ -135,7 +134,7 @@ function ratios(ours: readonly Figures[], theirs: readonly Figures[]): string {
   return reached ? text : `${text}  (the goal is ${GOAL.requests} and ${GOAL.p99})`;
 }
 
-/** Sends requests for a turn; one that is not answered as it should be ends the comparison. */
+/** Sends requests for one turn; an unexpected response ends the benchmark. */
 function load({ port, child }: Server, key: string, target: Target): Promise<Figures> {
   const times: number[] = [];
   const cpuBefore = cpuMs(child);
@@ -157,13 +156,13 @@ function load({ port, child }: Server, key: string, target: Target): Promise<Fig
       (error: Error | null) => {
         const seconds = (performance.now() - started) / 1000;
         const p99 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)];
-        if (error !== null || p99 === undefined) reject(error ?? new Error(`${target.title}: nothing was answered.`));
+        if (error !== null || p99 === undefined) reject(error ?? new Error(`${target.title}: no responses.`));
         else resolve({ rate: times.length / seconds, p99, cpu: (cpuMs(child) - cpuBefore) / times.length });
       },
     );
     instance.on('response', (_client, status, _bytes, ms) => {
       times.push(ms);
-      if (status !== target.status) reject(new Error(`${target.title} was answered with ${status} at port ${port}.`));
+      if (status !== target.status) reject(new Error(`${target.title} returned ${status} at port ${port}.`));
     });
   });
 }
@@ -177,7 +176,7 @@ function show(turns: readonly Figures[]): string {
   return `${of('rate').toFixed(0)}/s ${of('p99').toFixed(0)} ms ${of('cpu').toFixed(2)} ms`.padStart(30);
 }
 
-/** The CPU time that a process has had, in milliseconds, where Linux tells it in hundredths of a second. */
+/** The CPU time that a process has used in milliseconds. Linux reports it in hundredths of a second. */
 function cpuMs({ pid }: ChildProcess): number {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;

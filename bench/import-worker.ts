@@ -1,11 +1,11 @@
-/** Runs imports for `bench/import.ts`, in a process of its own, whose memory is its own. */
+/** Runs imports for `bench/import.ts` in a separate process, so that its memory can be measured. */
 import { beginImport, continueImport, type Progress } from '@postroom/imports';
 
-/** How an import went. */
+/** The result of an import. */
 export interface Imported {
   progress: Progress;
   ms: number;
-  /** The most that the process had in memory so far, in MB. */
+  /** Peak memory of the process so far, in MB. */
   memory: number;
 }
 

@@ -1,8 +1,8 @@
 /**
- * How many rows a second an import writes, beside what a bare COPY of the same file reaches in the same run: into a table with a
- * key and a unique address, and into one with the columns and indexes of contacts. Every import also checks and coerces, finds
- * duplicates and records a `contact.created` for each contact. Run: npm run bench -- import [rows] [runs]. It starts a PostgreSQL of
- * its own that waits for its disk, and a process with the worker's settings for the imports, and ends by itself.
+ * Compares an import's rows per second with a bare COPY of the same file in the same run, into two tables: one with a key and a
+ * unique address, and one with the columns and indexes of contacts. Every import also validates and coerces values, finds
+ * duplicates and records a `contact.created` for each contact. Run: npm run bench -- import [rows] [runs]. It starts a PostgreSQL
+ * with fsync on, and a process with the worker's settings for the imports.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -43,7 +43,7 @@ let memory = 0;
 
 const COLUMNS = 'email, name, city, plan, seats, signed_up';
 
-/** COPY … FROM STDIN as pg lets a query be written: the bytes go out as the server asks for them. */
+/** COPY … FROM STDIN as a pg query: the bytes are sent when the server requests them. */
 class CopyIn implements pg.Submittable {
   readonly done: Promise<void>;
   readonly #text: string;
@@ -86,7 +86,7 @@ async function copy(table: string, bytes: Buffer): Promise<number> {
   return ms;
 }
 
-/** A bare COPY of the file into a table of its columns, with a key and an address that is unique in a project. */
+/** A bare COPY of the file into a table with its columns, a key and an address that is unique in a project. */
 async function copyFile(file: Buffer): Promise<number> {
   await pool.query('DROP TABLE IF EXISTS bench_copy');
   await pool.query(`CREATE TABLE bench_copy (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), project_id text NOT NULL DEFAULT 'prj',
@@ -95,7 +95,7 @@ async function copyFile(file: Buffer): Promise<number> {
   return copy(`bench_copy (${COLUMNS})`, file);
 }
 
-/** A bare COPY of the same contacts into a table with the columns and indexes that contacts have. */
+/** A bare COPY of the same contacts into a table with the columns and indexes of contacts. */
 async function copyContacts(contacts: Buffer): Promise<number> {
   await pool.query('DROP TABLE IF EXISTS bench_contacts');
   await pool.query('CREATE TABLE bench_contacts (LIKE contacts INCLUDING ALL)');
@@ -110,7 +110,7 @@ async function importFile(file: Buffer): Promise<number> {
     await addPart(projectId, id, at / 1_048_576, file.subarray(at, at + 1_048_576));
   }
   await startImport(projectId, id);
-  await pool.query('DELETE FROM outbox WHERE workflow_id = $1', [id]); // the bench is its own worker
+  await pool.query('DELETE FROM outbox WHERE workflow_id = $1', [id]); // the benchmark runs it itself
   const { progress, ms, memory: used } = await worker.ask<Imported>(id);
   if (progress.status !== 'completed' || progress.created !== ROWS) throw new Error(JSON.stringify(progress));
   memory = Math.max(memory, used);
@@ -155,7 +155,7 @@ const report = (what: string, ms: number[]) => {
 console.log(`${'import'.padEnd(56)} ${String(imported).padStart(8)}/s`);
 report('bare COPY, key and unique address', times.file);
 report('bare COPY, columns and indexes of contacts', times.contacts);
-console.log(`memory of the worker at most: ${memory} MB`);
+console.log(`peak memory of the worker: ${memory} MB`);
 await worker.stop();
 await closeDatabase();
 await postgres.stop();

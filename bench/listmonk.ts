@@ -1,7 +1,6 @@
 /**
- * listmonk as a peer in the same run, on the same PostgreSQL and the same mail server. Its program is not part of this
- * repository: `--listmonk` names the binary and `--listmonk-dir` its sources, whose `static`, `i18n`, `queries` and
- * `schema.sql` it reads.
+ * listmonk as a peer in the same run, with the same PostgreSQL and mail server. It is not part of this repository: `--listmonk`
+ * names the binary and `--listmonk-dir` its sources, from which it reads `static`, `i18n`, `queries` and `schema.sql`.
  */
 import { execFile, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
@@ -12,24 +11,24 @@ import pg from 'pg';
 
 const READY_MS = 30_000;
 const DATABASE = 'listmonk';
-/** What its installation is told; it prints a token for this user. */
+/** Settings for its installation, which prints a token for this user. */
 const API_USER = 'bench';
 
 export interface ListmonkOptions {
   binary: string;
   sources: string;
-  /** A database of the server on which it gets one of its own. */
+  /** Any database of the server on which its own is created. */
   postgresUrl: string;
   port: number;
   smtpPort: number;
-  /** To the mail server, and as many of its own senders. */
+  /** Connections to the mail server, and its number of senders. */
   connections: number;
   logFile: string;
 }
 
 export interface ListmonkCampaign {
   subject: string;
-  /** In listmonk's words: `{{ .Subscriber.Name }}`, `https://example.com/@TrackLink`. */
+  /** In listmonk's syntax: `{{ .Subscriber.Name }}`, `https://example.com/@TrackLink`. */
   html: string;
 }
 
@@ -39,16 +38,16 @@ export interface Listmonk {
   readonly url: string;
   /** For requests to its API. */
   readonly headers: Record<string, string>;
-  /** Puts so many subscribers, whose addresses are `addressOf` of their numbers, on a new list, and returns its id. */
+  /** Adds subscribers with the addresses `addressOf(n)` to a new list, and returns its id. */
   subscribe: (count: number, addressOf: (number: string) => string) => Promise<number>;
   /** A template for `/api/tx`. */
   addTemplate: (subject: string, html: string) => Promise<number>;
-  /** Begins a campaign to a list, with the pixel and the link to unsubscribe by; its end is seen at the mail server. */
+  /** Starts a campaign to a list, with open tracking and an unsubscribe link; returns a function that reads its status. */
   sendCampaign: (list: number, campaign: ListmonkCampaign) => Promise<() => Promise<string>>;
   stop: () => Promise<void>;
 }
 
-/** Installs it into a database of its own and starts it. */
+/** Installs it into a new database and starts it. */
 export async function startListmonk(options: ListmonkOptions): Promise<Listmonk> {
   const { binary, sources, postgresUrl, port, logFile } = options;
   const url = `http://127.0.0.1:${port}`;
@@ -87,13 +86,13 @@ export async function startListmonk(options: ListmonkOptions): Promise<Listmonk>
   const child = spawn(binary, args, { cwd: sources, env, stdio: ['ignore', log, log] });
   const headers = { authorization: `token ${API_USER}:${token}` };
   const api = async <Data>(method: string, path: string, body?: unknown): Promise<Data> => {
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: { ...headers, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`listmonk: ${method} ${path} answered ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`listmonk: ${method} ${path} returned ${response.status}: ${text}`);
     return (JSON.parse(text) as { data: Data }).data;
   };
   await untilUp(`${url}/health`);
@@ -147,7 +146,7 @@ export async function startListmonk(options: ListmonkOptions): Promise<Listmonk>
   };
 }
 
-/** As fast as it goes: no limit of messages, and as many senders as connections. */
+/** At full speed: no rate limit, and one sender per connection. */
 async function configure(database: string, url: string, { smtpPort, connections }: ListmonkOptions): Promise<void> {
   const smtp = {
     enabled: true,
@@ -204,8 +203,8 @@ async function query(database: string, text: string, values: unknown[] = []): Pr
 
 async function untilUp(url: string): Promise<void> {
   for (const deadline = Date.now() + READY_MS; ; await sleep(100)) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok === true) return;
-    if (Date.now() > deadline) throw new Error(`listmonk did not come up at ${url}.`);
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok === true) return;
+    if (Date.now() > deadline) throw new Error(`listmonk did not start at ${url}.`);
   }
 }

@@ -1,31 +1,30 @@
 /**
- * POSTs JSON bodies to one address over so many connections, each with its next request when the last one is answered (a
- * closed loop), or at an even pace; a process of its own, so that what it takes of the CPU is known. It ends with whoever
- * started it.
+ * POSTs JSON bodies to one URL over a number of connections, either in a closed loop or at an even rate. It is a separate process,
+ * so that its CPU time is known, and exits with its parent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** What is asked of it. In `item` every `{i}` becomes a number that counts from 0. */
+/** The requested load. In `item` every `{i}` becomes a number that counts from 0. */
 export interface Load {
   url: string;
   headers: Record<string, string>;
-  /** One item of a body, and what stands before the first and after the last of them. */
+  /** One item of a body, and the text before the first and after the last item. */
   item: string;
   before?: string;
   after?: string;
-  /** Items in one body; 1 unless given. */
+  /** Items in one body; default 1. */
   each?: number;
   items: number;
   connections: number;
-  /** Requests a second; as fast as they are answered unless given. */
+  /** Requests per second; unlimited by default. */
   ratePerSecond?: number;
 }
 
-/** What came of it. Times are in milliseconds. */
+/** The results; times are in milliseconds. */
 export interface LoadFigures {
   requests: number;
-  /** Answered with anything but 2xx, and the first such answer. */
+  /** The number of responses other than 2xx, and the first of them. */
   refused: number;
   refusal: string;
   seconds: number;
@@ -51,16 +50,16 @@ async function run(load: Load): Promise<LoadFigures> {
       const items = Array.from({ length: size }, (_, at) => load.item.replaceAll('{i}', String(number * each + at)));
       const body = `${load.before ?? ''}${items.join(',')}${load.after ?? ''}`;
       const at = performance.now();
-      const answer = await pool.request({
+      const response = await pool.request({
         path: pathname,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...load.headers },
         body,
       });
-      const text = await answer.body.text();
+      const text = await response.body.text();
       times.push(performance.now() - at);
-      if (Math.floor(answer.statusCode / 100) === 2) continue;
-      if (refused++ === 0) refusal = `${answer.statusCode} ${text.slice(0, 300)}`;
+      if (Math.floor(response.statusCode / 100) === 2) continue;
+      if (refused++ === 0) refusal = `${response.statusCode} ${text.slice(0, 300)}`;
     }
   };
   await Promise.all(Array.from({ length: load.connections }, work));

@@ -1,13 +1,13 @@
 /**
- * What the noisy neighbour of bench/neighbour.ts does to a gateway, as a process of its own that ends with whoever started it.
- * Told what to do, it goes on until it is told `stop`, and answers with how many requests it made and how many were refused.
+ * The load that the noisy neighbour of bench/neighbour.ts puts on a gateway, in a separate process that exits with its parent.
+ * It runs until it receives `stop`, and replies with the number of requests made and rejected.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
 export interface Neighbour {
   url: string;
-  /** Keys of one project; each makes requests as fast as it may. */
+  /** Keys of one project; each makes requests as fast as its limits allow. */
   keys: string[];
   templateId: string;
   campaignId: string;
@@ -17,19 +17,19 @@ export interface Neighbour {
 
 export interface NeighbourFigures {
   requests: number;
-  /** Answered with 429. */
+  /** Responses with 429. */
   limited: number;
-  /** Answered with anything else but 2xx, and the first such answer. */
+  /** The number of other responses than 2xx and 429, and the first of them. */
   failed: number;
   failure: string;
-  /** Streams that were open at once, and slow downloads. */
+  /** Concurrent streams, and slow downloads. */
   streams: number;
   downloads: number;
 }
 
 const STREAMS = 100;
 const DOWNLOADS = 8;
-/** Requests under way at once, by what they ask for. */
+/** Concurrent requests by kind. */
 const CONTACTS_AT_ONCE = 12;
 const EMAILS_AT_ONCE = 4;
 const PREVIEWS_AT_ONCE = 4;
@@ -51,20 +51,20 @@ function begin(of: Neighbour): void {
   let number = 0;
 
   async function ask(method: 'GET' | 'POST', path: string, key: string, body?: string, type = 'application/json') {
-    const answer = await request(`${of.url}${path}`, {
+    const response = await request(`${of.url}${path}`, {
       dispatcher,
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': type },
       ...(body === undefined ? {} : { body }),
     });
-    const text = await answer.body.text();
+    const text = await response.body.text();
     figures.requests++;
-    const hasGraphqlErrors = answer.statusCode === 200 && path === '/graphql' && text.includes('"errors"');
-    if (answer.statusCode === 429) {
+    const hasGraphqlErrors = response.statusCode === 200 && path === '/graphql' && text.includes('"errors"');
+    if (response.statusCode === 429) {
       figures.limited++;
       await sleep(100);
-    } else if (answer.statusCode >= 300 || hasGraphqlErrors) {
-      if (figures.failed++ === 0) figures.failure = `${method} ${path}: ${answer.statusCode} ${text.slice(0, 200)}`;
+    } else if (response.statusCode >= 300 || hasGraphqlErrors) {
+      if (figures.failed++ === 0) figures.failure = `${method} ${path}: ${response.statusCode} ${text.slice(0, 200)}`;
     }
   }
   const repeat = (atOnce: number, work: (key: string) => Promise<unknown>) =>
@@ -89,27 +89,27 @@ function begin(of: Neighbour): void {
   const query = `query ($filter: JSON!) { ${aliases.join(' ')} }`;
   const preview = (key: string) => ask('POST', '/graphql', key, JSON.stringify({ query, variables: { filter } }));
 
-  /** Reads nothing of it. */
+  /** Opens the response and never reads it. */
   async function download(): Promise<void> {
-    const answer = await request(`${of.url}/v1/contacts/export`, {
+    const response = await request(`${of.url}/v1/contacts/export`, {
       dispatcher,
       headers: { authorization: `Bearer ${main}` },
       signal: stopped.signal,
     });
-    if (answer.statusCode === 200) figures.downloads++;
-    else await answer.body.dump();
+    if (response.statusCode === 200) figures.downloads++;
+    else await response.body.dump();
   }
   async function stream(): Promise<void> {
     const events = 'subscription { eventRecorded { cursor } }';
-    const answer = await request(`${of.url}/graphql/stream`, {
+    const response = await request(`${of.url}/graphql/stream`, {
       dispatcher,
       method: 'POST',
       headers: { authorization: `Bearer ${main}`, accept: 'text/event-stream', 'content-type': 'application/json' },
       body: JSON.stringify({ query: events }),
       signal: stopped.signal,
     });
-    if (answer.statusCode === 200) figures.streams++;
-    for await (const _ of answer.body);
+    if (response.statusCode === 200) figures.streams++;
+    for await (const _ of response.body);
   }
   const untilStopped = (work: Promise<void>) => work.catch(() => {});
 

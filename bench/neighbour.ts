@@ -1,15 +1,15 @@
 /**
- * What a project notices of another one that does all it can: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a
- * gateway and a worker with their default limits, a mail server and receivers, all on this machine and gone afterwards. A
- * quiet project makes a few requests a second, alone, then beside the noisy one, then alone again. The noisy one floods the
- * API with contacts and emails by a large template, imports, sends a campaign, has webhooks that hang, counts segments, watches
- * events and downloads without reading.
+ * Measures how much a project slows down while another one uses all its limits. Starts PostgreSQL (fsync on), Temporal, a
+ * gateway and a worker with default limits, a mail server and receivers, and removes them afterwards. A quiet project makes a few
+ * requests per second: alone, then with the noisy one, then alone again. The noisy one floods the API with contacts and emails
+ * from a large template, imports, sends a campaign, has hanging webhooks, counts segments, streams events and opens downloads
+ * without reading them.
  * Run: npm run bench -- neighbour [options]
- *   --seconds N      of each measurement beside the load; 40 unless given, and half as long alone, before and after
- *   --rate N         requests of each kind a second of the quiet project; 5 unless given
- *   --contacts N     of the noisy project, which its campaign goes to; 50000 unless given
- *   --connections N  to the mail server; 10 unless given
- *   --statements     the statements that took PostgreSQL longest beside the load
+ *   --seconds N      duration of each measurement under load, default 40; those before and after take half as long
+ *   --rate N         requests per second of each kind from the quiet project, default 5
+ *   --contacts N     contacts of the noisy project, all recipients of its campaign; default 50000
+ *   --connections N  connections to the mail server, default 10
+ *   --statements     print the statements that took PostgreSQL the longest under load
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,9 +40,9 @@ const IMPORTS = 3;
 const ROWS_PER_IMPORT = 20_000;
 const HANGING_ENDPOINTS = 5;
 const NOISY_KEYS = 3;
-/** The load has begun everything after so long, and its end is noticed after so long. */
+/** Time until all parts of the load are running, and until its end takes effect. */
 const SETTLE_MS = 4_000;
-/** What has not arrived so long after a measurement is given up. */
+/** Mail and events that have not arrived this long after a measurement count as lost. */
 const ARRIVAL_MS = 30_000;
 
 const system = await startSending(values, [], {
@@ -60,18 +60,18 @@ const [receiver, noise] = await Promise.all([startChild('webhooks-receiver.ts'),
 const ports = receiver.ready as { port: number; hangingPort: number };
 
 async function call(method: 'GET' | 'POST', path: string, key: string, body?: unknown): Promise<{ id: string }> {
-  const answer = await request(`${url}${path}`, {
+  const response = await request(`${url}${path}`, {
     dispatcher,
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+  const text = await response.body.text();
+  if (response.statusCode >= 300) throw new Error(`${method} ${path} returned ${response.statusCode}: ${text}`);
   return (JSON.parse(text) as { data: { id: string } }).data;
 }
 
-/** The project that is measured: it has a sender, and an endpoint that answers. */
+/** The measured project: it has a sender and a working endpoint. */
 async function prepareQuiet(): Promise<string> {
   const { id } = await createProject('Quiet');
   await addLocalDomain(id, 'quiet.example');
@@ -82,7 +82,7 @@ async function prepareQuiet(): Promise<string> {
   return key;
 }
 
-/** The project that makes the noise. */
+/** The noisy project. */
 async function prepareNoisy(): Promise<Neighbour> {
   const { id } = await createProject('Noisy');
   await addLocalDomain(id, 'noisy.example');
@@ -132,12 +132,12 @@ async function prepareNoisy(): Promise<Neighbour> {
   return { url, keys, templateId, campaignId, imports };
 }
 
-/** Milliseconds, by what was waited for. What never arrived counts as the longest wait. */
+/** Latencies in milliseconds by kind. A lost item counts as the longest wait. */
 type Times = Record<'mail' | 'webhook' | 'read' | 'write', number[]>;
 
 let probes = 0;
 
-/** What the quiet project waits for, in so many seconds. */
+/** The latencies of the quiet project over this many seconds. */
 async function measure(key: string, seconds: number): Promise<Times> {
   await receiver.ask('take');
   sink.tell('reset');
@@ -162,11 +162,11 @@ async function measure(key: string, seconds: number): Promise<Times> {
   }
   await Promise.all(asked);
   let stats = await sink.ask<SinkStats>('stats');
-  let heard = await receiver.ask<{ count: number }>('count');
+  let received = await receiver.ask<{ count: number }>('count');
   for (const endsAt = Date.now() + ARRIVAL_MS; Date.now() < endsAt; await sleep(200)) {
-    if (Object.keys(stats.probes).length >= count && heard.count >= count) break;
+    if (Object.keys(stats.probes).length >= count && received.count >= count) break;
     stats = await sink.ask<SinkStats>('stats');
-    heard = await receiver.ask<{ count: number }>('count');
+    received = await receiver.ask<{ count: number }>('count');
   }
   for (const [to, at] of sentAt) times.mail.push((stats.probes[to] ?? Date.now()) - at);
   const { latencies } = await receiver.ask<{ latencies: number[] }>('take');
@@ -188,7 +188,9 @@ const TITLES = {
 };
 
 function show(alone: Times, beside: Times): void {
-  console.log('\n| of the quiet project | alone p50 | alone p99 | beside p50 | beside p99 | at most | p99 |');
+  console.log(
+    '\n| quiet project | alone p50 | alone p99 | with neighbour p50 | with neighbour p99 | maximum | p99 factor |',
+  );
   console.log('| --- | --- | --- | --- | --- | --- | --- |');
   for (const [name, title] of Object.entries(TITLES)) {
     const [one, other] = [alone[name as keyof Times], beside[name as keyof Times]];
@@ -212,7 +214,7 @@ try {
   );
   const key = await prepareQuiet();
   const neighbour = await prepareNoisy();
-  await measure(key, 5); // the first requests of a process are slow
+  await measure(key, 5); // a process's first requests are slow
   const before = await measure(key, SECONDS / 2);
 
   noise.tell(neighbour);
@@ -229,7 +231,7 @@ try {
   );
   const [done] = rows;
   console.log(
-    `the noisy project in ${seconds.toFixed(0)} s: ${figures.requests} requests, ${figures.limited} of them refused by its limits, ${figures.failed} failed ${figures.failure}; ${figures.streams} streams, ${figures.downloads} downloads that nobody reads; ${done?.sent} of ${CONTACTS} messages of its campaign sent, ${done?.imported} of ${IMPORTS * ROWS_PER_IMPORT} rows imported, ${done?.attempts} attempts at webhooks that hang`,
+    `the noisy project in ${seconds.toFixed(0)} s: ${figures.requests} requests, ${figures.limited} of them refused by its limits, ${figures.failed} failed ${figures.failure}; ${figures.streams} streams, ${figures.downloads} unread downloads; ${done?.sent} of ${CONTACTS} messages of its campaign sent, ${done?.imported} of ${IMPORTS * ROWS_PER_IMPORT} rows imported, ${done?.attempts} attempts at hanging webhooks`,
   );
   const used = Object.entries(cpuAfter).map(
     ([name, after]) => `${name} ${((after - cpuBefore[name as keyof typeof cpuBefore]) / seconds / 10).toFixed(0)} %`,

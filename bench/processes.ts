@@ -7,9 +7,9 @@ interface Stat {
   pid: number;
   name: string;
   parent: number;
-  /** CPU of its own, in milliseconds. */
+  /** Its own CPU time in milliseconds. */
   ownMs: number;
-  /** CPU of children that have ended and were waited for, in milliseconds. */
+  /** CPU time of children that have exited and been reaped, in milliseconds. */
   endedMs: number;
 }
 
@@ -23,14 +23,14 @@ function readStat(pid: number): Stat | undefined {
     );
     return { pid, name, parent, ownMs: (user + system) * TICK_MS, endedMs: (endedUser + endedSystem) * TICK_MS };
   } catch {
-    return undefined; // it has ended, or the system has no /proc
+    return undefined; // it has exited, or the system has no /proc
   }
 }
 
-/** Milliseconds of CPU that a process has used. */
+/** CPU time that a process has used, in milliseconds. */
 export const cpuMs = (pid: number): number => readStat(pid)?.ownMs ?? 0;
 
-/** Milliseconds of CPU of all programs of a name that run below this process, with the processes they began. */
+/** CPU time of all descendants of this process with this program name, and of their children, in milliseconds. */
 export function cpuBelow(program: string): number {
   let sum = 0;
   for (const stat of descendants()) if (stat.name === program) sum += stat.ownMs + stat.endedMs;
@@ -62,7 +62,7 @@ function isBelowUs(pid: number, stats: ReadonlyMap<number, Stat>): boolean {
   return false;
 }
 
-/** Memory of a process now and at its most, in MB; 0 where the system does not say. */
+/** Current and peak memory of a process in MB; 0 where the system does not report it. */
 export function memoryMb(pid: number): { now: number; peak: number } {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -73,7 +73,7 @@ export function memoryMb(pid: number): { now: number; peak: number } {
   }
 }
 
-/** What the machine's cores did since it started, in milliseconds, summed over them; all 0 where the system does not say. */
+/** CPU time by state since boot, summed over all cores, in milliseconds; all 0 where the system does not report it. */
 export function machineMs(): { busy: number; idle: number; stolen: number } {
   try {
     const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0, stolen = 0] = readFileSync(

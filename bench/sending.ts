@@ -1,5 +1,5 @@
-// What the benches that send mail run on: a PostgreSQL that keeps what it is told (fsync on), a Temporal, a gateway, a worker as
-// `npm start` starts it, and a mail server that throws everything away, all on this machine and gone afterwards.
+// The system under test of the benchmarks that send mail: PostgreSQL (fsync on), Temporal, a gateway, a worker with the settings of
+// `npm start`, and a mail server that discards everything. All of it is removed afterwards.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,22 +13,22 @@ import { startCounting } from './statements.ts';
 
 const LIMIT_MS = 20 * 60_000;
 
-/** The options of the command line that all of them have. */
+/** The command-line options that all of them share. */
 export interface SendingOptions {
-  /** To the mail server. */
+  /** Connections to the mail server. */
   connections: string;
-  /** Whether PostgreSQL counts the time of each statement. */
+  /** Whether PostgreSQL records the time of each statement. */
   statements: boolean;
-  /** Where CPU profiles are left. */
+  /** The folder for CPU profiles. */
   profile?: string | undefined;
-  /** The program of listmonk, and its sources. */
+  /** The listmonk binary, and its sources. */
   listmonk?: string | undefined;
   'listmonk-dir'?: string | undefined;
 }
 
 /**
- * Starts it all, and sets the environment: what reads that is imported afterwards. Names of `profiled` leave a CPU profile;
- * `env` takes precedence over the settings here.
+ * Starts everything and sets the environment; import modules that read it afterwards. Programs in `profiled` write a CPU
+ * profile. `env` takes precedence over the settings here.
  */
 export async function startSending(
   values: SendingOptions,
@@ -36,7 +36,7 @@ export async function startSending(
   env: Record<string, string> = {},
 ) {
   setTimeout(() => {
-    console.error('The bench took longer than twenty minutes.');
+    console.error('The benchmark took longer than twenty minutes.');
     process.exit(1);
   }, LIMIT_MS).unref();
 
@@ -91,7 +91,7 @@ export async function startSending(
     sink,
     gateway,
     worker,
-    /** listmonk beside it, with the same mail server, when its program was named. */
+    /** listmonk with the same mail server, if its binary was given. */
     startPeer: async (): Promise<Listmonk | undefined> => {
       const { listmonk: program, 'listmonk-dir': sources } = values;
       if (program === undefined || sources === undefined) return undefined;

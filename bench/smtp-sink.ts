@@ -1,26 +1,25 @@
 /**
- * A mail server that throws away what it gets and counts it, as a process of its own that ends with whoever started it. It
- * does little for each message, so that whoever sends is what is measured. Counting comes before the 250: what a client
- * is never told counts as well.
- * Asked by messages: `stats` for the figures, `counts` for how often each address got something, `reset` to begin anew; a
- * message `{ delayMs }` makes it take so long over each mail.
+ * A mail server that counts and discards mail, in a separate process that exits with its parent. It does little work per message,
+ * so that the sender is what is measured. It counts before it replies 250, so a message whose reply is lost counts too.
+ * IPC messages: `stats` returns the figures, `counts` the number of messages per address, `reset` starts over, and
+ * `{ delayMs }` delays every mail.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What it counted since it began, or was told to begin anew. */
+/** Figures since the start or the last reset. */
 export interface SinkStats {
   mails: number;
-  /** Addresses that got something. */
+  /** Addresses that received mail. */
   addresses: number;
-  /** Mails beyond the first of an address. */
+  /** Mails to an address after the first. */
   duplicates: number;
   bytes: number;
-  /** When the first and the last one came, in milliseconds since 1970; 0 when none did. */
+  /** Arrival of the first and the last mail, in milliseconds since 1970; 0 without mail. */
   firstAt: number;
   lastAt: number;
-  /** When mail to addresses of `probe.test` came. */
+  /** Arrival times of mail to `probe.test`. */
   probes: Record<string, number>;
-  /** The first one, as it came. */
+  /** The first mail, as received. */
   sample: string;
 }
 
@@ -46,12 +45,12 @@ function take(address: string, bytes: number): void {
   if (address.endsWith('@probe.test')) stats.probes[address] = stats.lastAt;
 }
 
-/** One connection: what has come and is not read yet, and whether that is commands or a mail. */
+/** One connection: its unread input, and whether that is commands or a mail. */
 class Session {
   readonly #socket: Socket;
   #rest: Buffer = Buffer.alloc(0);
   #inMail = false;
-  /** Octets of a mail sent by BDAT that have not come yet. */
+  /** Octets of a BDAT chunk still to come. */
   #missing = 0;
   #recipient = '';
   #bytes = 0;
@@ -68,9 +67,9 @@ class Session {
     socket.write('220 sink ESMTP\r\n');
   }
 
-  /** Answers all that is complete in one write. */
+  /** Replies to all complete commands in one write. */
   #read(): void {
-    let answer = '';
+    let reply = '';
     let at = 0;
     while (!this.#busy) {
       if (this.#missing > 0) {
@@ -80,11 +79,11 @@ class Session {
         this.#missing -= part;
         at += part;
         if (this.#missing > 0) break;
-        answer += this.#took();
+        reply += this.#took();
       } else if (this.#inMail) {
         const end = this.#rest.indexOf(END, at);
         if (end === -1) {
-          // The dot may come in two pieces.
+          // The final dot may arrive in two chunks.
           const keep = Math.min(END.length - 1, this.#rest.length - at);
           this.#bytes += this.#rest.length - at - keep;
           at = this.#rest.length - keep;
@@ -94,28 +93,28 @@ class Session {
         this.#bytes += end - at;
         at = end + END.length;
         this.#inMail = false;
-        answer += this.#took();
+        reply += this.#took();
       } else {
         const end = this.#rest.indexOf(LINE_END, at);
         if (end === -1) break;
-        answer += this.#command(this.#rest.toString('latin1', at, end));
+        reply += this.#command(this.#rest.toString('latin1', at, end));
         at = end + 1;
       }
     }
     this.#rest = this.#rest.subarray(at);
-    if (answer !== '') this.#socket.write(answer, 'latin1');
+    if (reply !== '') this.#socket.write(reply, 'latin1');
   }
 
-  /** @returns the answer, unless it comes later */
+  /** @returns the reply, unless it follows later */
   #took(): string {
     take(this.#recipient, this.#bytes);
     this.#bytes = 0;
     if (delayMs === 0) return '250 2.0.0 taken\r\n';
-    this.#answerLater();
+    this.#replyLater();
     return '';
   }
 
-  #answerLater(): void {
+  #replyLater(): void {
     this.#busy = true;
     setTimeout(() => {
       this.#busy = false;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Starts a PostgreSQL that counts its statements, if they are to be counted: it has to be started twice for that. */
+/** Starts PostgreSQL. To record statements it has to be started twice. */
 export async function startCounting<Database extends { url: string; stop: () => Promise<unknown> }>(
   start: () => Promise<Database>,
   counts: boolean,
@@ -12,7 +12,7 @@ export async function startCounting<Database extends { url: string; stop: () => 
   return start();
 }
 
-/** Makes a PostgreSQL count its statements once it is started again. */
+/** Makes PostgreSQL record its statements from its next start. */
 async function countStatements(postgresUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
@@ -21,7 +21,7 @@ async function countStatements(postgresUrl: string): Promise<void> {
   await client.end();
 }
 
-/** Prints the statements that took a PostgreSQL longest. */
+/** Prints the statements that took PostgreSQL the longest. */
 export async function showStatements(pool: pg.Pool): Promise<void> {
   await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
   const { rows } = await pool.query<{ calls: number; total: number; rows: number; wal: number; query: string }>(

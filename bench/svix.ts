@@ -1,6 +1,6 @@
 /**
- * Svix' open-source server as the peer of bench/webhooks.ts: on the same PostgreSQL, posting to the same receiver. Its program comes
- * from its own repository; its queue is in memory, or in a Redis that writes an append-only file each second, as Svix asks for.
+ * Svix's open-source server as the peer in bench/webhooks.ts, with the same PostgreSQL and receiver. Build it from its repository.
+ * Its queue is in memory, or in a Redis that syncs an append-only file each second, as Svix recommends.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,24 +11,24 @@ import { freePorts } from '@postroom/embedded';
 import pg from 'pg';
 import { Agent } from 'undici';
 
-/** Messages on their way into its API at once. */
+/** Concurrent requests to its API. */
 const AT_ONCE = 50;
 const READY_MS = 30_000;
 
-/** Settings of its server beside those that the bench needs; its own defaults otherwise. */
+/** Settings of its server besides those that the benchmark needs; its defaults otherwise. */
 export type Settings = Record<string, string>;
 
 export interface Svix {
   version: string;
   queue: string;
-  /** Makes an application whose endpoints are these, and returns its id. */
+  /** Creates an application with these endpoints, and returns its id. */
   createApplication: (urls: readonly string[]) => Promise<string>;
-  /** Submits a message for each body to each of the applications, through its API. */
+  /** Submits a message for each body to each application through its API. */
   send: (applications: readonly string[], bodies: Iterable<() => unknown>) => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** Makes its database at `postgresUrl`, starts it with API and worker in one process, and waits until it answers. */
+/** Creates its database at `postgresUrl`, starts its API and worker in one process, and waits until it responds. */
 export async function startSvix(options: {
   program: string;
   redis: string | undefined;
@@ -71,7 +71,7 @@ export async function startSvix(options: {
   };
   const tool = (...args: string[]) => execFileSync(options.program, args, { env, cwd: folder, encoding: 'utf8' });
   const version = tool('--version').trim();
-  await sleep(1_000); // Redis answers by then
+  await sleep(1_000); // Redis is ready by then
   tool('migrate');
   const token = /: (\S+)/.exec(tool('jwt', 'generate'))?.[1] ?? '';
   children.push(spawn(options.program, [], { env, cwd: folder, stdio: ['ignore', log, log] }));
@@ -79,9 +79,9 @@ export async function startSvix(options: {
   const origin = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const ask = async (path: string, body: unknown): Promise<{ id: string }> => {
-    const answer = await agent.request({ origin, path, method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`Svix answered ${answer.statusCode} to POST ${path}: ${text}`);
+    const response = await agent.request({ origin, path, method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw new Error(`Svix returned ${response.statusCode} to POST ${path}: ${text}`);
     return JSON.parse(text) as { id: string };
   };
   await untilReady(`${origin}/api/v1/health/`);
@@ -130,8 +130,8 @@ async function createDatabase(url: string): Promise<string> {
 
 async function untilReady(url: string): Promise<void> {
   for (const deadline = Date.now() + READY_MS; ; await sleep(100)) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok === true) return;
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok === true) return;
     if (Date.now() > deadline) throw new Error('The Svix server did not start.');
   }
 }

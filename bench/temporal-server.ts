@@ -1,6 +1,6 @@
 /**
- * A Temporal server that keeps its data in PostgreSQL, as production runs one, for the benches that measure the embedded one too.
- * Its two programs come from `go install go.temporal.io/server/cmd/server@v1.32.1` and `…/cmd/tools/sql@v1.32.1`.
+ * A Temporal server that stores its data in PostgreSQL, as in production, for the benchmarks that also measure the embedded one.
+ * Install its two programs with `go install go.temporal.io/server/cmd/server@v1.32.1` and `…/cmd/tools/sql@v1.32.1`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface TemporalServer {
 const SHARDS = 4;
 const READY_MS = 60_000;
 
-/** Makes its two databases at `postgresUrl`, starts it with all of its services in one process, and waits for its namespace. */
+/** Creates its two databases at `postgresUrl`, starts all of its services in one process, and waits for its namespace. */
 export async function startTemporalServer(options: {
   server: string;
   sqlTool: string;
@@ -75,7 +75,7 @@ async function createDatabase(url: string, name: string): Promise<void> {
   await client.end();
 }
 
-/** The namespace `default`, made when the server is up, as the embedded server makes it. */
+/** Creates the namespace `default` when the server is ready, as the embedded server does. */
 async function readyNamespace(address: string): Promise<void> {
   const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
   for (const deadline = Date.now() + READY_MS; ; await sleep(250)) {
@@ -83,7 +83,7 @@ async function readyNamespace(address: string): Promise<void> {
       const connection = await Connection.connect({ address, connectTimeout: '2s' });
       await connection.workflowService.registerNamespace({ namespace: 'default', workflowExecutionRetentionPeriod });
       await connection.close();
-      await sleep(10_000); // the server reads its namespaces again every ten seconds
+      await sleep(10_000); // the server reloads its namespaces every ten seconds
       return;
     } catch (error) {
       if (Date.now() > deadline) throw error;
@@ -112,7 +112,7 @@ function configuration(
   const service = (index: number) => ({
     rpc: { grpcPort: ports[index * 2], membershipPort: ports[index * 2 + 1], bindOnIP: '127.0.0.1' },
   });
-  // JSON is YAML too.
+  // JSON is valid YAML.
   return JSON.stringify({
     log: { stdout: true, level: 'warn' },
     persistence: {

@@ -1,7 +1,7 @@
-/** Who opens and clicks in `bench/tracking.ts`, which starts it and tells it whom to ask, how often and for how long. */
+/** Generates the opens and clicks of `bench/tracking.ts`, which starts it with the target, the rate and the duration. */
 import { Agent, request } from 'undici';
 
-/** How long answers were waited for, in milliseconds. */
+/** Response times in milliseconds. */
 export interface Hits {
   count: number;
   p50: number;
@@ -11,7 +11,7 @@ export interface Hits {
 interface Order {
   origin: string;
   tokens: string[];
-  /** Hits a second. */
+  /** Hits per second. */
   rate: number;
   seconds: number;
 }
@@ -23,7 +23,7 @@ process.once(
   (order) => void hitAtPace(order as Order).then((hits) => process.send?.(hits, () => process.exit(0))),
 );
 
-/** Half opens, half clicks; sent when their time comes, whether or not earlier ones are answered. */
+/** Half opens, half clicks; sent on schedule, without waiting for earlier responses. */
 async function hitAtPace({ origin, tokens, rate, seconds }: Order): Promise<Hits> {
   const dispatcher = new Agent({ connections: 100, pipelining: 1 });
   const count = rate * seconds;

@@ -1,8 +1,8 @@
 /**
- * What tracking costs, in one run on a PostgreSQL and a gateway of its own: a message rendered without and with it; hits at a
- * pace, how long they are waited for and whether each is kept and judged; and the ledger's statements for messages that are
- * sent, alone and beside those hits.
- * Run: npm run bench -- tracking [--rate 2000] [--seconds 10]. It ends by itself after five minutes at the latest.
+ * Measures the cost of tracking, with its own PostgreSQL and gateway. It renders a message without and with tracking. It sends
+ * hits at a fixed rate, measures their response times and checks that each is stored and classified. It runs the ledger's
+ * statements for sent messages, alone and during those hits.
+ * Run: npm run bench -- tracking [--rate 2000] [--seconds 10]. It exits after five minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const [RATE, SECONDS] = [Number(values.rate), Number(values.seconds)];
 const MESSAGES = 20_000;
-/** Rows that are claimed and settled at once, as the sender does. */
+/** Rows claimed and settled per statement, as the sender does. */
 const PAGE = 200;
 setTimeout(() => process.exit(1), 5 * 60_000).unref();
 
@@ -57,10 +57,10 @@ const after = await sendRate();
 await untilJudged(hits.count);
 const alone = (before + after) / 2;
 console.log(
-  `hits: ${hits.count} in ${SECONDS} s, p50 ${hits.p50.toFixed(1)} ms, p99 ${hits.p99.toFixed(1)} ms, all kept and judged`,
+  `hits: ${hits.count} in ${SECONDS} s, p50 ${hits.p50.toFixed(1)} ms, p99 ${hits.p99.toFixed(1)} ms, all stored and classified`,
 );
 console.log(
-  `ledger: ${alone.toFixed(0)} messages/s alone, ${during.toFixed(0)} beside the hits: ${(during / alone).toFixed(2)}`,
+  `ledger: ${alone.toFixed(0)} messages/s alone, ${during.toFixed(0)} during the hits: ${(during / alone).toFixed(2)}`,
 );
 gateway.kill('SIGTERM');
 await new Promise((ended) => gateway.once('exit', ended));
@@ -69,7 +69,7 @@ await closeDatabase();
 await postgres.stop();
 process.exit(0);
 
-/** Thirty paragraphs and eight links, for a person with a name. */
+/** Thirty paragraphs and eight links, for a contact with a name. */
 function measureRender(): void {
   const body = Array.from({ length: 30 }, (_, n) => `<p>Paragraph ${n} of the news, for {{name|you}}.</p>`).join('');
   const links = Array.from({ length: 8 }, (_, n) => `<a href="https://example.com/news/${n}?from=mail">More</a>`).join(
@@ -129,7 +129,7 @@ async function insertMessages(): Promise<string[]> {
   return made;
 }
 
-/** Messages a second that are claimed and settled, with their events and counters, as the sender does. */
+/** Messages claimed and settled per second, with their events and counters, as the sender does. */
 async function sendRate(): Promise<number> {
   const own = newId('cmp');
   await pool.query(`INSERT INTO campaigns (id, project_id, name, status) VALUES ($1, $2, $1, 'sending')`, [
@@ -156,7 +156,7 @@ async function sendRate(): Promise<number> {
   return count / ((performance.now() - from) / 1000);
 }
 
-/** In a process of its own, so that asking does not slow down what is measured beside it. */
+/** In a separate process, so that the load generator does not slow down what is measured. */
 async function hitAtPace(): Promise<Hits> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'tracking-hits.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

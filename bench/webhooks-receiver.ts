@@ -1,5 +1,5 @@
-// The receiver of bench/webhooks.ts, as a process of its own: acknowledges every POST and counts, and on a second port takes
-// connections and never answers. It ends with whoever started it.
+// The receiver of bench/webhooks.ts, in a separate process that exits with its parent. It acknowledges and counts every POST. On a
+// second port it accepts connections and never responds.
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 

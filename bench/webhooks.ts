@@ -1,13 +1,18 @@
 /**
- * How fast events reach endpoints: a PostgreSQL, a Temporal, a worker and a receiver of its own, all on this machine and gone afterwards.
- * In one run: signed POSTs alone by undici, which is what everything else is compared with; bursts to one endpoint, to fifty of fifty
- * projects, and to fifty of one, where each event goes to all of them; a paced stream; 80 endpoints that answer, alone and beside 10 that hang and 10 that refuse; and, when asked for, a million deliveries
- * that wait for one endpoint that hangs (--waiting 1000000).
- * Run: npm run bench -- webhooks [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness|backlog], and with
- * [--temporal-server <program> --temporal-sql-tool <program>] a Temporal that keeps its data in the same PostgreSQL
- * (temporal-server.ts), with [--svix <program> [--redis <program>] [--svix-settings "NAME=value …"]] the same bursts by Svix' server, in
- * turn with ours (svix.ts).
- * --statements shows what PostgreSQL spent its time on. It ends by itself after ten minutes at the latest.
+ * Measures how fast events reach endpoints. Starts PostgreSQL, Temporal, a worker and a receiver, and removes them afterwards.
+ * One run measures:
+ * - signed POSTs by undici alone, the baseline for everything else;
+ * - bursts to one endpoint, to 50 endpoints of 50 projects, and to 50 endpoints of one project, where each event goes to all;
+ * - a stream at an even rate;
+ * - 80 healthy endpoints, alone and together with 10 that hang and 10 that refuse connections;
+ * - with --waiting 1000000, bursts during a backlog of a million deliveries to a hanging endpoint.
+ *
+ * Run: npm run bench -- webhooks [--events 5000] [--rate 100] [--seconds 10] [--workers 1] [--only bursts|paced|fairness|backlog]
+ *   --temporal-server FILE --temporal-sql-tool FILE   a Temporal with its data in the same PostgreSQL (temporal-server.ts)
+ *   --svix FILE [--redis FILE] [--svix-settings "NAME=value …"]   the same bursts with Svix's server, alternating (svix.ts)
+ *   --statements   print the statements that took PostgreSQL the longest
+ *
+ * It exits after ten minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -44,12 +49,12 @@ const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Num
 const LIMIT_MS = 10 * 60_000;
 const WAIT_MS = 90_000;
 const RECORDED_MS = 1_000;
-/** Events recorded in one statement of a backlog, and how long it is looked at before bursts go beside it. */
+/** Events per statement when a backlog is recorded, and how long it is observed before the bursts. */
 const PORTION = 50_000;
 const BACKLOG_MS = 75_000;
 
 setTimeout(() => {
-  console.error('The bench took longer than ten minutes.');
+  console.error('The benchmark took longer than ten minutes.');
   process.exit(1);
 }, LIMIT_MS).unref();
 
@@ -147,20 +152,20 @@ async function bursts(): Promise<void> {
     console.log(`  ${(rate / alone).toFixed(2)} of the POSTs alone`);
     if (svix === undefined) continue;
     const peer = await burstBySvix(svix, title, { endpoints, projects }, EVENTS);
-    console.log(`  ${(rate / peer).toFixed(2)} times what Svix delivered`);
+    console.log(`  ${(rate / peer).toFixed(2)} times Svix's rate`);
   }
 }
 
-/** 80 endpoints that answer, alone and beside 20 that do not, in turn: what they lose by those. */
+/** 80 healthy endpoints, alternately alone and with 20 failing ones: measures how much they slow down. */
 async function fairness(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) {
     const without = await burst('80 endpoints', 80, EVENTS);
-    const beside = await burst('80 beside 20 that fail', 80, EVENTS, { failing: true });
+    const beside = await burst('80 with 20 failing', 80, EVENTS, { failing: true });
     console.log(`  ${(beside / without).toFixed(2)} of the 80 alone`);
   }
 }
 
-/** What a worker holds while so many deliveries wait for an endpoint that hangs, and how bursts to others go beside them. */
+/** A worker's memory during a backlog to a hanging endpoint, and the rate of bursts to others meanwhile. */
 async function backlog(waiting: number): Promise<void> {
   await burst('burst to 1', 1, EVENTS);
   await burst('burst to 50', 50, EVENTS);
@@ -171,7 +176,7 @@ async function backlog(waiting: number): Promise<void> {
   const began = Date.now();
   for (let left = waiting; left > 0; left -= PORTION) await record([projectId], Math.min(left, PORTION));
   console.log(
-    `${waiting} deliveries wait for one that hangs, recorded in ${((Date.now() - began) / 1000).toFixed(1)} s`,
+    `${waiting} deliveries wait for a hanging endpoint, recorded in ${((Date.now() - began) / 1000).toFixed(1)} s`,
   );
   const connection = await Connection.connect({ address: temporal.address });
   const most = { mb: 0, open: 0, inFlight: 0 };
@@ -191,9 +196,9 @@ async function backlog(waiting: number): Promise<void> {
     }
   };
   const looked = look();
-  await pause(BACKLOG_MS); // its first attempts run out of time, and some of their retries
-  await burst('burst to 1 beside them', 1, EVENTS);
-  await burst('burst to 50 beside them', 50, EVENTS);
+  await pause(BACKLOG_MS); // its first attempts time out, and some of their retries
+  await burst('burst to 1 meanwhile', 1, EVENTS);
+  await burst('burst to 50 meanwhile', 50, EVENTS);
   looking.abort();
   await looked;
   await connection.close();
@@ -202,7 +207,7 @@ async function backlog(waiting: number): Promise<void> {
   );
 }
 
-/** The embedded one, or one that keeps its data in PostgreSQL. */
+/** The embedded Temporal, or one with its data in PostgreSQL. */
 async function startGivenTemporal(): Promise<{ address: string; stop: () => Promise<void> }> {
   const { 'temporal-server': server, 'temporal-sql-tool': sqlTool } = values;
   if (server !== undefined && sqlTool !== undefined)
@@ -212,7 +217,7 @@ async function startGivenTemporal(): Promise<{ address: string; stop: () => Prom
   return startTemporal(run, { binary, port, uiPort, logFile: join(folder, 'temporal.log') });
 }
 
-/** What the machine can do without us: the same body, freshly signed, 32 at once over connections that are kept. */
+/** The machine's limit without Postroom: the same body, freshly signed, 32 requests at a time over keep-alive connections. */
 async function postsAlone(): Promise<number> {
   const agent = new Agent({ connections: 32 });
   const { origin } = new URL(good(0));
@@ -225,8 +230,8 @@ async function postsAlone(): Promise<number> {
       const t = Math.floor(Date.now() / 1000);
       const v1 = createHmac('sha256', 'whsec_bench').update(`${t}.${body}`).digest('hex');
       const headers = { 'content-type': 'application/json', 'x-webhook-signature': `t=${t},v1=${v1}` };
-      const answer = await agent.request({ origin, path: '/alone', method: 'POST', headers, body });
-      await answer.body.dump();
+      const response = await agent.request({ origin, path: '/alone', method: 'POST', headers, body });
+      await response.body.dump();
     }
   };
   await Promise.all(Array.from({ length: 32 }, post));
@@ -263,7 +268,7 @@ async function burst(
   return figures.count / seconds;
 }
 
-/** Waits until first attempts have been recorded, except of endpoints that hang: who deletes them meanwhile may meet the recording. */
+/** Waits until first attempts are recorded, except for hanging endpoints; deleting rows earlier could conflict with the recording. */
 async function recorded(projectIds: readonly string[]): Promise<void> {
   for (const deadline = Date.now() + RECORDED_MS; Date.now() < deadline; await pause(25)) {
     const { rows } = await pool.query<{ open: boolean }>(
@@ -274,7 +279,7 @@ async function recorded(projectIds: readonly string[]): Promise<void> {
   }
 }
 
-/** The same by Svix' server. What is posted through its API meanwhile is part of it, as recording the events is part of ours. */
+/** The same with Svix's server. Its measurement includes the API requests, as ours includes recording the events. */
 async function burstBySvix(
   peer: Svix,
   title: string,
@@ -284,7 +289,7 @@ async function burstBySvix(
   const urls = Array.from({ length: endpoints }, (_, n) => good(n));
   const applications: string[] = [];
   while (urls.length > 0) applications.push(await peer.createApplication(urls.splice(0, endpoints / projects)));
-  await peer.send(applications, bodies(20)); // its caches are filled by these
+  await peer.send(applications, bodies(20)); // these fill its caches
   await arrived(20 * endpoints);
   const before = cpuByProgram();
   const began = Date.now();
@@ -368,7 +373,7 @@ function report(title: string, { count, p50, p99 }: Figures, seconds: number, be
   );
 }
 
-/** Milliseconds of CPU that each kind of program below this one has used; nothing where /proc is not there. */
+/** CPU time that each kind of child program has used, in milliseconds; empty without /proc. */
 function cpuByProgram(): Map<string, number> {
   const stats = new Map<number, { name: string; parent: number; ms: number }>();
   for (const entry of listProcesses()) {
@@ -400,7 +405,7 @@ function listProcesses(): { pid: number; stat: string }[] {
         try {
           return [{ pid: Number(name), stat: readFileSync(`/proc/${name}/stat`, 'latin1') }];
         } catch {
-          return []; // it has just ended
+          return []; // it has just exited
         }
       });
   } catch {
@@ -415,9 +420,9 @@ function isBelowUs(pid: number, stats: ReadonlyMap<number, { parent: number }>):
   return false;
 }
 
-function ask<Answer>(word: 'count' | 'take'): Promise<Answer> {
+function ask<Reply>(word: 'count' | 'take'): Promise<Reply> {
   return new Promise((resolve) => {
-    receiver.once('message', (answer) => resolve(answer as Answer));
+    receiver.once('message', (reply) => resolve(reply as Reply));
     receiver.send(word);
   });
 }

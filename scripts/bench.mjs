@@ -1,4 +1,4 @@
-// Runs a benchmark of bench/ by its name, with the Node that npm puts on the PATH: `npm run bench -- import 100000`.
+// Runs a benchmark of bench/ by name, with the Node that npm puts on the PATH: `npm run bench -- import 100000`.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

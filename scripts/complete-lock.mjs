@@ -1,8 +1,8 @@
 // Adds the builds for other systems that npm left out of package-lock.json: `npm run complete-lock`.
 //
-// npm locks only those optional dependencies that it could look up where it ran (npm/cli#4828), and then `npm ci`
-// refuses the lock, or a Mac goes without its build. An entry that says which system it is for is enough: elsewhere it
-// is skipped, and where it belongs npm fetches it by name and version.
+// npm locks only the optional dependencies that it could look up where it ran (npm/cli#4828). Then `npm ci` refuses the lock,
+// or a Mac lacks its build. An entry that names its system is enough: npm skips it on other systems, and fetches it by name and
+// version on its own.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const LOCK_FILE = new URL('../package-lock.json', import.meta.url);
@@ -15,14 +15,14 @@ function words(same, others) {
   return new Map([...same.split(' ').map((word) => [word, word]), ...Object.entries(others)]);
 }
 
-/** Which system a build is for, as its name tells: `@oxfmt/binding-linux-arm64-musl`. */
+/** The system that a build is for, from its name: `@oxfmt/binding-linux-arm64-musl`. */
 export function systemOf(name) {
   const parts = name.split(/[/-]/);
   const find = (known) => parts.map((part) => known.get(part)).findLast((word) => word !== undefined);
   return { os: find(OS), cpu: find(CPU), libc: find(LIBC) };
 }
 
-/** The optional dependencies that a lock's packages ask for and that it does not describe. */
+/** The optional dependencies of a lock's packages that the lock does not describe. */
 export function missingBuilds(packages) {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {}, dev }]) =>
     Object.entries(optionalDependencies)
@@ -31,17 +31,18 @@ export function missingBuilds(packages) {
   );
 }
 
-/** Looks where Node would: inside the package that asks, then inside each one that it lies in. */
+/** Resolves like Node: inside the requesting package, then inside each package that contains it. */
 function isLocked(packages, path, name) {
   if ((path === '' ? '' : `${path}/`) + `node_modules/${name}` in packages) return true;
   if (path === '') return false;
   return isLocked(packages, path.slice(0, Math.max(0, path.lastIndexOf('/node_modules/'))), name);
 }
 
-/** The entry that npm itself would have written, without the checksum that only the registry knows. */
+/** The entry that npm would have written, without the checksum, which only the registry has. */
 function entry({ name, version, dev }) {
   const { os, cpu, libc } = systemOf(name);
-  if (os === undefined || cpu === undefined) throw new Error(`The name ${name} does not tell which system it is for.`);
+  if (os === undefined || cpu === undefined)
+    throw new Error(`The name ${name} does not name the system that it is for.`);
   return { version, cpu: [cpu], ...(dev && { dev }), ...(libc && { libc: [libc] }), optional: true, os: [os] };
 }
 

@@ -25,7 +25,7 @@ export async function dashboardBuilt(node) {
     await buildDashboard(node);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    console.error(`${error.message}\nThe dashboard is not there, or is an older one; everything else works.`);
+    console.error(`${error.message}\nThe dashboard is missing or outdated; everything else works.`);
   }
 }
 

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readSnapshot, writeMigration } from './db-migration.ts';
 import { currentSchema, diagnoseHistory, diffSql, type SchemaFile } from './schema-diff.ts';
 
-/** An empty database on the server of the tests, gone when the test is finished. */
+/** An empty database on the test server, dropped after the test. */
 async function emptyDatabase() {
   const name = `drift_${randomBytes(6).toString('hex')}`;
   const server = new pg.Client({ connectionString: config.DATABASE_URL });
@@ -52,14 +52,14 @@ async function linesOf(client: pg.Client, query: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-test('the migrations make the tables, types, indexes and references that the schema says', async () => {
+test('the migrations create the tables, types, indexes and references of the schema', async () => {
   const [migrated, wanted] = await Promise.all([emptyDatabase(), emptyDatabase()]);
   await migrate(migrated.url);
   await wanted.client.query(await diffSql(undefined, await currentSchema()));
   for (const query of [COLUMNS, ENUMS]) {
     expect(await linesOf(migrated.client, query)).toEqual(await linesOf(wanted.client, query));
   }
-  // What Prisma can't express is written by hand: more indexes may be there, none may be missing.
+  // Indexes that Prisma can't express are written by hand, so extra ones are allowed; none may be missing.
   for (const query of [INDEXES, CONSTRAINTS]) {
     expect(await linesOf(migrated.client, query)).toEqual(expect.arrayContaining(await linesOf(wanted.client, query)));
   }
@@ -89,7 +89,7 @@ async function emptyFolder() {
   return migrationsDir;
 }
 
-test('each migration holds what changed since the one before it', async () => {
+test('each migration contains the changes since the previous one', async () => {
   const migrationsDir = await emptyFolder();
   const now = new Date('2026-11-21T10:20:30Z');
   const first = await writeMigration('init', { schema: schemaOf(''), migrationsDir, now });
@@ -103,7 +103,7 @@ test('each migration holds what changed since the one before it', async () => {
   );
 });
 
-test('nothing is written when nothing changed, a comment aside, unless a migration by hand is asked for', async () => {
+test('nothing is written when only a comment changed, unless an empty migration is requested', async () => {
   const migrationsDir = await emptyFolder();
   await writeMigration('init', { schema: schemaOf(''), migrationsDir });
   const commented = schemaOf('  /// What people call them.\n');

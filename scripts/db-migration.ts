@@ -7,13 +7,13 @@ import { currentSchema, diffSql, type SchemaFile } from './schema-diff.ts';
 
 const USAGE = `Usage: npm run db:migration -- <name> [--empty]
 
-Writes modules/platform/migrations/<time>_<name>/migration.sql with what changed in modules/*/schema.prisma since the
-last migration. With --empty the file is written even if nothing changed, to be filled by hand (functions, triggers,
+Writes modules/platform/migrations/<time>_<name>/migration.sql with the changes in modules/*/schema.prisma since the
+last migration. With --empty the file is written even without changes, to be filled in by hand (functions, triggers,
 indexes that Prisma can't express).`;
 
 /**
- * The schema as the last migration left it, so that the next one can be told from files alone. It is not called
- * .prisma, because Prisma reads every file of that name below modules/.
+ * The schema as the last migration left it, so that the next one can be derived from files alone. It is not named
+ * .prisma, because Prisma reads every such file below modules/.
  */
 export const SNAPSHOT = 'schema.snapshot';
 
@@ -40,13 +40,13 @@ export async function writeMigration(
   return folder;
 }
 
-/** Comments say nothing to a database and would make every snapshot differ. */
+/** Comments do not affect the database, and would make every snapshot differ. */
 function snapshotOf(schema: SchemaFile[]): string {
   const withoutComments = schema.map(({ content }) => content.replace(/^\s*\/\/.*\n/gm, '').trim());
   return withoutComments.join('\n\n') + '\n';
 }
 
-/** The time in UTC to the second, or one second after the last migration, so that the order of names is that of writing. */
+/** The time in UTC to the second, or one second after the last migration, so that names sort in the order of creation. */
 async function nextTimestamp(migrationsDir: string, now: Date): Promise<string> {
   const last = (await readMigrations(migrationsDir)).at(-1)?.name.match(/^\d{14}/)?.[0] ?? '';
   const timestamp = toTimestamp(now);
@@ -79,7 +79,7 @@ async function main(): Promise<number> {
   console.log(
     folder
       ? `Wrote ${relative(process.cwd(), folder)}/migration.sql`
-      : 'Nothing to do: the migrations already make this schema.',
+      : 'Nothing to do: the migrations already produce this schema.',
   );
   return 0;
 }

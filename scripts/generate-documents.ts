@@ -35,11 +35,11 @@ const sections = await preset.buildGeneratesSection({
 
 await mkdir(output, { recursive: true });
 const types = sections.find(({ filename }) => filename.endsWith('/graphql.ts'));
-if (types === undefined) throw new Error('The generator makes no graphql.ts any more.');
+if (types === undefined) throw new Error('The generator no longer writes graphql.ts.');
 await writeFile(join(output, 'graphql.ts'), await codegen({ ...types, documents: types.documents ?? documents }));
 await writeFile(join(output, 'gql.ts'), documentTypes());
 
-/** The texts between graphql(` and `), which the code also reads its types by. */
+/** The texts between graphql(` and `), which also select the types in the code. */
 async function documentsOf(file: string) {
   const text = await readFile(join(sources, file), 'utf8');
   return [...text.matchAll(/\bgraphql\(\s*`([^`]+)`/g)].map(([, source = '']) => ({
@@ -50,8 +50,8 @@ async function documentsOf(file: string) {
 }
 
 /**
- * A function that returns its text as it is, typed by it. The generator's own one looks the text up in a table of all
- * documents, which would put the documents of every page into each.
+ * A function that returns its argument, typed by it. The generator's own function looks the text up in a table of all documents,
+ * which would bundle every page's documents into each page.
  */
 function documentTypes(): string {
   const entries = documents.map(({ document, rawSDL }) => {
@@ -67,7 +67,7 @@ function documentTypes(): string {
     ...entries,
     '}',
     '',
-    '/** A document with the types of its answer and of its variables. */',
+    '/** A document with the types of its result and variables. */',
     'export function graphql<Source extends keyof Documents>(source: Source): Documents[Source] {',
     '  return source as unknown as Documents[Source];',
     '}',
@@ -75,10 +75,10 @@ function documentTypes(): string {
   ].join('\n');
 }
 
-/** As the generator names the types: `MeQuery`, `RevokeApiKeyMutation`. */
+/** The type names of the generator: `MeQuery`, `RevokeApiKeyMutation`. */
 function operationName({ definitions }: DocumentNode): string {
   const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const name = operation?.name?.value;
-  if (operation === undefined || name === undefined) throw new Error('Every document holds one operation with a name.');
+  if (operation === undefined || name === undefined) throw new Error('Every document must have one named operation.');
   return `${name}${operation.operation.charAt(0).toUpperCase()}${operation.operation.slice(1)}`;
 }

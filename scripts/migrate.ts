@@ -1,5 +1,5 @@
-// `postroom migrate`: applies pending migrations, in SQL and of data, to DATABASE_URL. Several at once wait for each other, so every instance of a
-// deployment may run it before it starts.
+// `postroom migrate`: applies pending schema and data migrations to DATABASE_URL. Concurrent runs wait for each other, so every
+// instance of a deployment may run it before it starts.
 import { migrate } from '../modules/platform/src/migrate.ts';
 
 const { DATABASE_URL: databaseUrl } = process.env;

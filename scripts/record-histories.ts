@@ -1,6 +1,6 @@
-// Records a history of each way that a workflow may go, for the test that replays them against later code:
-// `npm run record-histories -- [names]`, without names what is missing. It runs the workflows on a Temporal server of its own, with
-// activities whose answers are written below. See "Changing workflows" in docs/how-to/operations.md.
+// Records a history of each path through a workflow, for the test that replays them against later code:
+// `npm run record-histories -- [names]`; without names it records missing ones. It runs the workflows on a separate Temporal server,
+// with activities whose results are defined below. See "Changing workflows" in docs/how-to/operations.md.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ const HISTORIES = new URL('../workflows/histories/', import.meta.url);
 interface Story {
   args: unknown[];
   activities: Record<string, (...args: never[]) => Promise<unknown>>;
-  /** What happens to it meanwhile. */
+  /** Signals and other interventions while it runs. */
   meanwhile?: (workflow: WorkflowHandle) => Promise<void>;
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** An activity that answers with these, one after the other, the last for ever. */
+/** An activity that returns these in turn, and the last one from then on. */
 function answers(...given: unknown[]): () => Promise<unknown> {
   let calls = 0;
   return async () => {
@@ -34,7 +34,7 @@ function answers(...given: unknown[]): () => Promise<unknown> {
   };
 }
 
-/** An activity that takes its time. */
+/** A slow activity. */
 const slowly = (ms: number, activity: () => Promise<unknown>) => async () => {
   await pause(ms);
   return activity();
@@ -59,7 +59,7 @@ const counts = {
 };
 const turn = (status: string, waitMs: number | null, more = {}) => ({ status, counts, hold: null, waitMs, ...more });
 
-/** Named `<workflow>.<how it goes>`. */
+/** Named `<workflow>.<path>`. */
 const STORIES: Record<string, Story> = {
   'deliverWebhook.acknowledged': { args: ['dlv_1'], activities: { attemptDelivery: answers('acknowledged') } },
   'deliverWebhook.failed-after-six-attempts': {
@@ -225,7 +225,7 @@ async function record(name: string, { args, activities, meanwhile }: Story): Pro
       longs: String,
       bytes: String,
     });
-    // Where this machine keeps the programs is nobody's business, and a replay does not read it.
+    // The paths on this machine are private, and a replay does not read them.
     const history = JSON.stringify(recorded, (key, value) => (key === 'stackTrace' ? '' : value), 1);
     writeFileSync(new URL(`${name}.json`, HISTORIES), `${history}\n`);
     console.log(`${name}: recorded`);

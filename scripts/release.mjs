@@ -36,7 +36,7 @@ function release(version) {
   console.log(`Created the commit and tag v${version}. Publish with: git push --follow-tags`);
 }
 
-/** Changes the one line, so that the rest of the file stays as it is formatted. */
+/** Changes only this line, so that the rest of the file keeps its format. */
 function setVersion(file, version) {
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/^( {2}"version": ")[^"]+(")/m, `$1${version}$2`));

@@ -11,14 +11,14 @@ export interface SchemaFile {
   content: string;
 }
 
-/** The part we use; the type comes with the DOM library, which a server program is better off without. */
+/** The part we use; the full type is in the DOM library, which server code does not include. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The schema as the modules have it now. */
+/** The modules' current schema. */
 export async function currentSchema(): Promise<SchemaFile[]> {
   const paths = globSync('modules/*/schema.prisma', { cwd: ROOT }).sort();
   return Promise.all(
@@ -30,8 +30,8 @@ export async function currentSchema(): Promise<SchemaFile[]> {
 }
 
 /**
- * The SQL that turns a database of the schema `from` (none means an empty database) into one of the schema `to`;
- * an empty string when there is nothing to do. It needs neither a database nor Prisma's engine binary.
+ * The SQL that migrates a database from the schema `from` (default: an empty database) to the schema `to`; an empty string if
+ * they are equal. It needs neither a database nor Prisma's engine binary.
  */
 export async function diffSql(from: SchemaFile[] | undefined, to: SchemaFile[]): Promise<string> {
   const engine = await openEngine(to, noDatabase);
@@ -49,7 +49,7 @@ export async function diffSql(from: SchemaFile[] | undefined, to: SchemaFile[]):
   }
 }
 
-/** What Prisma's engine says of a migrated database: whether it agrees with the folder about what was applied. */
+/** What Prisma's engine reports about a migrated database: whether its history matches the folder. */
 export async function diagnoseHistory(
   databaseUrl: string,
   baseDir: string,
@@ -97,8 +97,8 @@ async function loadEngine() {
 }
 
 /**
- * The engine insists on a database even to compare two files. It gets one that is empty whatever it asks; comparing
- * only ever asks for the server's version.
+ * The engine requires a database even to compare two files. It gets one that returns no rows to any query; a comparison only
+ * queries the server's version.
  */
 const noDatabase = (() => {
   const answer = <T>(value: T) => ({

@@ -61,7 +61,7 @@ async function install() {
   } catch (error) {
     if (!error.message.includes('in sync')) throw error;
     await step(
-      'Installing packages as package.json asks, since the lock is out of step',
+      'Installing packages as package.json asks, because the lock file is out of date',
       ...npm('install', '--no-save', ...flags),
     );
   }
@@ -80,7 +80,7 @@ export function modernNode() {
   const found = candidates.find((path) => existsSync(path) && majorOf(path) >= 24);
   if (found !== undefined) return found;
   throw new SetupError(
-    `Postroom runs on Node 24, and npm has no build of it for ${process.platform} ${process.arch}: please install Node 24 or later.`,
+    `Postroom runs on Node 24, and npm has no build of it for ${process.platform} ${process.arch}: install Node 24 or later.`,
   );
 }
 
@@ -117,7 +117,7 @@ export async function generateClient(node) {
 export async function step(title, command, args, env = {}) {
   console.log(`${title} …`);
   const started = Date.now();
-  const working = setInterval(() => console.log(`  still at it, ${seconds(started)} s`), STILL_WORKING_MS);
+  const working = setInterval(() => console.log(`  still running, ${seconds(started)} s`), STILL_WORKING_MS);
   try {
     await run(command, args, env);
   } catch (error) {

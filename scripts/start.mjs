@@ -26,7 +26,7 @@ function runLauncher(node, args) {
   stopWithNpm(launcher);
   launcher.once('error', fail);
   launcher.once('exit', (code, signal) => {
-    if (signal === 'SIGKILL') console.error('The launcher was killed; what it started is ending.');
+    if (signal === 'SIGKILL') console.error('The launcher was killed; the programs it started are stopping.');
     process.exit(code ?? 128 + (constants.signals[signal] ?? 0));
   });
 }

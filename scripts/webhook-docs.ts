@@ -1,5 +1,5 @@
-// Writes the reference of the event types into docs/reference/webhooks.md, between its marks: `npm run webhook-docs`.
-// A test holds the page to what this makes of modules/webhooks/src/event-types.ts.
+// Writes the event type reference into docs/reference/webhooks.md, between its markers: `npm run webhook-docs`.
+// A test compares the page with what this generates from modules/webhooks/src/event-types.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@postroom/webhooks';
@@ -12,16 +12,20 @@ const FAMILIES = [
   {
     prefix: 'contact.',
     title: 'contact.*',
-    about: 'A contact as it is after the change, or was before it was deleted.',
+    about: 'A contact after the change, or before its deletion.',
   },
   { prefix: 'email.', title: 'email.*', about: 'One message to one recipient, of a campaign or transactional.' },
   { prefix: 'campaign.', title: 'campaign.*', about: 'A campaign as a whole.' },
-  { prefix: 'webhook.', title: 'webhook.test', about: 'Goes to the endpoint it names, whatever types that wants.' },
+  {
+    prefix: 'webhook.',
+    title: 'webhook.test',
+    about: 'Sent to the endpoint it names, regardless of its subscriptions.',
+  },
 ];
 
 type Members = Map<string, { type: string; description: string }>;
 
-/** The page with the event types as they are now. */
+/** The page with the current event types. */
 export function withEventTypes(page: string): string {
   const [before = '', rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);
@@ -51,7 +55,7 @@ function family({ prefix, title, about }: (typeof FAMILIES)[number]): string {
   ].join('\n\n');
 }
 
-/** An example for each type; those that are alike are one, and of the others only what the first has not is written out. */
+/** An example for each type. Equal ones are merged, and the others show only members that the first example lacks. */
 function examples(types: readonly EventTypeName[]): string[] {
   const alike = Map.groupBy(types, (type) => JSON.stringify(EVENT_TYPES[type].example));
   const [[first = '{}'] = []] = alike;

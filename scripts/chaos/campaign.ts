@@ -21,16 +21,16 @@ export interface Plan {
 }
 
 const CONTACTS_A_REQUEST = 1_000;
-/** Connections of the worker to the sink, by default: together with how long a mail takes, that is the pace. */
+/** The worker's default connections to the sink. Together with the delay per mail they determine the rate. */
 const CONNECTIONS = 10;
-/** After a kill, parts are down for a while, so that sending takes longer than its pace alone would have it. */
+/** Components are down for a while after a kill, so sending takes longer than its rate implies. */
 const SHARE_OF_KILLS = 0.7;
 
-/** A campaign, its webhooks and transactional mail, while everything is killed; then what everybody got is compared. */
+/** Kills components during a campaign with webhooks and transactional mail, then compares what arrived with the tables. */
 export async function campaignUnderKills(system: System, api: Client, sink: Child, plan: Plan): Promise<Check[]> {
   const { recipients, kills, everyMs, seed, say } = plan;
   const random = seededRandom(seed);
-  const receiver = await Receiver.start('well');
+  const receiver = await Receiver.start('healthy');
   try {
     const id = await prepare(api, receiver, recipients);
     sink.tell({ delayMs: Math.max(1, Math.round((SHARE_OF_KILLS * kills * everyMs * CONNECTIONS) / recipients)) });
@@ -59,7 +59,7 @@ async function prepare(api: Client, receiver: Receiver, recipients: number): Pro
   }
   const name = `Chaos ${randomBytes(3).toString('hex')}`;
   const group = await makeGroup(api, name, contactIds);
-  // From here on, so that what is counted is the campaign's own events and those of the emails beside it.
+  // Created here, so that it counts only the events of the campaign and of the emails sent during it.
   await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] });
   const { data } = await api.post<{ data: Campaign }>('/v1/campaigns', {
     name,
@@ -75,7 +75,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(50);
 }
 
-/** The campaign once it has ended by itself; or as it stands when nothing of it moves any more. */
+/** The campaign once it has ended, or its current state when progress stops. */
 async function untilEnded(api: Client, id: string): Promise<Campaign> {
   const stuck = nothingMoves();
   for (;;) {
@@ -136,7 +136,7 @@ async function compare({ system, campaign, sink, receiver, drip, killed, recipie
     undefined,
     must('Transactional emails answered with 202', accepted.length, (value) => value > 0),
     must('Of these neither received nor listed as unknown', unheardReceipts, isNone),
-    counted('Requests that a kill left without an answer', drip.sent.length - accepted.length),
+    counted('Requests that a kill left without a response', drip.sent.length - accepted.length),
     must('Requests refused', drip.sent.filter(({ outcome }) => outcome === 'refused').length, isNone),
     undefined,
     must('Events', events.length, (value) => value > recipients * 0.9),

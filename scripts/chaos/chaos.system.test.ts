@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { orderOf, seededRandom } from './kills.ts';
 import { nothingMoves, PATIENCE_MS } from './settled.ts';
 
-/** Runs it as `npm run chaos` does, on a system of its own; resolves with what it printed and its exit code. */
+/** Runs `npm run chaos` on its own system; resolves with its output and exit code. */
 async function chaos(...options: string[]): Promise<{ output: string; code: number | null }> {
   const program = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...options], {
     env: { ...process.env, NO_COLOR: '1' },
@@ -16,17 +16,17 @@ async function chaos(...options: string[]): Promise<{ output: string; code: numb
   return { output, code };
 }
 
-/** The value that the table at the end has for a name. */
+/** The value of a name in the final table. */
 const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(.+?) │`).exec(output)?.[1];
 
-test('each part is killed as often as the others, in an order that a seed decides', () => {
+test('each component is killed equally often, in an order that the seed decides', () => {
   const order = orderOf(12, seededRandom(7));
   expect(order.toSorted()).toEqual(['gateway', 'postgres', 'temporal', 'worker'].flatMap((part) => [part, part, part]));
   expect(orderOf(12, seededRandom(7))).toEqual(order);
   expect(orderOf(12, seededRandom(8))).not.toEqual(order);
 });
 
-test('a retry that is five minutes away is waited for, and one that does not come when it is due is missed', () => {
+test('a retry due in five minutes is awaited, and an overdue one counts as stuck', () => {
   const stuck = nothingMoves();
   expect(stuck('7 open', 300_000, 0)).toBe(false);
   expect(stuck('7 open', 10_000, 290_000)).toBe(false);
@@ -35,7 +35,7 @@ test('a retry that is five minutes away is waited for, and one that does not com
   expect(stuck('6 open', 0, 300_001 + PATIENCE_MS)).toBe(false);
 });
 
-test('under kill -9 of worker, gateway, Temporal and PostgreSQL a campaign, its webhooks and transactional mail lose and double nothing', async () => {
+test('under kill -9 of worker, gateway, Temporal and PostgreSQL a campaign, its webhooks and transactional mail lose and duplicate nothing', async () => {
   const { output, code } = await chaos('--recipients', '2000', '--kills', '4', '--every', '2500');
   expect(output).toContain('Nothing lost, nothing duplicated, nothing stuck.');
   expect(figure(output, 'kill -9 of worker, gateway, Temporal, PostgreSQL')).toBe('1, 1, 1, 1');
@@ -45,7 +45,7 @@ test('under kill -9 of worker, gateway, Temporal and PostgreSQL a campaign, its 
   expect(code).toBe(0);
 }, 420_000);
 
-test('under the same kills each webhook arrives, beside receivers that drop, stall, answer garbage or a gigabyte', async () => {
+test('under the same kills each webhook arrives, alongside receivers that drop, stall, return garbage or a gigabyte', async () => {
   const { output, code } = await chaos('--webhooks', '2000', '--kills', '4', '--every', '2500', '--no-heal');
   expect(output).toContain('Nothing lost, nothing duplicated, nothing stuck.');
   expect(figure(output, 'Not received')).toBe('0');

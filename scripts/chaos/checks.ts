@@ -1,12 +1,12 @@
 import { bold, count, green, red, table } from '../demo/print.ts';
 
-/** A line of the table at the end; one that must hold and does not fails the run. */
+/** A line of the final table; a violated check fails the run. */
 export type Check = { name: string; value: string; holds: boolean } | undefined;
 
-/** A figure that is only reported. */
+/** A figure for information. */
 export const counted = (name: string, value: number | string): Check => ({ name, value: inWords(value), holds: true });
 
-/** A figure that must be as `holds` says. */
+/** A figure that must satisfy `holds`. */
 export const must = <Value extends number | string | number[]>(
   name: string,
   value: Value,
@@ -16,7 +16,7 @@ export const must = <Value extends number | string | number[]>(
 const inWords = (value: number | string | number[]): string =>
   typeof value === 'string' ? value : [value].flat().map(count).join(' of ');
 
-/** The table, and what of it does not hold. */
+/** Prints the table and the violated checks. */
 export function report(checks: readonly Check[]): { ok: boolean; text: string } {
   const wrong = checks.filter((check) => check !== undefined).filter(({ holds }) => !holds);
   const rows = checks.map((check): [string, string] | undefined =>

@@ -6,8 +6,8 @@ import type { System } from './system.ts';
 interface Sent {
   address: string;
   /**
-   * `accepted`: the gateway said 202. `doubtful`: it was killed while it had the request, so that nobody knows; the key
-   * then answers `idempotency_conflict` (docs/decisions/idempotency.md). `refused`: it said anything else.
+   * `accepted`: the gateway returned 202. `doubtful`: it was killed during the request, so the outcome is unknown, and the key
+   * then returns `idempotency_conflict` (docs/decisions/idempotency.md). `refused`: any other response.
    */
   outcome: 'accepted' | 'doubtful' | 'refused';
 }
@@ -16,7 +16,7 @@ const EVERY_MS = 250;
 const PAUSE_MS = 200;
 const GIVE_UP_MS = 60_000;
 
-/** Sends a transactional email now and then, as an integrator does: with an Idempotency-Key, again until there is an answer. */
+/** Sends a transactional email at intervals as an integrator does: with an Idempotency-Key, retrying until it gets a response. */
 export class Drip {
   readonly sent: Sent[] = [];
   readonly #system: System;
@@ -32,7 +32,7 @@ export class Drip {
     }, EVERY_MS);
   }
 
-  /** Sends no more, and resolves when each request has its answer. */
+  /** Stops sending, and resolves when each request has its response. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all(this.#underWay);

@@ -5,7 +5,7 @@ import { PARTS, type Part, type System } from './system.ts';
 export interface InFlight {
   /** Messages that were claimed and not settled. */
   messages: number;
-  /** Deliveries that a workflow had and whose attempt was not recorded. */
+  /** Deliveries claimed by a workflow whose attempt was not recorded. */
   deliveries: number;
 }
 
@@ -14,7 +14,7 @@ export interface Kills {
   inFlight: InFlight;
 }
 
-/** The same numbers for the same seed (mulberry32), so that a run can be repeated as far as a system of many processes can. */
+/** The same numbers for the same seed (mulberry32), so that a run is as repeatable as a system of many processes can be. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -25,7 +25,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Each part as often as every other, in an order by chance. */
+/** Each component equally often, in random order. */
 export function orderOf(kills: number, random: () => number): Part[] {
   const order = Array.from({ length: kills }, (_, index) => PARTS[index % PARTS.length] as Part);
   for (let at = order.length - 1; at > 0; at--) {
@@ -48,7 +48,7 @@ export async function killAll(
     const before = await inFlight(system);
     await system.kill(part);
     byPart[part]++;
-    // A dead worker changes nothing more, so what it had is known exactly; the others only lose what is on its way to them.
+    // A dead worker changes nothing more, so what it had is known exactly; the others only lose requests that are being sent to them.
     const cut = part === 'worker' ? await inFlight(system) : before;
     sum.messages += cut.messages;
     sum.deliveries += cut.deliveries;
@@ -59,7 +59,7 @@ export async function killAll(
 
 const WITHIN_MS = 120_000;
 
-/** Asked again while the database is down. What an older attempt has in flight is unknown for the time being, and counts too. */
+/** Retries while the database is down. What an older attempt has in flight is still unknown, and counts too. */
 async function inFlight({ pool }: System): Promise<InFlight> {
   for (const deadline = Date.now() + WITHIN_MS; ; await sleep(100)) {
     try {

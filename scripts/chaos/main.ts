@@ -9,18 +9,17 @@ import { webhooksUnderKills } from './webhooks.ts';
 
 const HELP = `npm run chaos [-- options]
 
-Starts a Postroom of its own with a campaign on its way, kills worker, gateway, Temporal and PostgreSQL by kill -9 again and
-again, and then compares what everybody got with what the tables say. Ends with a table, and with status 1 if anything in
-it is not as promised.
+Starts a separate Postroom and sends a campaign, kills worker, gateway, Temporal and PostgreSQL repeatedly with kill -9, and
+compares what arrived with the tables. Prints a table at the end, and exits with status 1 if any check in it fails.
 
-  --recipients N   who the campaign goes to; 20000 unless given
-  --webhooks N     instead of a campaign: N deliveries to a receiver that is well, and some to others that drop
-                   connections, never answer, answer garbage, or answer a gigabyte
-  --no-heal        with --webhooks: those others never do well, and their retries are not waited for
-  --kills N        how often something is killed, each part as often as the others; 12 unless given
-  --every MS       the time between kills, on average; 4000 unless given
-  --seed N         what order and times are drawn from; 1 unless given
-  --keep           keeps the data folder, and says where it is
+  --recipients N   recipients of the campaign, default 20000
+  --webhooks N     instead of a campaign, N deliveries to a healthy receiver, and some to others that drop
+                   connections, never respond, return garbage, or return a gigabyte
+  --no-heal        with --webhooks: the failing receivers never recover, and their retries are not awaited
+  --kills N        number of kills, distributed evenly; default 12
+  --every MS       average time between kills, default 4000
+  --seed N         seed for the order and times, default 1
+  --keep           keep the data folder and print its path
 `;
 
 const options = {

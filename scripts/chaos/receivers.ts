@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How an endpoint behaves. Only `well` reads what it gets and acknowledges it. */
-export type Manner = 'well' | 'drop' | 'stall' | 'garbage' | 'flood';
+/** How an endpoint behaves. Only `healthy` reads and acknowledges requests. */
+export type Manner = 'healthy' | 'drop' | 'stall' | 'garbage' | 'flood';
 
-/** What a flooding endpoint would send if somebody read it. */
+/** What a flooding endpoint would send if the client read all of it. */
 const FLOOD_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
-/** A customer's endpoint that counts what comes. */
+/** A customer's endpoint that counts requests. */
 export class Receiver {
   manner: Manner;
-  /** POSTs that were read to their end, by the event's id. */
+  /** POSTs received in full, by the event's id. */
   readonly events = new Map<string, number>();
   posts = 0;
-  /** The most that was taken of one flood, in bytes. */
+  /** The largest part of one flood that the client read, in bytes. */
   mostFlood = 0;
   readonly #server: Server;
 
@@ -34,7 +34,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${this.manner}`;
   }
 
-  /** POSTs beyond the first of an event. */
+  /** POSTs of an event after the first. */
   get duplicates(): number {
     return [...this.events.values()].reduce((sum, times) => sum + times - 1, 0);
   }
@@ -58,7 +58,7 @@ export class Receiver {
     if (this.manner === 'drop') socket.resetAndDestroy();
     else if (this.manner === 'garbage') socket.end('\0\x01 this is no HTTP \r\n\r\n');
     else if (this.manner === 'flood') this.#flood(response);
-    else if (this.manner === 'well') response.writeHead(204).end();
+    else if (this.manner === 'healthy') response.writeHead(204).end();
   }
 
   #flood(response: ServerResponse): void {

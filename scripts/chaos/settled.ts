@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { progress } from '../demo/print.ts';
 
-/** What was lost with a kill is taken up after a minute at the latest; three without any change are too many. */
+/** Work lost in a kill resumes within a minute, so three without any change mean that it is stuck. */
 export const PATIENCE_MS = 180_000;
 
 /**
- * Tells from one look to the next whether nothing has changed for too long. Patience begins when what is awaited next, a number of
- * milliseconds from now, is due: a retry may be five minutes away.
+ * Returns a function that reports whether nothing has changed for too long. The time counts from when the next awaited step is
+ * due, in milliseconds from now: a retry may be five minutes away.
  */
 export function nothingMoves(): (what: string, awaitedMs?: number, now?: number) => boolean {
   let last = { what: '', at: 0 };
@@ -17,7 +17,7 @@ export function nothingMoves(): (what: string, awaitedMs?: number, now?: number)
   };
 }
 
-/** Waits until nothing is open: messages, deliveries, starts of workflows; or until nothing moves any more. */
+/** Waits until no messages, deliveries or workflow starts are open, or until progress stops. */
 export async function settled(pool: pg.Pool, received: () => number): Promise<void> {
   const stuck = nothingMoves();
   for (;;) {
@@ -37,7 +37,7 @@ export async function settled(pool: pg.Pool, received: () => number): Promise<vo
   }
 }
 
-/** Waits until nothing is under way: what is open waits in the table, or for the time of its next attempt. */
+/** Waits until nothing is in flight: open rows wait in the table, or for the time of their next attempt. */
 export async function settledOrWaiting(pool: pg.Pool, received: () => number): Promise<void> {
   const stuck = nothingMoves();
   for (;;) {
@@ -48,7 +48,7 @@ export async function settledOrWaiting(pool: pg.Pool, received: () => number): P
     );
     const open = rows[0]?.open ?? 0;
     if (open === 0) return;
-    progress(`${open} deliveries are under way`);
+    progress(`${open} deliveries are in flight`);
     if (stuck(`${open} ${received()}`)) return;
     await sleep(500);
   }

@@ -10,23 +10,23 @@ import pg from 'pg';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What is killed, each as a process of its own. */
+/** The components to kill; each is a separate process. */
 export const PARTS = ['worker', 'gateway', 'temporal', 'postgres'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Everything that `npm start` starts, on ports and a data folder of its own. */
+/** Everything that `npm start` starts, with separate ports and data folder. */
 export interface System {
   url: string;
   key: string;
   projectId: string;
   dataDir: string;
   pool: pg.Pool;
-  /** SIGKILL to the process that is this part; waits for one that is just being started again. */
+  /** Sends SIGKILL to the component's process; waits for one that is being restarted. */
   kill: (part: Part) => Promise<void>;
   stop: (options: { keep: boolean }) => Promise<void>;
 }
 
-/** Starts the launcher as a person does; mail goes to `smtpUrl`. It ends with this process, also when that is killed. */
+/** Starts the launcher as a user does; mail goes to `smtpUrl`. It exits with this process, even if that is killed. */
 export async function startSystem(smtpUrl: string, say: (line: string) => void): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-chaos-'));
   chmodSync(dataDir, 0o711); // for PostgreSQL's own user, when root runs this
@@ -50,7 +50,7 @@ export async function startSystem(smtpUrl: string, say: (line: string) => void):
     projects: { id: string }[];
   };
   const pool = new pg.Pool({ connectionString: dev.databaseUrl, max: 4, connectionTimeoutMillis: 5_000 });
-  pool.on('error', () => {}); // the database is killed now and then
+  pool.on('error', () => {}); // the database is killed at times
   return {
     url: dev.url,
     key: dev.keys.full,

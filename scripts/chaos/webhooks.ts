@@ -10,41 +10,41 @@ export interface WebhookPlan {
   kills: number;
   everyMs: number;
   seed: number;
-  /** Whether receivers that fail do well after the kills, and everything is waited for. */
+  /** Whether failing receivers recover after the kills, and everything is awaited. */
   heal: boolean;
   say: (line: string) => void;
 }
 
 const FAILING: readonly Manner[] = ['drop', 'stall', 'garbage', 'flood'];
-/** Events for those that fail, each. */
+/** Events for each failing receiver. */
 const FOR_FAILING = 50;
-/** Of the answer to a POST we read 4 KB; the rest is what the system's buffers took. */
+/** We read 4 KB of a response; the rest is what the system's buffers took. */
 const MOST_OF_A_FLOOD = 32 * 1024 * 1024;
 
-/** Deliveries to one receiver that is well and four that are not, while everything is killed. */
+/** Deliveries to one healthy receiver and four failing ones, while components are killed. */
 export async function webhooksUnderKills(system: System, api: Client, plan: WebhookPlan): Promise<Check[]> {
   const { deliveries, kills, everyMs, seed, heal, say } = plan;
   const random = seededRandom(seed);
-  const well = await Receiver.start('well');
+  const healthy = await Receiver.start('healthy');
   const failing = await Promise.all(FAILING.map((manner) => Receiver.start(manner)));
   try {
     const endpoints = new Map<string, Receiver>();
-    for (const receiver of [well, ...failing]) {
-      const events = [receiver === well ? 'email.delivered' : 'email.opened'];
+    for (const receiver of [healthy, ...failing]) {
+      const events = [receiver === healthy ? 'email.delivered' : 'email.opened'];
       const { data } = await api.post<{ data: { id: string } }>('/v1/webhooks', { url: receiver.url, events });
       endpoints.set(data.id, receiver);
     }
     await record(system, 'email.opened', FOR_FAILING);
-    // In portions over the time of the kills, so that each kill finds some on their way.
+    // In portions over the time of the kills, so that each kill finds some in flight.
     const feeding = feed(system, deliveries, kills * everyMs);
     const killed = await killAll(system, orderOf(kills, random), { everyMs, random, say });
     await feeding;
-    if (heal) for (const receiver of failing) receiver.manner = 'well';
-    const received = () => [well, ...failing].reduce((sum, receiver) => sum + receiver.events.size, 0);
+    if (heal) for (const receiver of failing) receiver.manner = 'healthy';
+    const received = () => [healthy, ...failing].reduce((sum, receiver) => sum + receiver.events.size, 0);
     await (heal ? settled : settledOrWaiting)(system.pool, received);
-    return await compare(system, { well, failing, endpoints, deliveries, heal, killed });
+    return await compare(system, { healthy, failing, endpoints, deliveries, heal, killed });
   } finally {
-    await Promise.all([well, ...failing].map((receiver) => receiver.stop()));
+    await Promise.all([healthy, ...failing].map((receiver) => receiver.stop()));
   }
 }
 
@@ -58,12 +58,12 @@ async function feed(system: System, events: number, forMs: number): Promise<void
   }
 }
 
-/** Records events in one statement, as a campaign's page does; again while the database is down. */
+/** Records events in one statement, as a campaign's page does; retries while the database is down. */
 async function record({ pool, projectId }: System, type: string, events: number): Promise<void> {
   const { rows } = await again(() => pool.query<{ have: number }>('SELECT count(*)::int AS have FROM events'));
   const target = (rows[0]?.have ?? 0) + events;
   await again(() =>
-    // A commit whose answer a kill cut off has counted already.
+    // A commit whose response was lost in a kill has already counted.
     pool.query(
       `INSERT INTO events (id, project_id, type, data)
        SELECT postroom_id('evt'), $1, $2, '{"email":"ada@example.com","message_id":"eml_1","subject":"News"}'::json
@@ -85,7 +85,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface Facts {
-  well: Receiver;
+  healthy: Receiver;
   failing: readonly Receiver[];
   endpoints: ReadonlyMap<string, Receiver>;
   deliveries: number;
@@ -94,12 +94,12 @@ interface Facts {
 }
 
 async function compare(system: System, facts: Facts): Promise<Check[]> {
-  const { well, failing, endpoints, deliveries, heal, killed } = facts;
+  const { healthy, failing, endpoints, deliveries, heal, killed } = facts;
   const { rows } = await system.pool.query<{ endpoint_id: string; state: string; event_id: string }>(
     'SELECT endpoint_id, state::text, event_id FROM deliveries WHERE endpoint_id = ANY ($1)',
     [[...endpoints.keys()]],
   );
-  const toWell = rows.filter((row) => endpoints.get(row.endpoint_id) === well);
+  const toHealthy = rows.filter((row) => endpoints.get(row.endpoint_id) === healthy);
   const { rows: stuck } = await system.pool.query<{ stuck: number }>(
     `SELECT count(*)::int AS stuck FROM deliveries
      WHERE closed_at IS NULL AND dispatched_at IS NOT NULL AND next_attempt_at < now() - interval '2 minutes'`,
@@ -107,17 +107,17 @@ async function compare(system: System, facts: Facts): Promise<Check[]> {
   const { rows: numbers } = await system.pool.query<{ highest: number }>(
     `SELECT coalesce(max(a.number), 0)::int AS highest FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
      WHERE d.endpoint_id = ANY ($1)`,
-    [[...endpoints].filter(([, receiver]) => receiver === well).map(([id]) => id)],
+    [[...endpoints].filter(([, receiver]) => receiver === healthy).map(([id]) => id)],
   );
   const flood = failing.find(({ mostFlood }) => mostFlood > 0);
   return [
     counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(killed.byPart).join(', ')),
-    must('Deliveries to a receiver that is well', toWell.length, (value) => value === deliveries),
-    must('Not acknowledged', toWell.filter(({ state }) => state !== 'acknowledged').length, isNone),
-    must('Not received', toWell.filter(({ event_id: id }) => !well.events.has(id)).length, isNone),
+    must('Deliveries to a healthy receiver', toHealthy.length, (value) => value === deliveries),
+    must('Not acknowledged', toHealthy.filter(({ state }) => state !== 'acknowledged').length, isNone),
+    must('Not received', toHealthy.filter(({ event_id: id }) => !healthy.events.has(id)).length, isNone),
     must(
       'Received again, of those in flight at the kills',
-      [well.duplicates, killed.inFlight.deliveries],
+      [healthy.duplicates, killed.inFlight.deliveries],
       ([again = 0, inFlight = 0]) => again <= inFlight,
     ),
     must('Attempts used up by kills', Math.max(0, (numbers[0]?.highest ?? 0) - 1), isNone),
@@ -130,7 +130,7 @@ async function compare(system: System, facts: Facts): Promise<Check[]> {
       return must(name, [done, theirs.length], ([a = 0, b = 0]) => b === FOR_FAILING && (!heal || a === b));
     }),
     must(
-      'Most that was taken of a gigabyte, in KB',
+      'Largest part of a gigabyte that was read, in KB',
       Math.round((flood?.mostFlood ?? 0) / 1024),
       (kb) => kb < MOST_OF_A_FLOOD / 1024,
     ),
@@ -141,9 +141,9 @@ async function compare(system: System, facts: Facts): Promise<Check[]> {
 const isNone = (value: unknown) => value === 0;
 
 const IN_WORDS: Record<Manner, string> = {
-  well: 'is well',
+  healthy: 'is healthy',
   drop: 'drops connections',
-  stall: 'never answers',
-  garbage: 'answers garbage',
-  flood: 'answers a gigabyte',
+  stall: 'never responds',
+  garbage: 'returns garbage',
+  flood: 'returns a gigabyte',
 };

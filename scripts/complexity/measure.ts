@@ -1,23 +1,23 @@
-/** Measures how a parser's time grows with its input. */
+/** Measures how a parser's running time grows with its input. */
 export interface Growth {
-  /** The length at which it was measured, and the CPU time for it and for twice as much, in milliseconds. */
+  /** The measured input length, and the CPU time in milliseconds for that length and for twice that length. */
   length: number;
   once: number;
   twice: number;
 }
 
-/** Doubling an input may multiply the time by so much; it would be 2 for a linear parser, and 4 for a quadratic one. */
+/** Largest allowed growth in time when the input doubles: 2 for a linear parser, 4 for a quadratic one. */
 export const MAX_FACTOR = 2.5;
 
-/** Below this nothing is measured: an input is made longer until it takes so long, in milliseconds. */
+/** Minimum time of a measurement in milliseconds: inputs are lengthened until they take this long. */
 const MEASURABLE_MS = 15;
 const TRIES = 5;
-/** A factor counts when it is too large so many times in a row: other work on the machine makes a run slower, and never faster. */
+/** Consecutive times that a factor must be too large to count: other load makes a run slower, never faster. */
 const CONFIRMATIONS = 4;
 
 /**
- * Gives a parser longer and longer inputs, until one takes a measurable time or has `longest` characters, and then one of twice the
- * length. Returns how the time grew if it grew too much; undefined for a parser that is linear, or too quick for it to matter.
+ * Runs a parser on longer and longer inputs, until one takes a measurable time or has `longest` characters, and then on one of
+ * twice the length. Returns the growth if it is too large; undefined for a parser that is linear or fast enough.
  */
 export async function superlinear(
   parse: (text: string) => unknown,
@@ -29,7 +29,7 @@ export async function superlinear(
     if ((await cpuTime(parse, input)) < MEASURABLE_MS) continue;
     for (let confirmed = 0; ; confirmed++) {
       const [once, twice] = [await bestOf(parse, input), await bestOf(parse, doubled)];
-      // What was slow for the first time only, while it was being compiled, is made longer.
+      // If only the first run was slow, because of compilation, lengthen the input.
       if (once < MEASURABLE_MS / 2) break;
       if (twice <= once * MAX_FACTOR) return undefined;
       if (confirmed === CONFIRMATIONS) return { length, once, twice };
@@ -44,7 +44,7 @@ async function bestOf(parse: (text: string) => unknown, input: string): Promise<
   return best;
 }
 
-/** The CPU time of this thread, so that it does not count while others have the processor. What a parser refuses is as good. */
+/** The CPU time of this thread, so that time given to other processes does not count. An input that the parser rejects counts too. */
 async function cpuTime(parse: (text: string) => unknown, input: string): Promise<number> {
   const before = process.threadCpuUsage();
   try {
@@ -56,7 +56,7 @@ async function cpuTime(parse: (text: string) => unknown, input: string): Promise
   return (user + system) / 1_000;
 }
 
-/** Inputs made of a parser's tokens: each repeated, two in turn, many of one and then of another, one and then many of another. */
+/** Inputs made of a parser's tokens: each repeated, two alternating, many of one and then of another, one and then many of another. */
 export function* inputsOf(tokens: readonly string[], random: (below: number) => number) {
   const fill = (unit: string, length: number) => unit.repeat(Math.max(1, Math.ceil(length / unit.length)));
   for (const a of tokens) {

@@ -1,4 +1,4 @@
-// Every parser that takes text from outside: API clients, authors of mail, mail servers, uploaded files, readers' programs.
+// Every parser of external text: from API clients, authors of mail, mail servers, uploaded files and mail clients.
 import { coerce, dayFromDateTime, type FieldSchema } from '../../modules/contacts/src/coercion.ts';
 import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
 import { contentWarnings } from '../../modules/campaigns/src/content-warnings.ts';
@@ -57,11 +57,11 @@ import { requestOf } from '../../apps/submission/src/message.ts';
 export interface OutsideParser {
   name: string;
   parse: (text: string) => unknown;
-  /** What means something to it. */
+  /** Tokens of its syntax. */
   tokens: readonly string[];
-  /** Inputs that were too slow for it once. */
+  /** Inputs that were once too slow. */
   known?: readonly ((length: number) => string)[];
-  /** Where it is linear only in what is longer than its limits of nesting. */
+  /** Set where it is linear only for inputs longer than its nesting limits. */
   shortest?: number;
 }
 

@@ -4,7 +4,7 @@ import type { Field } from './columns.ts';
 import { count, progress, some } from './print.ts';
 import type { Receiver } from './receiver.ts';
 
-/** A campaign as far as the demo reads it. */
+/** The fields of a campaign that the demo reads. */
 export interface Campaign {
   id: string;
   status: string;
@@ -43,7 +43,7 @@ const EVENTS = [
   'campaign.paused',
 ];
 
-/** Contacts that go into one request. */
+/** Contacts per request. */
 const MEMBERS_A_REQUEST = 1000;
 
 /** A group of all these contacts. */
@@ -67,10 +67,10 @@ export async function makeGroup(
   return { id: group.id, memberCount };
 }
 
-/** Custom fields that the mail shows; more would make a dull letter. */
+/** Custom fields that the mail shows; more would make a dull email. */
 const SHOWN_FIELDS = 4;
 
-/** A published template that greets people by name and tells what their fields say; what is missing has a default. */
+/** A published template that greets contacts by name and shows their fields; missing values have a default. */
 export async function makeTemplate(api: Client, name: string, fields: readonly Field[]): Promise<{ id: string }> {
   const body = templateBody(fields.slice(0, SHOWN_FIELDS));
   const { data: template } = await api.post<{ data: { id: string } }>('/v1/templates', { name, body });
@@ -108,7 +108,7 @@ function templateBody(fields: readonly Field[]): string {
 
 const escape = (text: string) => text.replace(/[&<>"{}]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** An endpoint for the receiver, which from then on knows the secret that only this answer shows. */
+/** Creates an endpoint for the receiver and gives it the secret, which only this response contains. */
 export async function makeEndpoint(api: Client, receiver: Receiver): Promise<{ id: string }> {
   const body = { url: receiver.url, events: EVENTS, description: 'The receiver of npm run demo' };
   const { data } = await api.post<{ data: { id: string; secret: string } }>('/v1/webhooks', body);
@@ -124,7 +124,7 @@ export interface Letter {
   groupId: string;
 }
 
-/** A campaign that is ready to be sent. */
+/** A campaign that is ready to send. */
 export async function makeCampaign(
   api: Client,
   { name, subject, fromEmail, templateId, groupId }: Letter,
@@ -140,18 +140,18 @@ export async function makeCampaign(
   return data;
 }
 
-/** How long nothing may move before the demo gives up waiting. */
+/** How long the demo waits without any progress. */
 const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 1_000;
 const ENDED = new Set(['completed', 'canceled', 'paused']);
 
 export interface Outcome {
   campaign: Campaign;
-  /** When the last event came, by the clock of `performance.now()`; `undefined` when some never did. */
+  /** Arrival of the last event as `performance.now()`; `undefined` if some are missing. */
   lastEventAt: number | undefined;
 }
 
-/** Sends the campaign and shows how it goes until it has ended and every event has arrived, or nothing moves any more. */
+/** Sends the campaign and shows its progress until it has ended and every event has arrived, or progress stops. */
 export async function sendAndWatch(
   api: Client,
   id: string,
@@ -184,17 +184,17 @@ export async function sendAndWatch(
   }
 }
 
-/** How many of these addresses read what they get, and how many of them follow a link: readers of the development inbox. */
+/** How many of these addresses open their mail and click a link: simulated readers of the development inbox. */
 export function readersAmong(emails: readonly string[]): { opened: number; clicked: number } {
   const named = (act: string) =>
     emails.filter((email) => new RegExp(`^${act}(\\+.*)?@simulator\\.invalid$`, 'i').test(email)).length;
   return { opened: named('opened') + named('clicked'), clicked: named('clicked') };
 }
 
-/** How long the demo waits for readers, who come eight seconds after their mail and are judged some seconds later. */
+/** How long the demo waits for readers, who open mail after eight seconds and are classified some seconds later. */
 const READING_MS = 40_000;
 
-/** The campaign when everybody has read who will, or has had the time to. */
+/** The campaign once all expected readers have read it, or their time is up. */
 export async function untilRead(
   api: Client,
   campaign: Campaign,
@@ -224,7 +224,7 @@ function watch(api: Client, id: string, take: (campaign: Partial<Campaign>) => v
   );
 }
 
-/** The events that a campaign with these numbers makes: its start and end, and one for everything that befell a message. */
+/** The number of events that a campaign with these counts records: its start and end, and one per outcome of a message. */
 export function expectedEvents({ status, engagement, progress: { accepted, failed } }: Campaign): number {
   const { delivered, bounced, complained } = engagement;
   return accepted + failed + delivered + bounced + complained + (status === 'completed' ? 2 : 1);

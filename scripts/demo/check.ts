@@ -8,11 +8,11 @@ interface Mail {
 export interface InboxCount {
   mails: number;
   recipients: Set<string>;
-  /** Mails beyond the first of a recipient, or of a Message-ID. */
+  /** Mails after the first to the same recipient, or with the same Message-ID. */
   duplicates: number;
 }
 
-/** Reads every mail of the campaign out of the inbox, which knows nothing of campaigns: it is what the world got. */
+/** Reads every mail of the campaign from the inbox, which knows no campaigns and so shows what was really sent. */
 export async function countInbox(inboxUrl: string, search: string): Promise<InboxCount> {
   const recipients = new Set<string>();
   const messageIds = new Set<string | null>();
@@ -42,7 +42,7 @@ export const workflowLink = (uiUrl: string, { workflowId, runId }: { workflowId:
   `${uiUrl}/namespaces/default/workflows/${workflowId}${runId === undefined ? '' : `/${runId}/history`}`;
 
 /**
- * A workflow that delivered to the endpoint: one of a single delivery if there is one, else one of a batch, as bursts go.
+ * A workflow that delivered to the endpoint: one with a single delivery if possible, else one of a batch, as used for bursts.
  * `undefined` when the Temporal UI doesn't say.
  */
 export async function deliveryWorkflow(uiUrl: string, endpointId: string): Promise<Execution | undefined> {

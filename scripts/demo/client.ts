@@ -35,7 +35,7 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 500;
 const TIMEOUT_MS = 30_000;
 
-/** The public API, as an integrator calls it. A POST carries an Idempotency-Key, so that retries are safe. */
+/** Calls the public API as an integrator does. A POST carries an Idempotency-Key, so that retries are safe. */
 export class Client {
   readonly #url: string;
   readonly #key: string;
@@ -72,7 +72,7 @@ export class Client {
     } while (cursor !== null);
   }
 
-  /** Hands each value of a GraphQL subscription to `take`; returns what ends it. A broken connection is made again. */
+  /** Passes each value of a GraphQL subscription to `take`; returns a function that ends it. Reconnects when the connection breaks. */
   subscribe<T>(query: string, variables: Record<string, unknown>, take: (data: T) => void): () => void {
     const client = createClient({
       url: `${this.#url}/graphql/stream`,
@@ -81,7 +81,7 @@ export class Client {
     });
     const stop = client.subscribe<T>(
       { query, variables },
-      // Whoever watches looks at the state itself too, so a view that ends early is no error.
+      // The caller also polls the state, so a subscription that ends early is no error.
       { next: ({ data }) => data && take(data), error: () => {}, complete: () => {} },
     );
     return () => {

@@ -3,7 +3,7 @@ import type { CsvFile } from './csv.ts';
 
 /** A custom field that a column of the file is imported into. */
 export interface Field {
-  /** Which column of the file. */
+  /** Index of the column in the file. */
   column: number;
   key: string;
   label: string;
@@ -12,10 +12,10 @@ export interface Field {
   options?: string[];
 }
 
-/** The columns that make people's names: one, or those of the first and the last name; none when there are no names. */
+/** The columns of people's names: one, or the first and the last name; empty without names. */
 export const nameColumns = ({ header, emailColumn }: CsvFile): number[] => findNameColumns(header, emailColumn);
 
-/** A custom field for each column that is neither address nor name and holds anything; parts of names are fields too. */
+/** A custom field for each non-empty column that is neither address nor name; parts of names are fields too. */
 export function fieldsOf(file: CsvFile): Field[] {
   const names = nameColumns(file);
   const keys = new Set<string>();
@@ -35,5 +35,5 @@ function guessOf({ rows }: CsvFile, column: number): TypeGuess {
   return guess;
 }
 
-/** Whether a field of that type takes at least half of the column's values, so that the others are the odd ones. */
+/** Whether a field of this type accepts at least half of the column's values, so that the others are the exceptions. */
 export const fits = (file: CsvFile, column: number, type: GuessedType): boolean => guessOf(file, column).fits(type);

@@ -35,7 +35,7 @@ test('Windows-1252 is recognised, its quotes and euro sign included', () => {
   });
 });
 
-test('a broken byte in a file of UTF-8 costs its row and not the others their letters', () => {
+test('an invalid byte in a UTF-8 file rejects its row and leaves the others intact', () => {
   const text = Buffer.from('email,name\na@example.com,Zoé Åström\nb@example.com,X\nc@example.com,Łukasz Żuk\n');
   const bytes = Buffer.from(text.toString('latin1').replace('X', '\xe9'), 'latin1');
   const file = readCsv(bytes);
@@ -66,21 +66,21 @@ test("Excel's first line sep=; names the separator and counts as a line", () => 
   expect(file).toMatchObject({ delimiter: ';', rows: [{ line: 3 }], problems: [{ line: 4 }] });
 });
 
-test('a file without a line of names is read from its first line', () => {
+test('a file without a header row is read from its first line', () => {
   expect(read('Ada;ada@example.com\nBob;bob@example.com\n')).toMatchObject({
     emailColumn: 1,
     rows: [{ line: 1 }, { line: 2 }],
   });
 });
 
-test('the column of addresses is found by its values when its name says nothing', () => {
+test('the address column is found by its values when its name does not help', () => {
   expect(read('Имя;Почта\nАнна;anna@example.com\nБорис;none\n')).toMatchObject({
     emailColumn: 1,
     rows: [{ email: 'anna@example.com' }],
   });
 });
 
-test('a file without addresses is refused in a sentence', () => {
+test('a file without addresses is rejected with a sentence', () => {
   expect(() => read('name,city\nAda,Bonn\n')).toThrow(
     new UnusableFile('No column is named email or contains addresses. Columns found: name, city.'),
   );
@@ -135,29 +135,29 @@ test('a bad row does not make a later good one a duplicate', () => {
   expect(lines('email,name\na@example.com\nA@example.com,Ann\n')).toEqual([3]);
 });
 
-test('addresses are freed of surrounding space and invisible characters', () => {
+test('addresses lose surrounding space and invisible characters', () => {
   expect(emails('email\n  a@example.com \n\u200Bb@example.com\uFEFF\n')).toEqual(['a@example.com', 'b@example.com']);
 });
 
-test('international addresses are good', () => {
+test('international addresses are valid', () => {
   expect(emails('email\njosé@bücher.example\n用户@例子.test\n')).toEqual(['josé@bücher.example', '用户@例子.test']);
 });
 
 test.each([
   ['up to the next quote', 'email,name\n"ann@example.com,Ann\nbob@example.com,"Bob"\ncy@example.com,Cy\n', [3, 4]],
   ['to the end of the file', 'email,name\nann@example.com,"Ann\nbad\nbob@example.com,Bob\ncy@example.com,Cy\n', [4, 5]],
-])('a quote that is never closed, so that it swallows rows %s, costs only its own', (_name, text, good) => {
+])('an unclosed quote that swallows rows %s rejects only its own row', (_name, text, good) => {
   expect(lines(text)).toEqual(good);
   expect(problems(text)).toEqual(['2: a quote is opened but never closed']);
 });
 
-test('a row over several lines with the wrong number of columns is one problem', () => {
+test('a multi-line row with the wrong number of columns is one problem', () => {
   expect(problems('email,name,city\n"ann@example.com","Ann\nLee\nBonn"\nbob@example.com,Bob,Bonn\n')).toEqual([
     '2: 2 columns instead of 3',
   ]);
 });
 
-test('columns become fields of the type that their values have', () => {
+test('columns become fields of the type of their values', () => {
   const row = (n: number) =>
     `p${n}@example.com,P,${n},0${1000 + n},2024-02-${10 + (n % 10)},${n % 2 ? 'yes' : 'No'},${['a', 'b'][n % 2]},t${n},`;
   const text = [
@@ -174,7 +174,7 @@ test('columns become fields of the type that their values have', () => {
   ]);
 });
 
-test('a column is a number although a few of its values are not', () => {
+test('a column is a number even if a few of its values are not', () => {
   const text = [
     'email,seats',
     ...Array.from({ length: 40 }, (_, n) => `p${n}@example.com,${n === 7 ? 'many' : n}`),
@@ -182,7 +182,7 @@ test('a column is a number although a few of its values are not', () => {
   expect(fieldsOf(read(text))).toMatchObject([{ key: 'seats', type: 'number' }]);
 });
 
-test('columns of the same name get keys of their own, and none takes a name that placeholders have', () => {
+test('columns of the same name get distinct keys, and none takes the name of a placeholder', () => {
   expect(fieldsOf(read('email,id,Name ID\na@example.com,x,y\n')).map((field) => field.key)).toEqual([
     'csv_id',
     'name_id',
@@ -190,7 +190,7 @@ test('columns of the same name get keys of their own, and none takes a name that
   expect(fieldsOf(read('email,tag,tag\na@example.com,x,y\n')).map((field) => field.key)).toEqual(['tag', 'tag_3']);
 });
 
-test('three times the rows take no more than four times the work, also when every fiftieth has a stray quote', () => {
+test('three times the rows take at most four times the work, even if every fiftieth has a stray quote', () => {
   const workFor = (count: number) => {
     const rows = Array.from({ length: count }, (_, n) => `${n % 50 === 49 ? '"' : ''}p${n}@example.com,x`);
     const text = ['email,name', ...rows].join('\n');

@@ -18,31 +18,31 @@ export interface Problem {
   message: string;
 }
 
-/** A row of the file whose form is right: as many values as there are columns, and an address. */
+/** A well-formed row: one value per column, and an address. */
 export interface Row {
   line: number;
   email: string;
-  /** One for each column of the file, without surrounding space. */
+  /** One per column, without surrounding space. */
   values: string[];
 }
 
 export interface CsvFile {
   encoding: string;
   delimiter: string;
-  /** The names of the columns as the file has them. */
+  /** The column names as in the file. */
   header: string[];
-  /** Which of the columns is the address. */
+  /** Index of the address column. */
   emailColumn: number;
   rows: Row[];
   problems: Problem[];
 }
 
-/** What makes the whole file unusable, in a sentence for its owner. */
+/** Why the whole file is unusable, as a sentence for its owner. */
 export class UnusableFile extends Error {}
 
 /**
- * Reads a CSV file of contacts as people have them, by what an import on the server reads them with: any of the usual
- * encodings and separators, quotes, line breaks inside quotes. A bad row is reported with its line and spoils no other.
+ * Reads a CSV file of contacts with the server's import parser: the usual encodings and separators, quotes, and line breaks
+ * inside quotes. A bad row is reported with its line and does not affect others.
  */
 export function readCsv(bytes: Uint8Array): CsvFile {
   const detector = new EncodingDetector();
@@ -112,7 +112,7 @@ function judge(
   return { rows, problems };
 }
 
-/** Addresses are the same whatever their case. */
+/** Addresses are compared without case. */
 const keyOf = (email: string) => email.toLowerCase();
 
 function problemOf(values: string[], columns: number, emailColumn: number, firstLines: Map<string, number>) {

@@ -13,7 +13,7 @@ let dataDir: string;
 let system: System;
 let inbox: ChildProcess;
 
-/** A system of its own with an inbox, and the file in which the demo finds it. */
+/** A separate system with an inbox, and the file through which the demo finds it. */
 beforeAll(async () => {
   const [smtpPort = 0, webPort = 0] = await freePorts(2);
   system = await startSystem({ smtpUrl: `smtp://127.0.0.1:${smtpPort}` });
@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the demo as `npm run demo` does; resolves with what it printed, without colours, and its exit code. */
+/** Runs the demo as `npm run demo` does; resolves with its output, without colours, and its exit code. */
 async function demo(csv: string | Buffer, ...options: string[]): Promise<{ output: string; code: number | null }> {
   const file = join(dataDir, 'contacts.csv');
   writeFileSync(file, csv);
@@ -61,12 +61,12 @@ async function demo(csv: string | Buffer, ...options: string[]): Promise<{ outpu
   return { output, code };
 }
 
-/** The value that the table at the end has for a name. */
+/** The value of a name in the final table. */
 const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(.+?) │`).exec(output)?.[1];
 
 const rough = execFileSync(process.execPath, [join(ROOT, 'samples/make-contacts.mjs'), '--rows', '460', '--rough']);
 
-test('the demo imports the good rows, reports the others by line, and nothing is lost or doubled; also a second time', async () => {
+test('the demo imports the good rows, reports the others by line, and nothing is lost or duplicated, also on a second run', async () => {
   for (const imported of ['452 new, 0 already existing', '0 new, 452 already existing']) {
     const { output, code } = await demo(rough);
     expect(output).toContain('Nothing lost, nothing duplicated.');
@@ -94,7 +94,7 @@ test('the demo imports the good rows, reports the others by line, and nothing is
   }
 }, 180_000);
 
-test('a file of other columns, in another encoding, with every way that mail can go', async () => {
+test('a file with other columns, in another encoding, with every outcome of mail', async () => {
   const text = `Prénom;Courriel;Ville\r\nZoé;zoe@example.org;Nîmes\r\n;bounced@simulator.invalid;\r\n;complained@simulator.invalid;\r\n;refused@simulator.invalid;\r\n;opened@simulator.invalid;\r\n;clicked@simulator.invalid;\r\n`;
   const { output, code } = await demo(Buffer.from(text, 'latin1'));
   expect(output).toContain('Nothing lost, nothing duplicated.');
@@ -109,7 +109,7 @@ test('a file of other columns, in another encoding, with every way that mail can
   expect(figure(output, 'Complained')).toBe('1');
 }, 120_000);
 
-test('a file that can’t be used is refused in a sentence', async () => {
+test('an unusable file is rejected with a sentence', async () => {
   expect(await demo('name,city\nAda,Bonn\n')).toEqual({
     output: expect.stringContaining('✗ No column is named email or contains addresses. Columns found: name, city.'),
     code: 1,

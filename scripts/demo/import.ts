@@ -3,7 +3,7 @@ import { type Field, fieldsOf, fits, nameColumns } from './columns.ts';
 import type { CsvFile, Problem, Row } from './csv.ts';
 import { count, progress, seconds, some } from './print.ts';
 
-/** A custom field as the API knows it. */
+/** A custom field in the API. */
 interface CustomField {
   id: string;
   key: string;
@@ -11,7 +11,7 @@ interface CustomField {
   options: string[];
 }
 
-/** Makes sure that the project has a custom field for each column, and says which. */
+/** Ensures that the project has a custom field for each column, and returns them. */
 export async function prepareFields(api: Client, file: CsvFile): Promise<{ fields: Field[]; text: string }> {
   const known = new Map<string, CustomField>();
   for await (const field of api.list<CustomField>('/v1/custom-fields')) known.set(field.key, field);
@@ -28,7 +28,7 @@ export async function prepareFields(api: Client, file: CsvFile): Promise<{ field
   return { fields, text: words.join(', ') || 'none: the file has only addresses and names' };
 }
 
-/** The field of that name if it can take the column's values, else one whose name also says its type. */
+/** The field of that name if it accepts the column's values, else one whose name includes its type. */
 function fieldFor(wanted: Field, file: CsvFile, known: ReadonlyMap<string, CustomField>): Field {
   const existing = known.get(wanted.key);
   if (existing === undefined) return wanted;
@@ -41,7 +41,7 @@ async function createField(api: Client, { key, label, type, options }: Field): P
   await api.post('/v1/custom-fields', { key, label, type, ...(type === 'select' && { options }) });
 }
 
-/** A select takes the values that this file has beside those it had. */
+/** Adds the file's values to the options of a select field. */
 async function addOptions(api: Client, existing: CustomField, { options = [] }: Field): Promise<void> {
   if (existing.type !== 'select') return;
   const known = new Set(existing.options.map((option) => option.toLowerCase()));
@@ -66,7 +66,7 @@ interface BatchResult {
 }
 
 export interface Imported {
-  /** Of the contacts, in the order of the file. */
+  /** Ids of the contacts, in the order of the file. */
   ids: string[];
   created: number;
   updated: number;
@@ -74,11 +74,11 @@ export interface Imported {
   elapsedMs: number;
 }
 
-/** The API's limits of one batch; the body's leaves a margin. */
+/** The API's limits for one batch; the body limit leaves a margin. */
 const MAX_BATCH_ROWS = 1000;
 const MAX_BATCH_BYTES = 900_000;
 
-/** Imports every good row; what the API refuses is reported with the line it came from. */
+/** Imports every valid row; rows that the API rejects are reported with their line. */
 export async function importContacts(api: Client, file: CsvFile, fields: readonly Field[]): Promise<Imported> {
   const started = performance.now();
   const imported: Imported = { ids: [], created: 0, updated: 0, problems: [], elapsedMs: 0 };

@@ -23,7 +23,7 @@ import { findSystem, type System } from './system.ts';
 const HELP = `npm run demo [-- contacts.csv] [-- --data DIR]
 
 Imports a CSV file of contacts, sends them a campaign, receives its webhooks and checks that nothing was lost or duplicated.
-Without a file it takes samples/contacts.csv. It uses the running system if there is one, else it starts one.
+Without a file it uses samples/contacts.csv. It uses the running system or starts one.
 
   --data DIR   the data folder of the system to use or start, as for npm start
 `;
@@ -141,7 +141,7 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
   try {
     endpoint = await makeEndpoint(api, receiver);
     say('Webhooks', `received by this demo at ${receiver.url} ${dim(endpoint.id)}`);
-    const subject = `{{name|Hello}}, your letter of today (${tag})`;
+    const subject = `{{name|Hello}}, your newsletter (${tag})`;
     const letter = { name, subject, fromEmail, templateId: template.id, groupId: group.id };
     const { id } = await makeCampaign(api, letter);
     say('Campaign', `to ${some(group.memberCount, 'recipient')} from ${fromEmail} ${dim(id)}`);
@@ -172,7 +172,7 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
 
 const CLEAN_UP_MS = 5_000;
 
-/** Deletes the endpoint, because nothing listens there any more; also when the demo is being stopped. */
+/** Deletes the endpoint, because its receiver is gone; also when the demo is stopped. */
 async function forget({ url, keys: { full = '' } }: System, endpointId: string): Promise<void> {
   const api = new Client(url, full, AbortSignal.timeout(CLEAN_UP_MS));
   await api

@@ -12,7 +12,7 @@ export const count = (value: number) => value.toLocaleString('en-US');
 export const some = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 export const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 
-/** Without a terminal, progress is a line now and then, when there is something new. */
+/** Without a terminal, progress is an occasional line when something has changed. */
 const LINE_EVERY_MS = 3_000;
 let lastLineAt = 0;
 let lastLine = '';
@@ -20,7 +20,7 @@ let shown = false;
 
 const TITLE_WIDTH = 12;
 
-/** A line about one step; the title stands in a column of its own and may be left out. */
+/** A line about one step; the title has its own column and is optional. */
 export function say(title: string, text: string): void {
   clearProgress();
   lastLineAt = Date.now();
@@ -32,7 +32,7 @@ export function fail(text: string): void {
   console.error(`${red('✗')} ${text}`);
 }
 
-/** What is under way, in a line that the next one replaces; with a bar when its share is known. */
+/** Current progress, in a line that the next one replaces; with a bar if the share is known. */
 export function progress(text: string, share?: number): void {
   if (terminal) {
     const line = share === undefined ? text : `${bar(share)} ${text}`;

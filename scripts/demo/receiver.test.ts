@@ -48,14 +48,14 @@ const signed = (body: string, attemptId: string) => ({
   'x-webhook-id': attemptId,
 });
 
-test('an unsigned or mis-signed request is answered with 401 and ignored', async () => {
+test('an unsigned or wrongly signed request gets 401 and is ignored', async () => {
   expect(await post(event('evt_1'), {})).toBe(401);
   expect(await post(event('evt_1'), signed(event('evt_2'), 'a'))).toBe(401);
   expect(receiver.events).toBe(0);
   expect(receiver.tally).toMatchObject({ posts: 2, refused: 2, verified: 0 });
 });
 
-test('an event that comes again is acknowledged and counted as a repeat', async () => {
+test('a repeated event is acknowledged and counted as a repeat', async () => {
   expect(await post(event('evt_1'), signed(event('evt_1'), 'a'))).toBe(204);
   expect(await post(event('evt_1'), signed(event('evt_1'), 'b'))).toBe(204);
   expect(await post(event('evt_2'), signed(event('evt_2'), 'b'))).toBe(204);

@@ -11,7 +11,7 @@ export interface WebhookEvent {
   data: Record<string, unknown>;
 }
 
-/** Further from the current time than this, a timestamp may be a replay (spec: Signature). */
+/** Tolerance for timestamps; an older one may be a replay (spec: Signature). */
 const TOLERANCE_SECONDS = 300;
 
 /**
@@ -26,22 +26,22 @@ export function isSigned(header: string, body: Buffer, secret: string, nowSecond
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** What a receiver of webhooks has seen. */
+/** What a webhook receiver has counted. */
 export interface Tally {
-  /** POSTs, whatever they held. */
+  /** All POSTs. */
   posts: number;
   verified: number;
-  /** Answered with 401 and ignored. */
+  /** Rejected with 401. */
   refused: number;
-  /** Events that came again after they had been acknowledged. */
+  /** Events received again after they were acknowledged. */
   repeatedEvents: number;
-  /** Attempts that came again: the sender gives each its own X-Webhook-Id. */
+  /** Attempts received again: the sender gives each its own X-Webhook-Id. */
   repeatedAttempts: number;
   /** Events by their type, each counted once. */
   byType: Map<string, number>;
 }
 
-/** A server as a customer would run it: it checks each signature, answers 204 and counts what comes twice. */
+/** A customer's server: it verifies each signature, responds with 204 and counts duplicates. */
 export class Receiver {
   readonly tally: Tally = {
     posts: 0,
@@ -51,9 +51,9 @@ export class Receiver {
     repeatedAttempts: 0,
     byType: new Map(),
   };
-  /** The shown secret of the endpoint; until it is known every request is refused, and so sent again. */
+  /** The endpoint's secret; until it is set every request is rejected, and so retried. */
   secret: string | undefined;
-  /** When the last new event came, by the clock of `performance.now()`. */
+  /** Arrival of the last new event as `performance.now()`. */
   lastEventAt: number | undefined;
   readonly #server: Server;
   readonly #eventIds = new Set<string>();
@@ -77,7 +77,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/webhooks`;
   }
 
-  /** Distinct events, signed rightly. */
+  /** Distinct events with a valid signature. */
   get events(): number {
     return this.#eventIds.size;
   }
@@ -103,7 +103,7 @@ export class Receiver {
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      return; // the sender gave up in the middle; it will come again
+      return; // the sender aborted the request and will retry
     }
     const body = Buffer.concat(chunks);
     response.statusCode = this.#take(request, body) ? 204 : 401;

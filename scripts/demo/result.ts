@@ -14,7 +14,7 @@ export interface Result {
   inbox: InboxCount;
   delivery: Awaited<ReturnType<typeof deliveryWorkflow>>;
   problems: readonly Problem[];
-  /** By the clock of `performance.now()`, as `lastEventAt`, which is `undefined` when some event never came. */
+  /** As `performance.now()`, like `lastEventAt`, which is `undefined` if an event is missing. */
   sentAt: number;
   lastEventAt: number | undefined;
   totalMs: number;

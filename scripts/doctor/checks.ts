@@ -253,7 +253,7 @@ async function checkMailTransport(config: Config, env: NodeJS.ProcessEnv): Promi
   if (!env.SMTP_URL) {
     if (config.NODE_ENV === 'production')
       return warning(
-        'SMTP_URL is not set: only projects with a mail provider of their own can send',
+        'SMTP_URL is not set: only projects with their own mail provider can send',
         'Set SMTP_URL to your relay: smtp://user:password@host:587.',
       );
     return ok('development: mail goes to the built-in inbox');

@@ -45,7 +45,7 @@ test('doctor names each broken dependency and says what to do about it', async (
   for (const { fix } of broken) expect(fix).toMatch(/^[A-Z].*/);
 });
 
-test('doctor names every setting that is not usable, and checks no further', async () => {
+test('doctor names every invalid setting, and stops there', async () => {
   const results = await runChecks({ GATEWAY_PORT: 'x', DATABASE_URL: 'mysql://h' });
   expect(results).toHaveLength(1);
   expect(results[0]).toMatchObject({ check: 'Settings', status: 'failed' });

@@ -7,11 +7,11 @@ import { findSystem, type System } from '../demo/system.ts';
 import { takePictures } from './shots.ts';
 import { setTheStage } from './stage.ts';
 
-const HELP = `npm run pictures [-- --keep]
+const HELP = `npm run screenshots [-- --keep]
 
-Starts a system of its own, lets a campaign be sent in it, and takes the pictures of the README and the docs with Chromium.
-CHROMIUM_PATH names the browser where it is not called chromium. The dashboard has to be built: npm run build:dashboard.
-With --keep the system stays until Ctrl-C, to look around in.
+Starts a separate system, sends a campaign in it, and takes the screenshots of the README and the docs with Chromium.
+CHROMIUM_PATH names the browser if it is not called chromium. Build the dashboard first: npm run build:dashboard.
+With --keep the system keeps running until Ctrl-C, so that you can explore it.
 `;
 
 /** Starts a system in a temporary data folder, plays the scenario, takes the screenshots and cleans up. */
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Tells where the system is and stays until somebody stops it. */
+/** Prints where the system is, and keeps it until it is stopped. */
 async function keep({ url, owner }: System, stopped: AbortSignal): Promise<void> {
   say('Dashboard', `${url} (${owner.email}, password ${owner.password}); press Ctrl-C to stop`);
   const alive = setInterval(() => {}, 60_000);

@@ -9,7 +9,7 @@ interface Picture {
   kilobytes: number;
 }
 
-/** What is shown in a README is loaded by everybody who opens it. */
+/** Everyone who opens the README loads these images. */
 const LARGEST_KILOBYTES = 300;
 const WINDOW = { width: 1280, height: 800 };
 
@@ -98,7 +98,7 @@ async function temporal(context: BrowserContext, { temporalUiUrl }: System, stag
   await page.close();
 }
 
-/** Waits until a page asks for nothing more and says that nothing is on its way. */
+/** Waits until a page has no open requests and shows no loading state. */
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelectorAll('[aria-busy=true]').length === 0);
   await page.evaluate(() => document.fonts.ready);

@@ -5,18 +5,18 @@ import { makeCampaign, makeEndpoint, makeTemplate, sendAndWatch } from '../demo/
 import type { Client } from '../demo/client.ts';
 import { Receiver } from '../demo/receiver.ts';
 
-/** What the pictures are of. */
+/** The subjects of the screenshots. */
 export interface Stage {
-  /** A campaign that has ended. */
+  /** A completed campaign. */
   campaign: string;
-  /** One that is being sent, slowly. */
+  /** One that is being sent slowly. */
   running: string;
-  /** A contact that something has happened to. */
+  /** A contact with activity. */
   contact: string;
   segment: string;
   template: string;
   import: string;
-  /** An endpoint that nobody listens at, so that deliveries to it are open. */
+  /** An endpoint without a listener, so that deliveries to it stay open. */
   endpoint: string;
   delivery: string;
   email: string;
@@ -29,7 +29,7 @@ interface Data<T> {
   data: T;
 }
 
-/** Lets happen what the pictures show: the main job of the demo, and beside it what goes wrong in real life. */
+/** Plays the scenario of the screenshots: the demo's campaign, and typical failures. */
 export async function setTheStage(api: Client, stopped: AbortSignal): Promise<Stage> {
   const dead = await api.post<Data<{ id: string }>>('/v1/webhooks', {
     url: 'http://127.0.0.1:9/webhooks',
@@ -39,7 +39,7 @@ export async function setTheStage(api: Client, stopped: AbortSignal): Promise<St
   const imported = await importContacts(api);
   const group = await groupWithTrouble(api, imported.groupId);
   const fields = await fieldsOf(api);
-  const template = await makeTemplate(api, 'Autumn letter', fields);
+  const template = await makeTemplate(api, 'Autumn newsletter', fields);
   const { data: segment } = await api.post<Data<{ id: string }>>('/v1/segments', {
     name: 'Enterprise customers',
     filter: { field: 'customFields.plan', op: 'is', value: 'enterprise' },
@@ -49,7 +49,7 @@ export async function setTheStage(api: Client, stopped: AbortSignal): Promise<St
     await makeEndpoint(api, receiver);
     const letter = { fromEmail: FROM, templateId: template.id, groupId: group };
     const { id: campaign } = await makeCampaign(api, {
-      name: 'Autumn letter',
+      name: 'Autumn newsletter',
       subject: 'What is new this autumn',
       ...letter,
     });
@@ -86,7 +86,7 @@ interface Import {
   groupId: string;
 }
 
-/** The file of the demo, by way of an import; its contacts join a group. */
+/** Imports the demo's file; its contacts join a group. */
 async function importContacts(api: Client): Promise<Import> {
   const file = await readFile(join(import.meta.dirname, '../../samples/contacts.csv'), 'utf8');
   const { id } = await api.upload<Import>('/v1/imports', file, {
@@ -100,7 +100,7 @@ async function importContacts(api: Client): Promise<Import> {
   });
 }
 
-/** Adds addresses that act as bad ones do: see docs/how-to/inbox.md. */
+/** Adds addresses that simulate failures: see docs/how-to/inbox.md. */
 async function groupWithTrouble(api: Client, id: string): Promise<string> {
   const names = (kind: string, howMany: number) =>
     Array.from({ length: howMany }, (_, index) => ({ email: `${kind}+${index + 1}@simulator.invalid` }));
@@ -115,7 +115,7 @@ async function fieldsOf(api: Client) {
   return data.map((field) => ({ ...field, column: 0, options: [] }));
 }
 
-/** Some leave, as some do after every letter; returns one who stays. */
+/** Some unsubscribe, as after every newsletter; returns one who stays. */
 async function contactWithAStory(api: Client, groupId: string): Promise<string> {
   const { data } = await api.get<Data<{ id: string }[]>>(`/v1/contacts?limit=8&group_id=${groupId}&search=example`);
   for (const { id } of data.slice(1, 5)) await api.patch(`/v1/contacts/${id}`, { subscribed: false });
@@ -145,7 +145,7 @@ async function sendOrders(api: Client): Promise<string> {
   return last;
 }
 
-/** A delivery whose first attempt has failed, and which waits for the next. */
+/** A delivery whose first attempt has failed and that waits for the next. */
 async function openDelivery(api: Client, endpointId: string): Promise<string> {
   return until(async () => {
     const path = `/v1/webhooks/${endpointId}/deliveries?state=retried`;

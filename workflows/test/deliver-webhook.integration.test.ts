@@ -238,11 +238,11 @@ test('a delivery that was deleted or belongs to another workflow is not posted',
   expect(receiver.received).toHaveLength(2);
 });
 
-test('a crash between the POST and its record makes the same attempt again, under an X-Webhook-Id of its own; one after the record uses none up', async () => {
+test('a crash between the POST and its record makes the same attempt again, with a new X-Webhook-Id; one after the record uses none up', async () => {
   isHurried = true;
   const { id, handle } = await start();
   await handle.result();
-  // What a worker leaves that died before it wrote: nothing. The next one makes attempt 1 again: an attempt of its own to the receiver.
+  // A worker that died before writing leaves no row. The next one makes attempt 1 again, which the receiver sees as a separate attempt.
   await pool.query('DELETE FROM attempts WHERE delivery_id = $1', [id]);
   await pool.query(`UPDATE deliveries SET state = 'queued', attempt_count = 0, closed_at = NULL WHERE id = $1`, [id]);
   await client.workflow.execute(deliverWebhook, { workflowId: id, taskQueue, args: [id] });

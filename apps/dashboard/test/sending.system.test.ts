@@ -37,7 +37,7 @@ inBrowser('mailbox accounts', () => {
     await dialog.getByLabel('Password', { exact: true }).fill('wrong');
     await dialog.getByLabel('Daily limit').fill('50');
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    await dialog.getByText('Must be a host name, such as smtp.example.com').waitFor();
+    await dialog.getByText('Must be a hostname, such as smtp.example.com').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByLabel('Mail server').fill(server.host);
     await dialog.getByRole('button', { name: 'Connect' }).click();

@@ -55,7 +55,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     countRequest(request, response);
     setSecurityHeaders(response);
     dispatch(request, response).catch((error: unknown) => {
-      logger.error({ err: error }, 'request failed outside of its handler');
+      logger.error({ err: error }, 'request failed outside its handler');
       answerError(response, error);
     });
   });
@@ -106,7 +106,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   };
 }
 
-/** Development only: in production, the proxy decides which host names lead here. */
+/** Development only: in production, the proxy decides which hostnames lead here. */
 const WRONG_HOST = 'Use its IP address, localhost or the host of PUBLIC_URL.';
 
 function answerNothing(response: ServerResponse): void {

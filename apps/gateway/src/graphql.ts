@@ -117,7 +117,7 @@ function answerNotJson(response: ServerResponse): void {
 }
 
 /**
- * Rejects subscriptions outside of the streaming handler, which limits them and ends them when the caller loses access.
+ * Rejects subscriptions outside the streaming handler, which limits them and ends them when the caller loses access.
  */
 function onlyStreamed(): Plugin<NodeContext> {
   return {

@@ -9,7 +9,7 @@ import { config } from '@postroom/platform';
 import { NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
-/** Limits per document, checked before it runs. Its cost is limited at run time, by the builder. */
+/** Limits per document, checked before it runs. Its cost is limited at runtime, by the builder. */
 const LIMITS = { tokens: 2_000, depth: 12, aliases: 30, directives: 30 };
 
 /** The plugins that limit documents. */

@@ -7,7 +7,7 @@ useBackgroundTimeouts();
 const [{ id }] = secretKeysFor('so there is nothing to encrypt with');
 const columns = await rotateEncryptionKey();
 for (const { column, renewed, left, problem } of columns) {
-  console.log(`${column}: ${renewed} encrypted anew${left === 0 ? '' : `, ${left} left`}`);
+  console.log(`${column}: ${renewed} re-encrypted${left === 0 ? '' : `, ${left} left`}`);
   if (problem !== undefined) console.log(`  ${problem}`);
 }
 const left = columns.reduce((sum, column) => sum + column.left, 0);

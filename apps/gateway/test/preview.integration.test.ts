@@ -21,7 +21,7 @@ test('a preview shows the posted HTML with its placeholders filled in, escaped',
   expect(await response.text()).toContain('<p>Hello &lt;b&gt;Ada&lt;/b&gt; of your town</p>');
 });
 
-test('a preview has an origin of its own, runs no script and loads images only when asked', async () => {
+test('a preview has its own origin, runs no script and loads images only when asked', async () => {
   const preview = await previewer();
   const policyOf = async (form: Record<string, string>) =>
     (await preview({ html: '<script>1</script>', ...form })).headers.get('content-security-policy');

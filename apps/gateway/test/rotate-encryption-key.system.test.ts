@@ -125,7 +125,7 @@ test(
     expect(rows).toEqual([]);
 
     const second = await run('../src/rotate-encryption-key.ts', BOTH);
-    expect(second.output).toContain('webhook_endpoints.secret: 0 encrypted anew');
+    expect(second.output).toContain('webhook_endpoints.secret: 0 re-encrypted');
     expect(second.output).toMatch(/Every secret is under the key [0-9a-f]{8}\./);
     expect(second.code).toBe(0);
 
@@ -153,7 +153,7 @@ async function addUnreadable(name: string): Promise<void> {
 test('with a key that decrypts nothing, the run names the missing setting, changes nothing and fails', async () => {
   await addUnreadable('x');
   const { code, output } = await run('../src/rotate-encryption-key.ts', BOTH);
-  expect(output).toMatch(/webhook_endpoints\.secret: \d+ encrypted anew, 1 left/);
+  expect(output).toMatch(/webhook_endpoints\.secret: \d+ re-encrypted, 1 left/);
   expect(output).toMatch(/key 00000000, which is not in POSTROOM_SECRET_KEY .* and POSTROOM_SECRET_KEY_PREVIOUS/);
   expect(code).toBe(1);
   const { rows } = await db.query(`SELECT secret FROM webhook_endpoints WHERE id = 'whe_x'`);

@@ -30,14 +30,14 @@ test.each(PATHS)('%s is sent with nosniff, a policy and no referrer; over https 
   expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
 });
 
-/** The status under a host name; `fetch` can't set one. */
+/** The status under a hostname; `fetch` can't set one. */
 const statusUnder = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode));
     asked.once('error', reject).end();
   });
 
-test('in development, an unknown host name gets no content, whatever it resolves to', async () => {
+test('in development, an unknown hostname gets no content, whatever it resolves to', async () => {
   const { url } = await testApi();
   const { port } = new URL(url);
   for (const path of PATHS.filter((one) => !one.startsWith('/t/')))

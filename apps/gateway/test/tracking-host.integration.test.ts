@@ -4,7 +4,7 @@ import { newId } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
-/** The status under a host name; `fetch` can't set one. */
+/** The status under a hostname; `fetch` can't set one. */
 const statusUnder = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = request(url, { headers: { host } }, (response) => {

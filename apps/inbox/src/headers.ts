@@ -11,7 +11,7 @@ export interface Summary {
 const END_OF_HEADERS = /\r?\n\r?\n/;
 /** More than any real header needs; the rest is ignored. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** PostgreSQL's text can't hold NUL, and nobody wants line breaks in a list. */
+/** PostgreSQL's text can't hold NUL, and a list shows one line. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001F\u007F]+/g;
 

@@ -34,7 +34,7 @@ export function bytesOf(content: Attachment['content']): Buffer {
     : Buffer.from(content);
 }
 
-/** The mail's HTML for a frame: links open outside of it, and inline images are embedded. */
+/** The mail's HTML for a frame: links open outside it, and inline images are embedded. */
 export function framed({ html = '', attachments }: Email): string {
   const images = new Map(attachments.map((part) => [part.contentId?.replace(/^<|>$/g, ''), part]));
   const withImages = html.replace(/\bcid:([^"'\s)>]+)/gi, (reference, id: string) => {

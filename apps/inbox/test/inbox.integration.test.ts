@@ -156,7 +156,7 @@ test('unknown paths, mails and methods are errors', async () => {
   expect(refused.headers.get('allow')).toBe('GET, DELETE');
 });
 
-test('another site can’t read mail through a host name of its own (DNS rebinding)', async () => {
+test('another site can’t read mail through its own hostname (DNS rebinding)', async () => {
   const { port } = new URL(inbox.webUrl);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(port), '127.0.0.1', () =>

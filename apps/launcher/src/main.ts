@@ -10,7 +10,7 @@ import { summary } from './summary.ts';
 /** Two Ctrl-C within this interval count as one: npm repeats the signal that the terminal already sent. */
 const SAME_CTRL_C_MS = 500;
 
-// Whoever reads our output may exit before shutdown finishes.
+// The reader of our output may exit before shutdown finishes.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {

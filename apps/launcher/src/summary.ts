@@ -17,7 +17,7 @@ export function summary(
     ['Inbox', `${inboxUrl}   (SMTP on port ${smtpPort})`],
     ...(submissionPort === null
       ? []
-      : [['SMTP', `127.0.0.1:${submissionPort}   (any user name, an API key as the password)`]]),
+      : [['SMTP', `127.0.0.1:${submissionPort}   (any username, an API key as the password)`]]),
     ...(temporalUiUrl === null ? [] : [['Temporal UI', temporalUiUrl]]),
     ['Data and logs', folder],
     ...(keys.full === undefined

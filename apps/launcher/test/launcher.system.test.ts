@@ -270,7 +270,7 @@ function allIds(): ProcessId[] {
   return readdirSync(join(dataDir, 'run')).flatMap((file) => ids(file.replace('.json', '')));
 }
 
-/** What was said beside the steps, which end in an ellipsis. */
+/** The printed lines other than steps, which end in an ellipsis. */
 function sentences(output: string): string[] {
   return output.split('\n').filter((line) => line !== '' && !line.endsWith('…'));
 }

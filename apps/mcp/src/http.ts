@@ -49,7 +49,7 @@ async function dispatch(request: IncomingMessage, response: ServerResponse, base
   const path = (request.url ?? '').split('?', 1)[0];
   if (path === '/healthz') return void response.writeHead(200).end('ok');
   if (path !== '/mcp') return refuse(response, 404, 'The tools are served at /mcp.');
-  // A web page has no reason to call this server, whatever host name it used (DNS rebinding).
+  // A web page has no reason to call this server, whatever hostname it used (DNS rebinding).
   if (request.headers.origin !== undefined) return refuse(response, 403, 'Requests from browsers are not allowed.');
   if (request.method !== 'POST')
     return refuse(response, 405, 'Sessions are not supported: use POST.', { Allow: 'POST' });

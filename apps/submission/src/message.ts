@@ -117,7 +117,7 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 function fileName(given: string | null): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- a file name goes into a header
+  // oxlint-disable-next-line no-control-regex -- a filename goes into a header
   const name = given?.replace(/[\u0000-\u001f\u007f/\\]/g, '_').trim();
   return name === undefined || name === '' ? undefined : name.slice(-255);
 }

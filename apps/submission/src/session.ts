@@ -24,7 +24,7 @@ export class SubmissionSession {
   #isStopping = false;
 
   /**
-   * Authenticates an API key, without caching, so a revoked key stops working immediately. A project id as the user name
+   * Authenticates an API key, without caching, so a revoked key stops working immediately. A project id as the username
    * selects the project. @throws Refusal, DomainError `unauthorized`.
    */
   async identify({ username, password }: Credentials): Promise<{ caller: Caller; projectId: string }> {
@@ -32,7 +32,7 @@ export class SubmissionSession {
     const named = username.startsWith('prj_') ? username : undefined;
     const caller = await authenticate(`Bearer ${password.trim()}`, named);
     if (named === undefined && (caller.projects === 'all' || caller.projects.length > 1)) {
-      throw new Refusal(535, "5.7.8 This API key covers several projects: give the project's id as the user name");
+      throw new Refusal(535, "5.7.8 This API key covers several projects: give the project's id as the username");
     }
     return { caller, projectId: caller.projectId };
   }

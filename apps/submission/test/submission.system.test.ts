@@ -151,7 +151,7 @@ test('the envelope decides who gets it, whatever the headers say', async () => {
   ]);
 });
 
-test('a mail without To goes to those in the envelope and shows nobody', async () => {
+test('a mail without To goes to the recipients in the envelope and names none of them', async () => {
   const api = await sender();
   const { to: _to, ...hello } = HELLO;
   const { id } = await send(api.key, { ...hello, bcc: ['ada@example.net', 'grace@example.net'] });
@@ -261,10 +261,10 @@ test('a key that is revoked stops working at once, also on a connection that it 
   expect(await emailsOf(api)).toEqual([]);
 });
 
-test('a key of several projects needs the project as the user name', async () => {
+test('a key of several projects needs the project as the username', async () => {
   const [one, two] = await Promise.all([sender(), sender()]);
   const { key } = await one.newKey('sending', [one.projectId, two.projectId]);
-  expect((await send(key, HELLO)).response).toMatch(/^535 5\.7\.8 .*the project's id as the user name/);
+  expect((await send(key, HELLO)).response).toMatch(/^535 5\.7\.8 .*the project's id as the username/);
   expect((await send(key, HELLO, { user: 'prj_01jaaaaaaaaaaaaaaaaaaaaaaa' })).response).toMatch(/^535 5\.7\.8/);
   expect((await send(key, HELLO, { user: two.projectId })).response).toMatch(/^250/);
   expect([await emailsOf(one), await emailsOf(two)].map((emails) => emails.length)).toEqual([0, 1]);
@@ -449,7 +449,7 @@ test('of a mail to many nothing is kept when it is refused', async () => {
   expect(await emailsOf(api)).toEqual([]);
 });
 
-test('a mailing list that is shown, and is nobody who gets the mail, is not counted', async () => {
+test('a mailing list in To that is not an envelope recipient is not counted', async () => {
   const api = await sender();
   const to = Array.from({ length: 50 }, (_, index) => `reader${index}@example.net`);
   const { response } = await send(api.key, {
@@ -481,7 +481,7 @@ test('a mail more than a key may send in a second is 451, and nothing of it is k
   const before = config.RATE_LIMIT_PER_SECOND;
   config.RATE_LIMIT_PER_SECOND = 1;
   const answers: string[] = [];
-  // On a slow machine each of some has a second of its own.
+  // On a slow machine they may fall into different seconds.
   for (let n = 0; n < 50 && !answers.at(-1)?.startsWith('451'); n++) {
     await say('MAIL FROM:<hello@example.com>\r\nRCPT TO:<ada@example.net>\r\nDATA\r\n');
     await answer();

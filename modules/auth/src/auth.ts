@@ -72,7 +72,7 @@ function configured() {
         await sendSystemMail({
           to: user.email,
           subject: 'Choose a new password',
-          text: `Somebody asked for a new password for your Postroom account.\n\nChoose it here, within an hour:\n${url}\n\nIf it was not you, do nothing.`,
+          text: `Someone requested a new password for your Postroom account.\n\nChoose it here within an hour:\n${url}\n\nIf it wasn't you, ignore this email.`,
         });
       },
     },
@@ -94,7 +94,7 @@ function configured() {
         '/sign-in/email': { window: 60, max: 10 },
         '/sign-in/social': { window: 60, max: 30 },
         '/request-password-reset': { window: 3600, max: 5 },
-        // Their paths hold what the caller makes up, and each would get a row of its own: they lead to forms, and guess nothing.
+        // Their paths contain input of the caller, and each path would get its own row. They lead to forms, and can't be used to guess.
         '/reset-password/*': false,
         '/callback/*': false,
         '/oauth2/callback/*': false,

@@ -232,7 +232,7 @@ const InvitePayload = builder.objectRef<{ id: string }>('InvitePayload').impleme
       nullable: true,
       description: 'Always null.',
       deprecationReason:
-        'Nothing replaces it: the link is only in the mail, since whoever has it can create the account.',
+        'Nothing replaces it: the link is only in the mail, since anyone who has it can create the account.',
       resolve: () => null,
     }),
   }),

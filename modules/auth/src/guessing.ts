@@ -9,7 +9,7 @@ const LONGEST_WAIT_SECONDS = 900;
 
 /** Failures expire a day after the last wrong password. */
 const FORGET_AFTER = `interval '1 day'`;
-/** Before the clock of anybody: columns are rounded to the millisecond. */
+/** Earlier than any client's clock: columns are rounded to the millisecond. */
 const AT_ONCE = `now() - interval '1 second'`;
 const PURGE_EVERY_MS = 60_000;
 

@@ -44,7 +44,7 @@ export async function invite(
   if (!canSendSystemMail()) {
     throw new DomainError(
       'conflict',
-      'Invitations are sent by email, and this installation has no mail server of its own. Set SMTP_URL and SYSTEM_MAIL_FROM, restart, and invite again.',
+      'Invitations are sent by email, and this installation has no mail server for them. Set SMTP_URL and SYSTEM_MAIL_FROM, restart, and invite again.',
     );
   }
   const token = randomBytes(32).toString('base64url');
@@ -63,7 +63,7 @@ export async function invite(
     await db.invitation.deleteMany({ where: { id: invitation.id } });
     throw new DomainError(
       'conflict',
-      `The mail server of this installation did not take the invitation to ${address}, so nobody was invited. Its operator finds the reason in the log.`,
+      `The mail server rejected the invitation to ${address}, so no one was invited. The log has the reason.`,
     );
   });
   return invitation;

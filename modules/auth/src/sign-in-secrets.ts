@@ -8,7 +8,7 @@ import { type SecretConfig, symmetricDecrypt, symmetricEncrypt } from 'better-au
  */
 export function signInSecrets() {
   const keys = secretKeysFor('so nobody can sign in').map((key) => ({ version: versionOf(key), value: secretOf(key) }));
-  // What was encrypted before the library named keys is of the oldest one, since changing keys encrypts everything anew.
+  // Values encrypted before the library named keys use the oldest one, since changing keys re-encrypts everything.
   const oldest = keys.at(-1) as { value: string };
   return { secrets: keys, secret: oldest.value };
 }

@@ -159,7 +159,7 @@ test("an admin or owner of one project can not revoke a key of the installation,
   expect(await works(two, both.key)).toBe(false);
 });
 
-test('whoever manages every project of a key revokes it, and whoever created a key of all projects', async () => {
+test('a manager of every project of a key revokes it, and so does the creator of a key for all projects', async () => {
   const [one, two] = [await testApi(), await testApi()];
   const admin = await signedIn(one, 'admin');
   await join(two, admin, 'admin');

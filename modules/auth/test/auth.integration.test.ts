@@ -65,7 +65,7 @@ test('a key that a person created works at once, is shown only then, and stops a
   expect((await api.send('GET', '/v1/groups', { key })).status).toBe(401);
 });
 
-test('nobody makes a key for a project that they do not manage', async () => {
+test('only a manager of a project creates keys for it', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const owner = await signedIn(api);
   for (const input of [
@@ -224,7 +224,7 @@ test('wrong passwords are throttled, whatever address the caller claims to have'
   expect(statuses.filter((status) => status === 200)).toEqual([]);
 });
 
-test('behind a trusted proxy each client has limits and an address of its own', async () => {
+test('behind a trusted proxy each client has its own address and limits', async () => {
   const before = config.TRUSTED_PROXIES;
   config.TRUSTED_PROXIES = parseNetworks('127.0.0.0/8');
   onTestFinished(() => {
@@ -283,7 +283,7 @@ test('an owner creates a project and is its owner; who owns none can not, and na
   expect(myProjects).toContainEqual({ role: 'owner', project: { id } });
 });
 
-test('who manages a project renames it, and everybody themselves', async () => {
+test('managers rename their project, and users themselves', async () => {
   const api = await testApi();
   const [admin, member] = [await signedIn(api, 'admin'), await signedIn(api, 'member')];
   const rename = 'mutation { renameProject(name: "Better") { name } }';
@@ -299,7 +299,7 @@ test('who manages a project renames it, and everybody themselves', async () => {
   ]);
 });
 
-test('an account has one address: whoever spells it otherwise signs in to it, and makes no second one', async () => {
+test('an account has one address: another spelling signs in to the same account and creates no second one', async () => {
   const api = await testApi();
   const word = newId('usr').toLowerCase();
   const { email } = await createUser({ email: `${word}@BÜcher.example`, name: 'Ada', password: TEST_PASSWORD });

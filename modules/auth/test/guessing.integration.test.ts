@@ -53,7 +53,7 @@ test('the owner of an account still signs in where they have signed in before, a
   const [owner, other] = [await signedIn(api), await signedIn(api)];
   await guesses(api, owner.email, 11);
   expect((await tryPassword(api, owner.email, TEST_PASSWORD, owner.cookie)).status).toBe(200);
-  // A cookie of another account, or one that somebody made up, is worth nothing.
+  // A cookie of another account, or an invented one, has no effect.
   expect((await tryPassword(api, owner.email, TEST_PASSWORD, other.cookie)).status).toBe(429);
   const made = owner.cookie.replace(/(postroom\.device=[^;.]*)[^;]*/, '$1.made-up');
   expect((await tryPassword(api, owner.email, TEST_PASSWORD, made)).status).toBe(429);

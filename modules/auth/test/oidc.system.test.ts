@@ -37,7 +37,7 @@ test('linking an account to the provider leaves no password, second factor or se
      SELECT 'acc_victim', $1, 'credential', $1, password, now() FROM accounts JOIN users ON users.id = user_id WHERE email = $2`,
     [id, OWNER],
   );
-  // Whoever knows the password is in, has set up an authenticator, and has a link for another password.
+  // An intruder who knows the password is signed in, has set up an authenticator, and has a password reset link.
   const intruder = new Browser();
   const password = 'correct horse battery';
   const inByPassword = () =>

@@ -40,7 +40,7 @@ function detailIn(explanation: string): string {
   return oneLine(resolved === undefined ? paragraph || 'Bounced without a stated reason' : `${resolved} ${paragraph}`);
 }
 
-/** The text below or beside the failed address, or the beginning of the text if no address stands alone. */
+/** The text below or next to the failed address, or the beginning of the text if no address stands alone. */
 function reasonIn(explanation: string): string {
   const [, reason] =
     /^[ \t]*<?[^\s<>@]+@[^\s<>@]+>?:?[ \t]*(?:\n|\s{2,}|: ?)([\s\S]{1,1000}?)(?:\n\s*\n|$)/m.exec(explanation) ?? [];

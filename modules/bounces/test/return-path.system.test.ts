@@ -28,7 +28,7 @@ test('a return address names its message, in any case, and fits the 64 octets of
   ).toBeUndefined();
 });
 
-test('a return address tells whom its message went to from everybody else, also in other projects', () => {
+test("a return address distinguishes its message's recipient from everyone else, also in other projects", () => {
   const [id, projectId] = [newId('eml'), newId('prj')];
   for (const email of ['ada@example.org', 'Zoë@bücher.example']) {
     const read = parseReturnAddress(returnAddress(id, 'bounce.example.com', { projectId, email }).toUpperCase());

@@ -20,9 +20,8 @@ import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
 /**
  * Starts a draft or scheduled campaign now (spec: Campaigns, Send errors). Its workflow takes the snapshot of the recipients.
- * @throws DomainError in this order: `not_found`; `conflict` in any other status, whatever else is wrong;
- * `validation_error` naming everything that is missing; `forbidden` for a sender whose domain is no longer verified or is
- * blocked by an automatic pause.
+ * @throws DomainError, checked in this order. `not_found`. `conflict` in any other status. `validation_error` that names everything
+ * missing. `forbidden` if the sender's domain is no longer verified or is blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string): Promise<void> {
   for (;;) {

@@ -37,7 +37,7 @@ const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:
 
 const blank: CoercionRule = {
   given: 'string',
-  takes: 'nothing but white space, or nothing',
+  takes: 'nothing but whitespace, or nothing',
   stores: 'no value',
   example: { given: '', stored: null },
   convert: (value: string) => (value.trim() === '' ? null : undefined),

@@ -122,7 +122,7 @@ const CreateContactInput = builder.inputType('CreateContactInput', {
   fields: (t) => ({
     email: t.string({
       required: true,
-      description: 'The address; surrounding white space is removed.',
+      description: 'The address; surrounding whitespace is removed.',
       ...jsonSchema(ADDRESS),
     }),
     name: t.string({

@@ -86,7 +86,7 @@ export async function getSuppression(projectId: string, id: string): Promise<Sup
 }
 
 /**
- * Suppresses an address manually, whether or not it belongs to a contact. Returns an existing suppression unchanged.
+ * Suppresses an address manually, even if it belongs to no contact. Returns an existing suppression unchanged.
  * @throws DomainError `validation_error` for a bad address.
  */
 export async function addSuppression(

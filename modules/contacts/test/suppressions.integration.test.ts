@@ -30,7 +30,7 @@ test('a contact shows its strongest reason: complained, bounced, manual, unsubsc
   ]);
 });
 
-test('an address is suppressed manually, whether or not it is a contact: 201 when new, 200 unchanged when it exists', async () => {
+test('an address is suppressed manually, even if it is no contact: 201 when new, 200 unchanged when it exists', async () => {
   const api = await testApi();
   const add = () => api.post('/v1/suppressions', { email: ' Ada@Example.com ' });
   const replies = await Promise.all([add(), add()]);

@@ -17,5 +17,5 @@ export function domainProblem(domain: string): string | undefined {
 
 /** The problem with a MAIL FROM label; `undefined` if there is none. */
 export function labelProblem(label: string): string | undefined {
-  return LABEL.test(label) ? undefined : 'must be one label of a host name such as bounce';
+  return LABEL.test(label) ? undefined : 'must be one label of a hostname such as bounce';
 }

@@ -248,7 +248,7 @@ const AddDomainInput = builder.inputType('AddDomainInput', {
   description: 'A domain to send from.',
   fields: (t) => ({
     domain: t.string({ required: true, description: 'Its name, such as `mail.example.com`.' }),
-    mailFromLabel: t.string({ description: 'The label of the subdomain that bounces go to; `bounce` unless given.' }),
+    mailFromLabel: t.string({ description: 'The label of the subdomain that bounces go to; default: `bounce`.' }),
   }),
 });
 
@@ -312,7 +312,7 @@ const PublishInput = builder.inputType('PublishDomainRecordsInput', {
   fields: (t) => ({
     cloudflare: t.field({ type: CloudflareInput, description: 'At Cloudflare.' }),
     route53: t.field({ type: Route53Input, description: 'At Amazon Route 53.' }),
-    dryRun: t.boolean({ defaultValue: true, description: 'Only says what would be done; true unless given.' }),
+    dryRun: t.boolean({ defaultValue: true, description: 'Only reports what would be done; default: true.' }),
   }),
 });
 

@@ -7,7 +7,7 @@ export interface DnsProvider {
 }
 
 interface KnownProvider extends DnsProvider {
-  /** Suffixes of its name servers' host names, at label boundaries. `*` matches one label. */
+  /** Suffixes of its name servers' hostnames, at label boundaries. `*` matches one label. */
   nameservers: string;
   /** Suffix of the names in the SOA record, for zones whose name servers have other names. */
   soa?: string;
@@ -155,7 +155,7 @@ const PROVIDERS: readonly KnownProvider[] = [
   provider('freedns', 'FreeDNS', 'afraid.org', 'https://freedns.afraid.org/subdomain/'),
 ];
 
-/** Matches host name suffixes; more labels mean a closer match. */
+/** Matches hostname suffixes; more labels mean a closer match. */
 const matchers = PROVIDERS.flatMap(({ id, nameservers }) =>
   nameservers.split(' ').map((suffix) => ({
     id,

@@ -2,7 +2,7 @@ import type { Prisma } from '@postroom/platform';
 
 export type Status = Prisma.DomainModel['verification'];
 
-/** The parts of a domain that are verified, each with a status of its own (spec: Domain). */
+/** The parts of a domain that are verified, each with its own status (spec: Domain). */
 export const PARTS = ['dkim', 'mailFrom', 'dmarc'] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -39,6 +39,6 @@ export function sendingSetup(settings: Settings = config): SendingSetup {
   };
 }
 
-/** An MX record cannot name an address; this machine's own host name is just as unreachable, but valid. */
+/** An MX record cannot name an address; this machine's own hostname is just as unreachable, but valid. */
 const hostOf = (host: string) => (isIP(host) === 0 ? host : 'localhost');
 const mechanism = (host: string) => (isIP(host) === 0 ? `a:${host}` : `ip${isIP(host)}:${host}`);

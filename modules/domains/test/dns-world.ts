@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { openSession, type ResolverOptions, type Session } from '../src/dns/resolver.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 
-/** A small internet: one resolver, and the authoritative servers of zones, each at an address of its own. */
+/** A small internet: one resolver, and the authoritative servers of zones, each at its own address. */
 export interface DnsWorld {
   resolver: DnsServer;
   options: ResolverOptions;
-  /** A zone on servers of its own; `ns1.` and so on of the zone unless hosts are given. The resolver knows of it. */
+  /** A zone on its own servers: by default `ns1.` and so on within the zone. The resolver knows it. */
   zone: (apex: string, hosts?: string[]) => Promise<DnsServer[]>;
   /** Another name server, which the resolver can find. */
   server: (host: string) => Promise<DnsServer>;

@@ -17,7 +17,7 @@ afterAll(() => world.close());
 
 const HOUR = 3_600_000;
 
-/** A domain whose links are to begin with a host of its own, its zone, and checks of it. */
+/** A domain with its own tracking host, its zone, and checks of it. */
 async function trackedDomain() {
   const { id: projectId } = await createProject('Tracked');
   const name = freshDomain();
@@ -103,7 +103,7 @@ test('an unproven tracking host has no effect: neither without its record nor be
   // Whatever the gateway knew before, it knows this one now.
   await expect.poll(() => isTrackingHost(proven.host), { timeout: 20_000 }).toBe(true);
   expect(await isKnown()).toBe(false);
-  // An alias of ours that somebody else's domain has already, such as api.operator.example: its record leads here, but proves nothing.
+  // A CNAME to us that another domain already has, such as api.operator.example: it points here, but proves nothing.
   publish(trackingTarget().value);
   expect((await check()).domain).toMatchObject({ tracking: 'verified', dkim: 'pending' });
   forgetTrackingHosts();

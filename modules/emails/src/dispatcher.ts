@@ -171,7 +171,7 @@ async function openWorkflows(): Promise<Map<string, number>> {
 const DUE_SEPARATELY = `campaign_id IS NULL AND dispatched_at IS NULL AND (mailbox_id IS NOT NULL OR deferred_at IS NOT NULL)
         AND (deferred_at IS NOT NULL OR not_before <= now())`;
 
-/** Checks first, because there is rarely any and `ASSIGN` is planned anew each time. */
+/** Checks first, because there is rarely any and `ASSIGN` is planned on each execution. */
 async function hasSeparatelyDue(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ waits: boolean }>({
     name: 'emails-separately-due',
@@ -222,7 +222,7 @@ const ASSIGN = `
 
 async function assign(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {
   if (starts <= 0) return [];
-  // Not a named statement, so that it is planned anew: a plan cached before a campaign's snapshot scanned the whole ledger.
+  // Not a named statement, so that each execution is planned: a plan cached before a campaign's snapshot scanned the whole ledger.
   const { rows } = await ledgerPool.query<Batch>(ASSIGN, [starts * BATCH_SIZE, starts, projects, full]);
   return rows;
 }

@@ -158,7 +158,7 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
   return given.map(({ filename, content, contentType, contentId }, index) => {
     const at = `${path}.${index}`;
     const name = filename.trim();
-    // oxlint-disable-next-line no-control-regex -- a file name is part of a header
+    // oxlint-disable-next-line no-control-regex -- a filename is part of a header
     if (name === '' || name.length > 255 || /[\u0000-\u001f\u007f/\\]/.test(name)) {
       problems.add(`${at}.filename`, 'must be 1 to 255 characters without slashes or control characters');
     }

@@ -73,7 +73,7 @@ const EmailRecipient = builder.objectRef<Prisma.MessageModel>('EmailRecipient').
 const EmailAttachment = builder.objectRef<Omit<Prisma.MessageAttachmentModel, 'content'>>('EmailAttachment').implement({
   description: 'An attachment of an email.',
   fields: (t) => ({
-    filename: t.exposeString('filename', { description: 'The file name.' }),
+    filename: t.exposeString('filename', { description: 'The filename.' }),
     contentType: t.exposeString('contentType', { nullable: true, description: 'The content type, if given.' }),
     contentId: t.exposeString('contentId', { nullable: true, description: 'The target of `cid:` links.' }),
   }),
@@ -248,7 +248,7 @@ const AttachmentInput = builder.inputType('AttachmentInput', {
   fields: (t) => ({
     filename: t.string({
       required: true,
-      description: 'File name: 1 to 255 characters without slashes or control characters.',
+      description: 'Filename: 1 to 255 characters without slashes or control characters.',
       ...jsonSchema({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$' }),
     }),
     content: t.string({
@@ -256,7 +256,7 @@ const AttachmentInput = builder.inputType('AttachmentInput', {
       description: 'The content in base64.',
       ...jsonSchema({ maxLength: 40 * 1024 * 1024 }),
     }),
-    contentType: t.string({ description: 'The content type; derived from the file name by default.' }),
+    contentType: t.string({ description: 'The content type; derived from the filename by default.' }),
     contentId: t.string({ description: 'For an inline image: the target of `cid:` links in the HTML.' }),
   }),
 });

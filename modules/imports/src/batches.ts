@@ -128,7 +128,7 @@ const preview = (tx: Tx, row: Import, { contacts }: Batch) =>
 
 async function write(tx: Tx, row: Import, { contacts }: Batch, optimistic: boolean): Promise<WrittenContact[]> {
   if (contacts.length === 0) return [];
-  // Raises the pending list limit (in kB) of the search indexes, so that they are merged in one go: a merge costs about
+  // Raises the pending list limit (in kB) of the search indexes, so that they are merged at once: a merge costs about
   // the same for many rows as for few.
   await sql(tx, "SELECT set_config('gin_pending_list_limit', '32768', true), set_config('work_mem', '64MB', true)");
   const options = { onConflict: onConflictOf(row), source: 'import', optimistic } as const;

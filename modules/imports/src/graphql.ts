@@ -88,7 +88,7 @@ const Import = builder.prismaObject('Import', {
     }),
     counts: t.field({ type: ImportCounts, description: 'The results of the rows.', resolve: (row) => row }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
-    fileName: t.exposeString('fileName', { nullable: true, description: 'The file name.' }),
+    fileName: t.exposeString('fileName', { nullable: true, description: 'The filename.' }),
     size: t.exposeInt('size', { description: 'File size in bytes.' }),
     encoding: t.exposeString('encoding', {
       nullable: true,
@@ -216,7 +216,7 @@ const ImportContactsInput = builder.inputType('ImportContactsInput', {
     }),
     encoding: t.string({ description: "The file's encoding, such as `windows-1252`; detected by default." }),
     separator: t.string({ description: 'The character between values, or `tab`; detected by default.' }),
-    fileName: t.string({ description: 'The file name to display.' }),
+    fileName: t.string({ description: 'The filename to display.' }),
   }),
 });
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { DomainError, invalid } from '@postroom/platform';
 
-/** Maximum size of each part beside the file, in bytes; options are a few lines of JSON. */
+/** Maximum size of each part other than the file, in bytes; options are a few lines of JSON. */
 const MAX_FIELD_BYTES = 256 * 1024;
 
 /**

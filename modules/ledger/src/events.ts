@@ -7,7 +7,7 @@ export const OF_ERASED = `m.email LIKE 'erased-%@erased.invalid'`;
  */
 export const EMAIL_EVENT_MEMBERS = membersWith('c.subject');
 
-/** The same for statements without `c`: the campaign is looked up only if the message has no subject of its own. */
+/** The same for statements without `c`: the campaign is looked up only if the message itself has no subject. */
 export const EMAIL_EVENT_MEMBERS_ALONE = membersWith('(SELECT c.subject FROM campaigns c WHERE c.id = m.campaign_id)');
 
 function membersWith(campaignSubject: string): string {

@@ -32,8 +32,8 @@ export interface Settlement {
 /**
  * CTEs that record the events and update the campaign counters for changed ledger rows. They follow a CTE `settled` that
  * returns those rows with their previous state as `before` and an `event_id`. Locks are taken on messages first, then
- * campaigns. An `unknown` row may be resolved later, so counters follow every state change. Nobody reports deliveries for
- * a mailbox account, so acceptance counts as delivery (spec: connected mailbox-provider accounts).
+ * campaigns. An `unknown` row may be resolved later, so counters follow every state change. No provider reports deliveries
+ * for a mailbox account, so acceptance counts as delivery (spec: connected mailbox-provider accounts).
  */
 export const CONSEQUENCES = `
   emitted AS (
@@ -125,7 +125,7 @@ const SETTLE_ACCEPTED = `
 
 /**
  * Records outcomes of the messages that `claim` holds: states, events and campaign counters, all in one statement per
- * message. Rows that another attempt marked unknown are updated too, unless somebody has resolved them. A message that was
+ * message. Rows that another attempt marked unknown are updated too, unless a user has resolved them. A message that was
  * requeued meanwhile is not sent again if the first attempt turns out to have been accepted. Idempotent.
  * @param notice payload of the notification for subscribers; none is sent if empty.
  * @returns the number of rows changed.

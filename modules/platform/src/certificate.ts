@@ -19,7 +19,7 @@ export function readCertificate(certFile: string | undefined, keyFile: string | 
 const ALGORITHMS = { ec: '06082a8648ce3d040302', rsa: '06092a864886f70d01010b0500' } as const;
 
 /**
- * A certificate for `localhost` that signs itself, and its key, made anew: for tests, and for development. `years` are those
+ * A new self-signed certificate for `localhost` with its key, for tests and development. `years` are those
  * before and after this one that it is good for.
  */
 export function selfSigned(

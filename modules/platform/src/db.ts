@@ -14,7 +14,7 @@ export function useBackgroundTimeouts(): void {
   statementTimeoutSeconds = config.BACKGROUND_STATEMENT_TIMEOUT_SECONDS;
 }
 
-/** Session settings. The timeout also cancels statements that nobody waits for any more. */
+/** Session settings. The timeout also cancels statements whose caller has gone. */
 export function sessionSettings(): string {
   return `SET statement_timeout = ${Math.round(statementTimeoutSeconds * 1000)}`;
 }

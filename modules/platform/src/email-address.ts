@@ -14,14 +14,14 @@ const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]{1,64}$/u;
 const MAX_LOCAL_OCTETS = 64;
 /** Fast path: hosts of plain ASCII labels. */
 const PLAIN_HOST = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
-/** ASCII that no host name contains. Node would decode or drop some of it, or map letters to it. */
+/** ASCII that no hostname contains. Node would decode or drop some of it, or map letters to it. */
 const NOT_IN_HOST = /[\x00-,/:-@[-`{-\x7f\s]/; // oxlint-disable-line no-control-regex
 const HOST_LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 const ENCODED_LABEL = /^xn--/i;
 
 /**
  * Describes what is wrong with an email address; `undefined` if it is valid. Accepts what mail servers accept in
- * practice: a dot-atom before the `@` (international characters included) and a host name with at least one dot. No
+ * practice: a dot-atom before the `@` (international characters included) and a hostname with at least one dot. No
  * quotes or comments.
  */
 export function emailProblem(address: string): string | undefined {
@@ -55,8 +55,8 @@ function invisibleProblem(address: string): string | undefined {
 }
 
 /**
- * Normalizes a host name to lower-case A-labels, as DNS uses them. Full-width letters and alternative full stops
- * are mapped as browsers do (UTS 46). Returns '' for an invalid host name, including one with invisible characters.
+ * Normalizes a hostname to lower-case A-labels, as DNS uses them. Full-width letters and alternative full stops
+ * are mapped as browsers do (UTS 46). Returns '' for an invalid hostname, including one with invisible characters.
  * Drops a trailing dot.
  */
 export function normalizeDomain(name: string): string {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 /**
  * Whether a Host header names this machine: an IP address, a name without a dot, a name under `localhost`, or the
  * host of `publicUrl`. Protects against DNS rebinding, where a foreign page resolves its own name to 127.0.0.1 and
- * reads our responses; nobody can register these names.
+ * reads our responses; these names can't be registered.
  */
 export function isOwnHost(header: string | undefined, publicUrl?: string): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*?))\.?(?::\d*)?$/.exec(header ?? '') ?? [];

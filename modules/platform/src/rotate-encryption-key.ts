@@ -18,7 +18,7 @@ export interface RotatedSecrets {
 
 /**
  * Re-encrypts every stored secret that is not under the current key. Safe to kill at any moment, to repeat, and to
- * run beside everything else: a secret modified meanwhile keeps its new value, already under the current key.
+ * run while the system is in use: a secret modified meanwhile keeps its new value, already under the current key.
  */
 export async function rotateEncryptionKey(): Promise<RotatedSecrets[]> {
   const renewed: RotatedSecrets[] = [];

@@ -90,17 +90,17 @@ export function isAllowedAddress(address: string, scope: AddressScope): boolean 
   return !isIPv6(address) || globalUnicast(address);
 }
 
-/** The error for a blocked address. It omits the address, which would reveal our network to whoever chose the name. */
+/** The error for a blocked address. It omits the address, which would reveal our network to the user who chose the name. */
 const NOT_PUBLIC = 'a private or reserved address';
 
 /**
- * Describes what is wrong with a tenant-chosen host name or address, to follow a field's name; `undefined` if
+ * Describes what is wrong with a tenant-chosen hostname or address, to follow a field's name; `undefined` if
  * valid. Names are not resolved here: `guardedLookup` checks their addresses at connection time.
  */
 export function hostProblem(host: string, scope: AddressScope): string | undefined {
   if (isIP(host) !== 0) return isAllowedAddress(host, scope) ? undefined : `must not be ${NOT_PUBLIC}`;
   const isName = host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\.?$/.test(host);
-  return isName ? undefined : 'must be a host name, such as smtp.example.com';
+  return isName ? undefined : 'must be a hostname, such as smtp.example.com';
 }
 
 /**
@@ -115,7 +115,7 @@ export function urlProblem(text: string, scope: AddressScope): string | undefine
     return scope === 'loopback'
       ? 'must begin with https://, unless it leads to a loopback address'
       : 'must begin with https://';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   if (isIP(host) !== 0 && !isAllowedAddress(host, scope)) return `must not point to ${NOT_PUBLIC}`;
   return undefined;
 }

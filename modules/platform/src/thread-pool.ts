@@ -37,8 +37,8 @@ const MAX_HEAP_MB = 512;
 const MAX_STRETCH = 5;
 
 /**
- * Runs a function on a thread pool, so that its cost delays no request and no mail. `caller` is whoever requested
- * it, such as a project; callers take turns, and none gets every thread.
+ * Runs a function on a thread pool, so that its cost delays no request and no mail. `caller` identifies the
+ * requester, such as a project; callers take turns, and none gets every thread.
  * @throws ThreadError as above; DomainError `rate_limited` if the caller has thousands of calls queued.
  */
 export function onThread<Args extends unknown[], Result>(

@@ -120,7 +120,7 @@ test('contacts that were one address become the oldest one, with the groups, fie
     { email_key: 'ada@xn--bcher-kva.example', reason: 'complained' },
     { email_key: 'ada@xn--bcher-kva.example', reason: 'unsubscribed' },
   ]);
-  // One campaign had both: what waits for the contact that is merged belongs to nobody, and is not sent.
+  // One campaign had both: the row planned for the merged contact loses its contact and is not sent.
   expect(await read('SELECT id, contact_id, email, email_key FROM messages ORDER BY id')).toEqual([
     { id: both[0], contact_id: oldest, email: 'Ada@bücher.example', email_key: 'ada@xn--bcher-kva.example' },
     { id: both[1], contact_id: second, email: 'ada@xn--bcher-kva.example', email_key: null },

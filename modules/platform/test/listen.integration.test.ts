@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { pool } from '../src/db.ts';
 import { CHANNEL, listen } from '../src/listen.ts';
 
-test('a notification reaches those who listen to its topic, and nobody else', async () => {
+test('a notification reaches only the listeners of its topic', async () => {
   const heard: string[] = [];
   const listening = await Promise.all(
     ['attempted', 'attempted prj_a', 'attempted prj_b', 'campaign prj_a'].map((topic) =>

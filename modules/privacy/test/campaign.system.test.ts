@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test(
-  'who is erased while a campaign is under way is not mailed any more, stays nameless, and the campaign completes with the right counts',
+  'a contact erased during a campaign gets no more mail and stays anonymous, and the campaign completes with correct counts',
   {
     timeout: 120_000,
   },

@@ -274,7 +274,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     deprecationReason: useInstead('apiKeyRevoke'),
     description:
-      'Revokes a key of the project, immediately and irreversibly. Returns true. For whoever manages every project that the key covers, or created it.',
+      'Revokes a key of the project, immediately and irreversibly. Returns true. Allowed for its creator, and for a manager of every project that it covers.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (_root, { id }, context) => {
       await revokeKeyOf(callerProject(context), id, keyRights(context));

@@ -6,7 +6,7 @@ export interface ProviderLimits {
   messagesPerConnection: number;
 }
 
-/** By host name suffix. Sources: provider documentation for relays and submission servers, KumoMTA for MX hosts. */
+/** By hostname suffix. Sources: provider documentation for relays and submission servers, KumoMTA for MX hosts. */
 const LIMITS: readonly (readonly [suffix: string, ProviderLimits])[] = [
   ['smtp-relay.gmail.com', { connections: 10, messagesPerConnection: 100 }],
   ['google.com', { connections: 5, messagesPerConnection: 50 }],

@@ -286,7 +286,7 @@ async function connectionProblem(provider: MailProvider): Promise<string | undef
   }
 }
 
-/** The user name or access key id of a provider; null without authentication. Neither is a secret. */
+/** The username or access key id of a provider; null without authentication. Neither is a secret. */
 export function signInName(provider: Pick<MailProvider, 'id' | 'credentials'>): string | null {
   const known = credentialsOf(provider);
   if (known === undefined) return null;

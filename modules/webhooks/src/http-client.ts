@@ -48,7 +48,7 @@ export interface ClientOptions {
   /** Addresses that may be called. */
   scope: AddressScope;
   deadlineMs?: number;
-  /** Resolves a host name to addresses. */
+  /** Resolves a hostname to addresses. */
   resolve?: Resolve;
   /** Additional trusted certificates, for TLS tests. */
   ca?: string;
@@ -293,9 +293,9 @@ function readableText(chunks: readonly Buffer[]): string {
 }
 
 const ERROR_MESSAGES: Record<string, string> = {
-  ENOTFOUND: 'The host name does not resolve.',
-  ENODATA: 'The host name does not resolve.',
-  EAI_AGAIN: 'The host name could not be resolved just now.',
+  ENOTFOUND: 'The hostname does not resolve.',
+  ENODATA: 'The hostname does not resolve.',
+  EAI_AGAIN: 'The hostname could not be resolved just now.',
   ETIMEOUT: 'The name servers did not answer.',
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection broke before the answer was complete.',

@@ -312,11 +312,11 @@ test('a refused connection is reported', async () => {
   expect(await client()(url)).toMatchObject({ status: null, error: 'The connection was refused.' });
 });
 
-test('an unresolvable host name is reported', async () => {
+test('an unresolvable hostname is reported', async () => {
   const post = client({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) });
   expect(await post('http://nowhere.example/')).toMatchObject({
     status: null,
-    error: 'The host name does not resolve.',
+    error: 'The hostname does not resolve.',
   });
 });
 

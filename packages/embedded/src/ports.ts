@@ -16,7 +16,7 @@ export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<v
   }
 }
 
-/** Finds consecutive free ports for tests, below the ephemeral range so that nobody else is given them. */
+/** Finds consecutive free ports for tests, below the ephemeral range so that no other program is given them. */
 export async function freePorts(count: number): Promise<number[]> {
   for (;;) {
     const first = 10_000 + randomInt(20_000);
@@ -27,7 +27,7 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * An address of this machine that nobody can guess: a random one of 127.0.0.0/8, which is all loopback on Linux and Windows.
+ * An address of this machine that is hard to guess: a random one of 127.0.0.0/8, which is all loopback on Linux and Windows.
  * Elsewhere it is 127.0.0.1.
  */
 export async function hiddenAddress(): Promise<string> {
@@ -38,7 +38,7 @@ export async function hiddenAddress(): Promise<string> {
   return address;
 }
 
-/** Some systems allow 127.0.0.1 to be bound beside a wildcard listener, so this also tries to connect. */
+/** Some systems allow 127.0.0.1 to be bound alongside a wildcard listener, so this also tries to connect. */
 async function isFree(port: number): Promise<boolean> {
   if (await answers(port)) return false;
   try {

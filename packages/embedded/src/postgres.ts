@@ -28,7 +28,7 @@ const STOP_TIMEOUT_MS = 20_000;
 const LEFTOVER_TIMEOUT_MS = 10_000;
 
 export interface PostgresOptions {
-  /** The cluster's folder, created when missing. Its password is in `….password` beside it. */
+  /** The cluster's folder, created when missing. Its password is in `….password` next to it. */
   folder: string;
   port: number;
   logFile: string;
@@ -131,7 +131,7 @@ async function isReady(cluster: Cluster): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as pg.DatabaseError).code !== '28P01') return false;
-    throw new StartError(`The password in ${cluster.folder}.password does not match the database beside it.`);
+    throw new StartError(`The password in ${cluster.folder}.password does not match the database next to it.`);
   } finally {
     await client.end().catch(() => {});
   }

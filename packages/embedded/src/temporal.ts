@@ -74,7 +74,7 @@ function serverArguments({ port, databaseFile }: TemporalOptions, ui: UiAddress)
     ['--sqlite-pragma', 'synchronous=1'],
     // An activity goes to the worker in the answer that asks for it, which saves its trip through a task queue.
     ['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
-    // Nobody uses its HTTP API, which would answer requests for any host.
+    // Its HTTP API is unused, and would accept requests for any host.
     ['--dynamic-config-value', 'frontend.httpAllowedHosts=["127.0.0.1","localhost"]'],
   ];
   return ['server', 'start-dev', ...options.flat()];

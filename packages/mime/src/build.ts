@@ -7,7 +7,7 @@ import { customHeader, formatMessageId, textHeader } from './headers.ts';
 export interface Attachment {
   readonly filename: string;
   readonly content: Uint8Array;
-  /** Derived from the file name by default. */
+  /** Derived from the filename by default. */
   readonly contentType?: string | undefined;
   /** Referenced from the HTML as `cid:…`; without brackets. */
   readonly contentId?: string | undefined;

@@ -81,7 +81,7 @@ test.each<[string, Partial<MessageInput>]>([
   await expect(buildMessage({ ...input, ...over })).rejects.toMatchObject({ name: 'MessageError', field });
 });
 
-test('names, subjects and file names cannot inject a header', async () => {
+test('names, subjects and filenames cannot inject a header', async () => {
   const evil = 'x\r\nBcc: all@example.com\0';
   const mail = await build({
     subject: evil,
@@ -141,8 +141,8 @@ test.each([
     { to: Array.from({ length: 200 }, (_, n) => ({ name: `Reader ${n}`, email: `r${n}@example.com` })) },
   ],
   ['a long address', { to: [{ email: `${'a'.repeat(64)}@${'d'.repeat(60)}.${'e'.repeat(60)}.example` }] }],
-  ['a file name', { attachments: [{ filename: 'x'.repeat(255), content: Buffer.from('x') }] }],
-  ['a file name beyond ASCII', { attachments: [{ filename: 'é'.repeat(255), content: Buffer.from('x') }] }],
+  ['a filename', { attachments: [{ filename: 'x'.repeat(255), content: Buffer.from('x') }] }],
+  ['a filename beyond ASCII', { attachments: [{ filename: 'é'.repeat(255), content: Buffer.from('x') }] }],
   [
     'a type of a file',
     { attachments: [{ filename: 'x', contentType: `a/b; c="${'x'.repeat(240)}"`, content: Buffer.from('x') }] },

@@ -27,9 +27,9 @@ export interface Relay {
   readonly credentials: Credentials | undefined;
   /** False to never request delivery status notifications. */
   readonly reports?: boolean | undefined;
-  /** Host name sent in EHLO. */
+  /** Hostname sent in EHLO. */
   readonly clientName: string;
-  /** Resolves the host name; the system resolver by default. */
+  /** Resolves the hostname; the system resolver by default. */
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -54,7 +54,7 @@ export function parseRelayUrl(url: string): Relay {
   if (dsn !== undefined && dsn !== 'on' && dsn !== 'off')
     throw new TypeError('The mail server parameter "dsn" must be "on" or "off".');
   if (name !== undefined && !isClientName(name))
-    throw new TypeError('The mail server parameter "name" must be a host name.');
+    throw new TypeError('The mail server parameter "name" must be a hostname.');
   return {
     host: decodeURIComponent(parsed.hostname).replace(/^\[|\]$/g, ''),
     port: parsed.port === '' ? (implicitTls ? 465 : 25) : Number(parsed.port),
@@ -70,7 +70,7 @@ export function parseRelayUrl(url: string): Relay {
   };
 }
 
-/** Default EHLO name: this machine's host name if it is a valid one. */
+/** Default EHLO name: this machine's hostname if it is a valid one. */
 export function localHostName(): string {
   return isClientName(hostname()) ? hostname() : '[127.0.0.1]';
 }

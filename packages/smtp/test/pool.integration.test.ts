@@ -218,7 +218,7 @@ test.each([
   await pool.close();
 });
 
-test('a host name that does not resolve defers messages', async () => {
+test('a hostname that does not resolve defers messages', async () => {
   const pool = createSmtpPool('smtp://does-not-exist.invalid');
   expect(await pool.send(message(0))).toMatchObject({
     kind: 'deferred',

@@ -51,7 +51,7 @@ test('smtps: uses TLS from the first byte', async () => {
   expect(new Set(more)).toEqual(new Set(['accepted']));
 });
 
-test('the certificate must match the host name', async () => {
+test('the certificate must match the hostname', async () => {
   const { outcome } = await send({ tls: trusted }, (url) => (url.hostname = 'localhost'));
   expect(outcome).toMatchObject({ kind: 'accepted' });
   const other = await send({ tls: trusted }, (url) => (url.hostname = '127.0.0.2'));

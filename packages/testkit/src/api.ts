@@ -12,7 +12,7 @@ export interface Reply {
 
 type SendOptions = { key?: string | null; headers?: Record<string, string>; body?: unknown };
 
-/** A project of its own with a full-scope key, and an HTTP client for the gateway. */
+/** A new project with a full-scope key, and an HTTP client for the gateway. */
 export interface Api {
   url: string;
   projectId: string;

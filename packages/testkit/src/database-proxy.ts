@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A statement of a program on its way to PostgreSQL, BEGIN and COMMIT among them. */
+/** A statement that a program sends to PostgreSQL, including BEGIN and COMMIT. */
 export interface ProxiedStatement {
   /** Which it is since the last `watch`; the first is 1. */
   number: number;

@@ -10,7 +10,7 @@ export interface KillableWorker {
   databaseUrl: string;
   /** The process, while it runs. */
   process: ChildProcess | undefined;
-  /** With these settings beside or instead of those it has from here. */
+  /** With these settings on top of the default ones. */
   start: (env?: Record<string, string>) => void;
   /** kill -9, as in a machine failure. */
   kill: () => Promise<void>;

@@ -20,7 +20,7 @@ export interface SystemApi {
   delete: (path: string) => Promise<Reply>;
 }
 
-/** A gateway and a worker as programs, on a database and a task queue of their own: for tests that kill, or look at all of it. */
+/** A gateway and a worker as programs, with their own database and task queue, for tests that kill programs or inspect everything. */
 export interface System {
   url: string;
   /** The inbox's API, when no other mail server was given. */

@@ -255,7 +255,7 @@ export interface Import {
   counts: ImportCounts;
   /** Why it failed. */
   error: string | null;
-  /** The file name. */
+  /** The filename. */
   fileName: string | null;
   /** File size in bytes. */
   size: number;
@@ -622,7 +622,7 @@ export interface WebhookDelivery {
 
 /** An attachment of an email. */
 export interface EmailAttachment {
-  /** The file name. */
+  /** The filename. */
   filename: string;
   /** The content type, if given. */
   contentType: string | null;
@@ -967,9 +967,9 @@ export interface AttachmentInput {
   content: string;
   /** For an inline image: the target of `cid:` links in the HTML. */
   content_id?: string | null | undefined;
-  /** The content type; derived from the file name by default. */
+  /** The content type; derived from the filename by default. */
   content_type?: string | null | undefined;
-  /** File name: 1 to 255 characters without slashes or control characters. */
+  /** Filename: 1 to 255 characters without slashes or control characters. */
   filename: string;
 }
 
@@ -1035,7 +1035,7 @@ export interface RescheduleEmailInput {
 export interface CreateContactInput {
   /** Values by key, coerced against the project's custom fields. */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** The address; surrounding white space is removed. */
+  /** The address; surrounding whitespace is removed. */
   email: string;
   /** At most 200 characters; defaults to the local part of the address. */
   name?: string | null | undefined;
@@ -1404,7 +1404,7 @@ export interface ImportContactsInput {
   dry_run?: boolean | null | undefined;
   /** The file's encoding, such as `windows-1252`; detected by default. */
   encoding?: string | null | undefined;
-  /** The file name to display. */
+  /** The filename to display. */
   file_name?: string | null | undefined;
   /** The group that imported contacts join. */
   group_id?: string | null | undefined;
@@ -2684,7 +2684,7 @@ export interface Operations {
       dry_run?: boolean | undefined;
       /** The file's encoding, such as `windows-1252`; detected by default. */
       encoding?: string | undefined;
-      /** The file name to display. */
+      /** The filename to display. */
       file_name?: string | undefined;
       /** The group that imported contacts join. */
       group_id?: string | undefined;

@@ -18,7 +18,7 @@ interface Packed {
 let packed: Packed;
 
 /**
- * A fresh project with the package as it would be published: packed in a copy of the folder outside of this repository,
+ * A fresh project with the package as it would be published: packed in a copy of the folder outside this repository,
  * with its own development dependencies.
  */
 beforeAll(async () => {

@@ -23,7 +23,7 @@ export const SessionContext = createContext<SignedIn | null>(null);
 /** The current session. Pages render only with one. */
 export function useSession(): SignedIn {
   const session = use(SessionContext);
-  if (session === null) throw new Error('This page needs somebody who is signed in.');
+  if (session === null) throw new Error('This page requires a signed-in user.');
   return session;
 }
 

@@ -14,7 +14,7 @@ export function replySchemas(schema: GraphQLSchema, route: Route, components: Co
   return new Map([reply.status, ...(reply.createdIf === undefined ? [] : [201])].map((status) => [status, body]));
 }
 
-/** Descriptions of the members beside `data` (design: Lists), which GraphQL describes in its own terms. */
+/** Descriptions of the members next to `data` (design: Lists), which GraphQL describes in its own terms. */
 const ENVELOPE: Record<string, string> = {
   has_more: 'Whether there is a next page.',
   next_cursor: 'The `cursor` of the next page; null on the last page.',

@@ -3,7 +3,7 @@ import { type GraphQLLeafType, isEnumType } from 'graphql';
 import { type Components, described, type Schema } from './schemas.ts';
 
 /**
- * The JSON schema declared beside a GraphQL type or field, for what GraphQL can't express: `extensions: { jsonSchema:
+ * The JSON schema declared with a GraphQL type or field, for what GraphQL can't express: `extensions: { jsonSchema:
  * {…} }`.
  */
 export function declared(of: { extensions?: object | null | undefined }): Schema | undefined {

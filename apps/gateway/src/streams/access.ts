@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, DomainError, listen, logger, type Permission } from '@postroom/platform';
 import { identify, projectOf } from '../identify.ts';
 
-/** The topic for notifications that somebody lost rights; followed by the caller's id, or `*` for all. */
+/** The topic for notifications that a caller lost rights; followed by the caller's id, or `*` for all. */
 const CHANGED = 'access';
 /** Rights also expire, so all callers are rechecked at this interval, in milliseconds. */
 const RECHECK_INTERVAL_MS = 60_000;

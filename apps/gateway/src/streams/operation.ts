@@ -49,7 +49,7 @@ export class Operation {
     if (!this.#stopped) {
       this.#stopped = true;
       this.#why = why;
-      this.#results.return?.().catch(() => {}); // nobody reads the results any more
+      this.#results.return?.().catch(() => {}); // the results have no reader left
     }
     await this.#finished.promise;
   }

@@ -91,7 +91,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     return addOperation(entered, connection, request, response, url);
   }
 
-  /** Distinct connections mode: the response carries the results of its own request. */
+  /** Distinct connections mode: each response carries the results of one request. */
   async function streamOne(
     entered: Entered,
     request: IncomingMessage,

@@ -126,7 +126,7 @@ test('every text in a request body has a maximum length', () => {
   expect(unbounded).toEqual([]);
 });
 
-// Response derivation, on a schema of its own.
+// Response derivation, on a separate schema.
 
 const small = buildSchema(`
   enum Outcome { made found }
@@ -224,7 +224,7 @@ test('{data, has_more, next_cursor} of a connection', () => {
   ]);
 });
 
-test('{deleted: true} has a name of its own, and its boolean is not declared constant', () => {
+test('{deleted: true} has its own name, and its boolean is not declared constant', () => {
   const { reply, replyName } = described({
     method: 'DELETE',
     path: '/v1/things/{id}',

@@ -70,7 +70,7 @@ async function main([, , key, url]: string[]) {
 }
 main(process.argv).catch((error) => { console.error(error); process.exit(1); });`;
 
-/** Programs that use what is generated in the folder \`client\` beside them. */
+/** Programs that use the client generated in the folder \`client\` next to them. */
 const TYPESCRIPT: Record<string, { generate: (output: string) => Promise<unknown>; program: string }> = {
   'typescript-fetch of openapi-generator': {
     generate: (output) => generate('typescript-fetch', output),

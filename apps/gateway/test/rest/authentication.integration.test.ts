@@ -97,7 +97,7 @@ test('a key of several projects without X-Project-Id is 400 validation_error', a
   }
 });
 
-test('a project the key is not authorized for is 403 forbidden, whether or not it exists', async () => {
+test('a project the key is not authorized for is 403 forbidden, even if it does not exist', async () => {
   const [one, two] = await Promise.all([testApi(), testApi()]);
   const { key: all } = await one.newKey('full', 'all');
   for (const [key, projectId] of [

@@ -3,7 +3,7 @@ const LF = 10;
 const CR = 13;
 const SPACE = 32;
 
-/** The relaxed form of a body (RFC 6376 §3.4.4): runs of white space are one space, and none ends a line or the body. */
+/** The relaxed form of a body (RFC 6376 §3.4.4): runs of whitespace are one space, and none ends a line or the body. */
 export function relaxedBody(body: Buffer): Buffer {
   const out = Buffer.allocUnsafe(body.length + 2);
   let length = 0;

@@ -14,7 +14,7 @@ export interface DkimSigner {
 }
 
 /**
- * Fields signed once more than they occur, so that nobody can add another in transit (RFC 6376 §5.4.2). One-click
+ * Fields signed once more than they occur, so that another can't be added in transit (RFC 6376 §5.4.2). One-click
  * unsubscribe needs both of its fields signed (RFC 8058 §4).
  */
 const OVERSIGNED = [
@@ -96,7 +96,7 @@ function selectFields(fields: readonly string[], without: readonly string[]): { 
   return { names, signed };
 }
 
-/** Folds to lines of at most 76 characters; white space between the parts is ignored. */
+/** Folds to lines of at most 76 characters; whitespace between the parts is ignored. */
 function fold(parts: readonly string[]): string {
   const lines = [''];
   for (const part of parts) {

@@ -7,7 +7,7 @@ export interface ResolverOptions {
   resolvers: readonly Server[];
   /** Maps a name server's address to the address and port to query. */
   locate: (address: string) => Server;
-  /** Allowed name server addresses; they are chosen by whoever runs a zone. */
+  /** Allowed name server addresses; they are chosen by the zone's owner. */
   scope: AddressScope;
   patience: Patience;
   /** Deadline for all look-ups of a session. Queries still open by then count as unanswered. */
@@ -16,7 +16,7 @@ export interface ResolverOptions {
 
 /** One server's view of a name. `silent`: no reliable answer. */
 export interface View {
-  /** Host name of the name server, or address of the resolver. */
+  /** Hostname of the name server, or address of the resolver. */
   server: string;
   outcome: 'found' | 'absent' | 'silent';
   /** Records of the requested type, after following aliases. */

@@ -103,7 +103,7 @@ async function inspectInbound(session: Session, domain: string): Promise<Finding
   return [mx, ...addresses].some(({ outcome }) => outcome === 'silent') ? 'unknown' : 'missing';
 }
 
-/** Assumes presence when nobody answers: a record not known to be missing needs no recommendation. */
+/** Assumes presence without an answer: a record not known to be missing needs no recommendation. */
 async function hasRecord(session: Session, name: string, pattern: RegExp): Promise<boolean> {
   const { outcome, records } = await session.lookup(name, 'TXT');
   return outcome === 'silent' || records.some((record) => pattern.test(record));

@@ -143,7 +143,7 @@ test('a record that is not ours is never overwritten: it is a conflict, and the 
   });
 });
 
-test('an existing policy is kept, whoever published it', async () => {
+test('an existing policy is kept, regardless of its publisher', async () => {
   const { provider, publish, dmarc } = await atCloudflare();
   provider.records.push({ id: 'a', type: 'TXT', name: dmarc.name, content: '"v=DMARC1; p=reject"' });
   const { steps } = await publish(false);

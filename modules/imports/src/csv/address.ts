@@ -10,7 +10,7 @@ export function isAddress(text: string): boolean {
   return labels.length > 1 && labels.every((label) => LABEL.test(label));
 }
 
-/** Trims all kinds of white space, and removes invisible characters that come from copying. */
+/** Trims all kinds of whitespace, and removes invisible characters that come from copying. */
 export const clean = (value: string) => (INVISIBLE.test(value) ? value.replace(EACH_INVISIBLE, '') : value).trim();
 
 const INVISIBLE = /[\u200B\u2060\uFEFF]/;

@@ -168,7 +168,7 @@ const SmtpInput = builder.inputType('SmtpProviderInput', {
     host: t.string({ description: 'Its name or public address.' }),
     port: t.int({ description: 'Its port; 465, 587 or 25 unless given, as `tls` has it.' }),
     tls: t.field({ type: MailTls, description: 'How the connection is encrypted; `starttls` unless given.' }),
-    username: t.string({ description: 'User name; without one, no authentication.' }),
+    username: t.string({ description: 'Username; without one, no authentication.' }),
     password: t.string({ description: 'The password of that. It is never shown again.' }),
     connections: t.int({ description: 'Connections at a time; what the host is known to take, unless given.' }),
     messagesPerConnection: t.int({ description: 'Messages over one connection; likewise.' }),

@@ -31,7 +31,7 @@ export interface MailboxSettings {
   host?: Optional<string>;
   port?: Optional<number>;
   implicitTls?: Optional<boolean>;
-  /** User name; defaults to the address. */
+  /** Username; defaults to the address. */
   username?: Optional<string>;
   password?: Optional<string>;
   clientId?: Optional<string>;

@@ -40,7 +40,7 @@ const FIELD_WORDS: Record<keyof Draft, string> = {
   trackClicks: 'click tracking',
 };
 
-/** The campaign editor. Sections can be filled in in any order and autosave. */
+/** The campaign editor. Sections autosave and can be completed in any order. */
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { draft, set, saving, problem, isSaved, conflict, save } = useDraft(campaign);
   const [tone, word] = STATUS_LABELS[campaign.status];

@@ -168,7 +168,7 @@ function Commands({
   };
   const confirmSend = async () => {
     if ((await send.run({ id })) === undefined) return;
-    notifySuccess(`${name} is on its way.`);
+    notifySuccess(`Sending ${name} now.`);
     close();
   };
   return (

@@ -129,7 +129,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
             {unknown > 0 && (
               <Text size="sm" c="dimmed">
                 {countOf(unknown, 'message')} with an unknown outcome: the connection dropped before the server
-                confirmed. They are not retried automatically, so that nobody gets the email twice.
+                confirmed. They are not retried automatically, so that no one gets the email twice.
               </Text>
             )}
             <Group gap="xs">
