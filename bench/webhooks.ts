@@ -246,7 +246,7 @@ async function postsAlone(): Promise<number> {
 
 /**
  * Records events at once, so that the given number of deliveries go out, and waits until the receiver has each. The endpoints are in that many
- * projects; each event goes to all of its own. Returns deliveries a second.
+ * projects; each event goes to all endpoints of its project. Returns deliveries per second.
  */
 async function burst(
   title: string,

@@ -80,7 +80,7 @@ test('the same mail twice is one bounce', async () => {
 });
 
 test.each(['outlook-block-list', 'postfix-spamhaus', 'ses-content', 'dsn-without-diagnostic', 'icloud-full'])(
-  'one for our reputation, the content, a full mailbox or no reason known suppresses nobody: %s',
+  'one for our reputation, the content, a full mailbox or an unknown reason does not suppress: %s',
   async (name) => {
     const api = await testApi();
     const { id, address } = await message(api);
@@ -169,7 +169,7 @@ test.each<[string, string[]]>([
   },
 );
 
-test('a link of another message, or one that we did not make, suppresses nobody', async () => {
+test('a link of another message, or a forged one, does not suppress', async () => {
   const api = await testApi();
   const { id, address } = await message(api);
   await pool.query('DELETE FROM messages WHERE id = $1', [id]);
@@ -227,12 +227,12 @@ test('a complaint to the address of feedback loops about a deleted email suppres
   expect(await suppressed(api)).toEqual(['ada@example.org complained']);
 });
 
-test('who got an email can not have anybody else suppressed by its return address when it has been deleted', async () => {
+test("a recipient of a deleted email can't get another address suppressed with its return address", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const address = await deleted(api, 'eve@example.org');
   const [, domain = ''] = address.split('@');
   const foreign = await deleted(other, 'ada@example.org');
-  // A report about somebody else, the signature of another email beside its own, and that of another project's domain.
+  // A report about another recipient, a signature combined from two emails, and one for another project's domain.
   const spliced = `${address.slice(0, 48)}${foreign.slice(48, 60)}@${domain}`;
   for (const to of [address, spliced, foreign.replace(/@.*/, `@${domain}`)]) {
     expect(await comesBack(to, about('postfix-unknown', 'ada@example.org'))).toBe(250);
@@ -240,7 +240,7 @@ test('who got an email can not have anybody else suppressed by its return addres
   expect([await suppressed(api), await suppressed(other)]).toEqual([[], []]);
 });
 
-test('a soft bounce of a deleted email, and one that names nobody, suppress nobody', async () => {
+test('a soft bounce of a deleted email, and one without an address, do not suppress', async () => {
   const api = await testApi();
   const address = await deleted(api, 'ada@example.org');
   expect(await comesBack(address, about('gmail-full', 'ada@example.org'))).toBe(250);

@@ -100,7 +100,7 @@ export async function openWindow(
   };
 }
 
-/** A person of the project with a role, in a window of their own. */
+/** A user with a role in the project, in a separate window. */
 export async function windowOf(
   api: Api,
   role: Role = 'owner',
@@ -160,8 +160,8 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: PATIENCE_MS });
 
 /**
- * What is wrong for somebody who has only a keyboard, a line each: what the Tab key does not reach, does not reach in the
- * order of the page, or does not show that it has reached.
+ * Problems for keyboard users, one per line: controls that the Tab key does not reach, reaches out of order, or reaches without a
+ * visible focus.
  */
 export async function keyboardFindings(page: Page): Promise<string[]> {
   await page.evaluate(KEYBOARD);

@@ -4,7 +4,7 @@ import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
 
-/** A campaign that has ended, with one message refused and one of which nobody knows, and a link that was followed. */
+/** A completed campaign with one rejected message, one unknown message and a clicked link. */
 async function endedCampaign(api: Api): Promise<string> {
   await addLocalDomain(api.projectId, 'example.com');
   const people = [await api.contact('ada@example.net'), await api.contact('bob@example.net')];

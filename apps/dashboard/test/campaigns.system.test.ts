@@ -417,7 +417,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
-  test('campaign edits survive a reload, and errors show beside their field', async () => {
+  test('campaign edits survive a reload, and errors show next to their field', async () => {
     const api = await readyProject();
     const { body } = await api.post('/v1/campaigns', { name: 'News' });
     await using window = await windowOf(api);

@@ -53,31 +53,28 @@ inBrowser('pages for marketers', () => {
     ['ada@example.net', () => '/emails'],
     ['Activity', () => `/emails/${ids.email}`],
     ['Not found', () => '/contacts/ctc_00000000000000000000000000'],
-  ])(
-    'the page with "%s" is usable by everybody in both schemes and sizes, and asks no other host',
-    async (text, path) => {
-      for (const colorScheme of SCHEMES) {
-        await using window = await openWindow(api, owner, { colorScheme });
-        const { page } = window;
-        await window.open(path());
-        // Some words stand in a column that phones do not show, so they are looked for before the window shrinks.
-        await page.getByText(text).first().waitFor();
-        await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
-        expect(await page.title()).toMatch(/ · Postroom$/);
-        expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-        const byKeyboard = colorScheme === 'light' ? await keyboardFindings(page) : [];
-        expect(byKeyboard, 'by keyboard').toEqual([]);
-        for (const [name, size] of Object.entries(SIZES)) {
-          await page.setViewportSize(size);
-          expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);
-          const overflows = await page.evaluate(
-            'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-          );
-          expect(overflows, `${colorScheme}, ${name}: scrolls sideways`).toBe(false);
-        }
+  ])('the page with "%s" is accessible in both schemes and sizes, and contacts no other host', async (text, path) => {
+    for (const colorScheme of SCHEMES) {
+      await using window = await openWindow(api, owner, { colorScheme });
+      const { page } = window;
+      await window.open(path());
+      // Some words stand in a column that phones do not show, so they are looked for before the window shrinks.
+      await page.getByText(text).first().waitFor();
+      await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
+      expect(await page.title()).toMatch(/ · Postroom$/);
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+      const byKeyboard = colorScheme === 'light' ? await keyboardFindings(page) : [];
+      expect(byKeyboard, 'by keyboard').toEqual([]);
+      for (const [name, size] of Object.entries(SIZES)) {
+        await page.setViewportSize(size);
+        expect(await seriousFindings(page), `${colorScheme}, ${name}`).toEqual([]);
+        const overflows = await page.evaluate(
+          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+        );
+        expect(overflows, `${colorScheme}, ${name}: scrolls sideways`).toBe(false);
       }
-    },
-  );
+    }
+  });
 });
 
 /** A project with something on every page, and a campaign whose recipients are in several states. */

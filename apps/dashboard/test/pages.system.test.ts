@@ -36,7 +36,7 @@ inBrowser('every page', () => {
     ['Not found', () => '/webhooks/whe_00000000000000000000000000'],
     ['Not found', () => '/no-such-page'],
   ])(
-    '%s has a title and one first heading, is usable by everybody in both schemes and sizes, and asks no other host',
+    '%s has a title and one main heading, is accessible in both schemes and sizes, and contacts no other host',
     async (title, path) => {
       for (const colorScheme of SCHEMES) {
         await using window = await openWindow(api, owner, { colorScheme });
@@ -57,7 +57,7 @@ inBrowser('every page', () => {
   );
 
   test.each(['/sign-in', '/reset-password', '/reset-password?token=x', '/invitation?token=x', '/invitation'])(
-    '%s needs nobody signed in and is usable by everybody',
+    '%s needs no sign-in and is accessible',
     async (path) => {
       for (const colorScheme of SCHEMES) {
         await using window = await openWindow(api, undefined, { colorScheme });
@@ -73,7 +73,7 @@ inBrowser('every page', () => {
   );
 
   test.each(SCHEMES)(
-    'dialogs, menus and the finder are usable by everybody, and keep to the policy: %s',
+    'dialogs, menus and the command palette are accessible and comply with the content security policy: %s',
     async (colorScheme) => {
       await using window = await openWindow(api, owner, { colorScheme });
       const { page } = window;

@@ -187,7 +187,7 @@ async function standInForGoogle(): Promise<{ origin: string } & AsyncDisposable>
   };
 }
 
-/** Connects an account of Gmail as far as it goes without anybody's consent; returns its row. */
+/** Connects a Gmail account up to the consent page; returns its row. */
 async function askForConsent({ page, open }: Window, email: string): Promise<Locator> {
   await open('/mailboxes');
   await page.getByRole('button', { name: 'Connect mailbox' }).first().click();
@@ -200,7 +200,7 @@ async function askForConsent({ page, open }: Window, email: string): Promise<Loc
   return page.getByRole('row').filter({ hasText: email });
 }
 
-/** Follows the link of the dialog to the page of the provider, which opens beside ours. */
+/** Follows the dialog's link to the provider's page, which opens in another tab. */
 async function goToProvider({ page, context }: Window): Promise<Page> {
   const opened = context.waitForEvent('page');
   await page.getByRole('dialog').getByRole('link', { name: 'Continue' }).click();
@@ -290,7 +290,7 @@ inBrowser('sending', () => {
     expect(await page.content()).not.toContain('s3cret');
   });
 
-  test('campaign limits are set and removed; out-of-range values show an error beside the field', async () => {
+  test('campaign limits are set and removed; out-of-range values show an error next to the field', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;

@@ -31,8 +31,8 @@ const DEFAULT_PORT_BASE = 3400;
 export const HELP = `npm start [-- options]
 
   --port-base N   the first of eight ports: gateway N, Temporal N+1 and its UI N+2, inbox N+3 (SMTP) and N+4 (web),
-                  PostgreSQL N+5, SMTP submission N+6, bounces N+7; ${DEFAULT_PORT_BASE} unless given
-  --data DIR      where everything is kept; .postroom unless given
+                  PostgreSQL N+5, SMTP submission N+6, bounces N+7; default ${DEFAULT_PORT_BASE}
+  --data DIR      data folder, default .postroom
   --fresh         start empty: removes the data folder first
 
 DATABASE_URL and TEMPORAL_ADDRESS point at a PostgreSQL and a Temporal of your own.

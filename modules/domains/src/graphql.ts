@@ -70,42 +70,42 @@ const DomainRecommendation = builder.objectRef<Recommendation>('DomainRecommenda
       description: 'Which one it is, such as `dmarc_missing`.',
       deprecationReason: 'Use DomainRecommendation.code.',
     }),
-    severity: t.expose('severity', { type: Severity, description: 'How much mail suffers.' }),
+    severity: t.expose('severity', { type: Severity, description: 'How much it affects delivery.' }),
     title: t.exposeString('title', { description: 'What to do.' }),
     detail: t.exposeString('detail', { description: 'Why.' }),
     record: t.expose('record', {
       type: RecommendedRecord,
       nullable: true,
-      description: 'What to publish, if that does it.',
+      description: 'The record to publish, if one fixes it.',
     }),
   }),
 });
 
 const Provider = builder.objectRef<DnsProvider>('DnsProvider').implement({
-  description: 'Who runs the name servers of a domain.',
+  description: "The provider of a domain's name servers.",
   fields: (t) => ({
-    code: t.exposeString('id', { description: 'Which one it is, such as `cloudflare`.' }),
+    code: t.exposeString('id', { description: 'Provider code, such as `cloudflare`.' }),
     id: t.exposeString('id', {
-      description: 'Which one it is, such as `cloudflare`.',
+      description: 'Provider code, such as `cloudflare`.',
       deprecationReason: 'Use DnsProvider.code.',
     }),
-    name: t.exposeString('name', { description: 'What it is called.' }),
-    editorUrl: t.exposeString('editorUrl', { description: 'Where its records are edited.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    editorUrl: t.exposeString('editorUrl', { description: 'The page where its records are edited.' }),
   }),
 });
 
 builder.prismaObject('LifecycleEvent', {
-  description: 'Something that happened to a domain.',
+  description: "An event in a domain's lifecycle.",
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the event.' }),
     type: t.exposeString('type', {
       description: 'Such as `added`, `verified`, `failing`, `failed`, `checkRequested`.',
     }),
     part: t.exposeString('part', {
       description: '`dkim`, `mailFrom`, `dmarc`, `tracking`, or `domain` for the whole.',
     }),
-    actor: t.exposeString('actor', { description: 'The id of a person, or `system`, or `operator`.' }),
-    detail: t.exposeString('detail', { description: 'A sentence that says it.' }),
+    actor: t.exposeString('actor', { description: 'A user id, `system` or `operator`.' }),
+    detail: t.exposeString('detail', { description: 'Description of the event.' }),
   }),
 });
 
@@ -124,17 +124,16 @@ const Domain = builder.prismaObject('Domain', {
     region: t.exposeString('region', { description: 'Sending region.' }),
     mailFromDomain: t.exposeString('mailFromDomain', {
       nullable: true,
-      description: 'The subdomain that bounces come back to; null for a domain of development.',
+      description: 'The subdomain that receives bounces; null for a development domain.',
     }),
     trackingDomain: t.exposeString('trackingDomain', {
       nullable: true,
-      description:
-        "The host that tracking links begin with while its record is verified; null for the gateway's own alone.",
+      description: "The host of tracking links while its record is verified; null for the gateway's host.",
     }),
     trackingRecord: t.field({
       type: Record,
       nullable: true,
-      description: 'The record that leads that host here; null when there is none to publish.',
+      description: 'The record to publish for that host; null without one.',
       select: { trackingDomain: true, tracking: true, trackingSince: true, memory: true, mailFromDomain: true },
       resolve: (domain) => (domain.mailFromDomain === null ? null : trackingRecord(domain)),
     }),
@@ -146,34 +145,38 @@ const Domain = builder.prismaObject('Domain', {
     }),
     recommendations: t.field({
       type: [DomainRecommendation],
-      description: 'Open deliverability recommendations, the worst first.',
+      description: 'Open deliverability recommendations, most severe first.',
       select: { recommendations: true },
       resolve: (domain) => domain.recommendations as unknown as Recommendation[],
     }),
     dnsProvider: t.field({
       type: Provider,
       nullable: true,
-      description: 'The DNS provider that was detected.',
+      description: 'The detected DNS provider.',
       select: { dnsProvider: true, domain: true, zone: true },
       resolve: ({ dnsProvider, domain, zone }) =>
         dnsProvider === null ? null : providerFor(dnsProvider, zone ?? domain),
     }),
     zone: t.exposeString('zone', {
       nullable: true,
-      description: 'The zone that holds it: itself, or a domain above it; null before it has been looked up.',
+      description: "The domain's zone: itself or an ancestor; null before the first check.",
     }),
     workflowUrl: t.string({
       nullable: true,
-      description: 'Its verification in the Temporal UI; null if the address of the UI is not configured.',
+      description: 'Its verification in the Temporal UI; null if the URL of the UI is not configured.',
       resolve: ({ id }) => workflowUrl(id),
     }),
     nameservers: t.exposeStringList('nameservers', { description: 'The name servers of its zone.' }),
     lifecycle: t.relation('lifecycle', {
-      description: 'What happened to the domain, newest first; at most the last 200.',
+      description: 'Lifecycle events, newest first; at most the last 200.',
       query: { orderBy: { id: 'desc' }, take: 200 },
     }),
-    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last looked up.' }),
-    nextCheckAt: t.expose('nextCheckAt', { type: 'DateTime', nullable: true, description: 'When it will be next.' }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last checked.' }),
+    nextCheckAt: t.expose('nextCheckAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it will be checked next.',
+    }),
     blockedAt: t.expose('blockedAt', { type: 'DateTime', nullable: true, description: 'When an operator blocked it.' }),
     blockedReason: t.exposeString('blockedReason', { nullable: true, description: 'Why it was blocked.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Creation time.' }),
@@ -184,16 +187,16 @@ const DomainWarmup = builder.objectRef<Warmup>('DomainWarmup').implement({
   description: 'Warm-up of a domain: a daily limit for campaign messages that grows each day.',
   fields: (t) => ({
     steps: t.exposeIntList('steps', {
-      description: 'Messages on the first, second … day on which mail goes out. After the last there is no limit.',
+      description: 'Messages allowed on the first, second, … day with mail. After the last day the limit ends.',
     }),
-    since: t.expose('since', { type: 'DateTime', description: 'The day it began, in UTC.' }),
-    step: t.exposeInt('step', { description: 'Which step today is, from 1 on.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'The first day, in UTC.' }),
+    step: t.exposeInt('step', { description: "Today's step, counted from 1." }),
     isWarm: t.exposeBoolean('isWarm', { description: 'Whether all steps are done.' }),
     todayLimit: t.exposeInt('todayLimit', {
       nullable: true,
-      description: 'Messages that may go out today; null when all steps are done.',
+      description: 'Messages allowed today; null when all steps are done.',
     }),
-    todaySent: t.exposeInt('todaySent', { description: 'Those that have.' }),
+    todaySent: t.exposeInt('todaySent', { description: 'Messages sent today.' }),
   }),
 });
 
@@ -203,7 +206,7 @@ builder.prismaObjectField('Domain', 'warmup', (t) =>
   t.field({
     type: DomainWarmup,
     nullable: true,
-    description: 'Its warm-up; null when it has none.',
+    description: 'Its warm-up; null without one.',
     select: { id: true },
     resolve: ({ id }, _args, context) => loadWarmup(context, id),
   }),
@@ -216,12 +219,12 @@ registerNode('dom', 'Domain', (context, ids) =>
 builder.queryFields((t) => ({
   domain: t.prismaField({
     type: Domain,
-    description: 'A domain of the project by its name; `not_found` when it is not in the project.',
+    description: 'A domain of the project by its name; `not_found` if the project does not have it.',
     args: { domain: t.arg.string({ required: true, description: 'Domain name.' }) },
     resolve: (query, _root, { domain }, context) => getDomain(callerProject(context), domain, query),
   }),
   defaultWarmupSteps: t.intList({
-    description: 'A warm-up that suits most domains: messages on the first, second … day.',
+    description: 'A warm-up that suits most domains: messages on the first, second, … day.',
     resolve: () => DEFAULT_WARMUP_STEPS,
   }),
   domains: t.connection(
@@ -237,7 +240,7 @@ builder.queryFields((t) => ({
 builder.subscriptionField('domainChecked', (t) =>
   t.field({
     type: Domain,
-    description: 'A domain as it is now, then each time it has been looked up, until it is removed.',
+    description: 'The current domain, then the domain after each check, until it is removed.',
     args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
     subscribe: (_root, { id }, context) => watchDomain(callerProject(context), id),
     resolve: (domain) => domain,
@@ -248,22 +251,22 @@ const AddDomainInput = builder.inputType('AddDomainInput', {
   description: 'A domain to send from.',
   fields: (t) => ({
     domain: t.string({ required: true, description: 'Its name, such as `mail.example.com`.' }),
-    mailFromLabel: t.string({ description: 'The label of the subdomain that bounces go to; default: `bounce`.' }),
+    mailFromLabel: t.string({ description: 'The label of the subdomain that receives bounces; default: `bounce`.' }),
   }),
 });
 
 const PublishingAction = builder.enumType('PublishingAction', {
-  description: 'What publishing does about a record.',
+  description: 'What publishing does with a record.',
   values: {
     create: { description: 'It is added.' },
-    replace: { description: 'It takes the place of one that was published by us before.' },
-    keep: { description: 'It is there already.' },
-    conflict: { description: 'Something that is not ours is in its place, and is left as it is.' },
+    replace: { description: 'It replaces one that Postroom published before.' },
+    keep: { description: 'It already exists.' },
+    conflict: { description: 'Another record is in its place and is left unchanged.' },
   },
 });
 
 const PublishedRecord = builder.objectRef<DnsRecord>('PublishedRecord').implement({
-  description: 'A DNS record as it is published.',
+  description: 'A published DNS record.',
   fields: (t) => ({
     purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom` or `dmarc`.' }),
     type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
@@ -273,12 +276,12 @@ const PublishedRecord = builder.objectRef<DnsRecord>('PublishedRecord').implemen
 });
 
 const PublishingStep = builder.objectRef<Step>('PublishingStep').implement({
-  description: 'One record, and what publishing does about it.',
+  description: 'One record, and what publishing does with it.',
   fields: (t) => ({
-    action: t.expose('action', { type: PublishingAction, description: 'What is done.' }),
+    action: t.expose('action', { type: PublishingAction, description: 'The action.' }),
     record: t.expose('record', { type: PublishedRecord, description: 'The record.' }),
-    existing: t.exposeStringList('existing', { description: 'The records of its kind that were there.' }),
-    reason: t.exposeString('reason', { description: 'Why, in a sentence.' }),
+    existing: t.exposeStringList('existing', { description: 'The existing records of its kind.' }),
+    reason: t.exposeString('reason', { description: 'The reason for the action.' }),
   }),
 });
 
@@ -286,8 +289,8 @@ const DnsPublication = builder.objectRef<Publication>('DnsPublication').implemen
   description: "What publishing a domain's records did, or would do.",
   fields: (t) => ({
     zone: t.exposeString('zone', { description: 'The zone at the provider.' }),
-    dryRun: t.exposeBoolean('dryRun', { description: 'Whether nothing was changed.' }),
-    steps: t.expose('steps', { type: [PublishingStep], description: 'Record by record.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'Whether this was a dry run, which changes nothing.' }),
+    steps: t.expose('steps', { type: [PublishingStep], description: 'The action for each record.' }),
   }),
 });
 
@@ -308,10 +311,10 @@ const Route53Input = builder.inputType('Route53Input', {
 });
 
 const PublishInput = builder.inputType('PublishDomainRecordsInput', {
-  description: 'Where to publish. The credentials serve this once and are not kept.',
+  description: 'Where to publish. The credentials are used once and not stored.',
   fields: (t) => ({
-    cloudflare: t.field({ type: CloudflareInput, description: 'At Cloudflare.' }),
-    route53: t.field({ type: Route53Input, description: 'At Amazon Route 53.' }),
+    cloudflare: t.field({ type: CloudflareInput, description: 'Access to Cloudflare.' }),
+    route53: t.field({ type: Route53Input, description: 'Access to Amazon Route 53.' }),
     dryRun: t.boolean({ defaultValue: true, description: 'Only reports what would be done; default: true.' }),
   }),
 });
@@ -324,7 +327,7 @@ builder.mutationFields((t) => ({
     ...byPeople,
     type: Domain,
     description:
-      'Adds a domain; it can be sent from when its records are published. `conflict` when the project has it.',
+      'Adds a domain, which can send once its records are published. `conflict` if the project already has it.',
     args: { input: t.arg({ type: AddDomainInput, required: true, description: 'The domain.' }) },
     resolve: async (query, _root, { input }, context) => {
       const { id } = await addDomain(callerProject(context), input, authenticated(context).id);
@@ -334,7 +337,7 @@ builder.mutationFields((t) => ({
   checkDomain: t.prismaField({
     ...byPeople,
     type: Domain,
-    description: 'Has a domain looked up now; what is found follows within seconds.',
+    description: 'Checks a domain now; the results follow within seconds.',
     args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
     resolve: async (query, _root, { id }, context) => {
       await requestCheck(callerProject(context), id, authenticated(context).id);
@@ -345,7 +348,7 @@ builder.mutationFields((t) => ({
     ...byPeople,
     type: Domain,
     description:
-      "Sets the host that tracking links of the domain's mail begin with once its record is seen. It must be a CNAME of the gateway's host, which answers there over https.",
+      "Sets the host of tracking links in the domain's mail, used once its record is verified. It must be a CNAME for the gateway's host and serve https.",
     args: {
       id: t.arg.id({ required: true, description: 'Domain id.' }),
       host: t.arg.string({ description: "A host below the domain; null for the gateway's own." }),
@@ -359,11 +362,11 @@ builder.mutationFields((t) => ({
     ...byPeople,
     type: Domain,
     description:
-      'Gives a domain a warm-up, which begins today, or takes it away with null. Campaigns wait for the next day when a day is used up.',
+      "Starts a domain's warm-up today, or removes it with null. When a day's limit is used up, campaigns wait for the next day.",
     args: {
       id: t.arg.id({ required: true, description: 'Domain id.' }),
       steps: t.arg.intList({
-        description: 'Messages on the first, second … day; 1 to 90 numbers, none less than the one before.',
+        description: 'Messages on the first, second, … day: 1 to 90 numbers in ascending order.',
       }),
     },
     resolve: async (query, _root, { id, steps }, context) => {
@@ -375,10 +378,10 @@ builder.mutationFields((t) => ({
     ...byPeople,
     type: DnsPublication,
     description:
-      "Publishes a domain's records at its DNS provider. What is not ours is never changed; those records come back as conflicts.",
+      "Publishes a domain's records at its DNS provider. Records of others are never changed; they are reported as conflicts.",
     args: {
       id: t.arg.id({ required: true, description: 'Domain id.' }),
-      input: t.arg({ type: PublishInput, required: true, description: 'Where, with which credentials.' }),
+      input: t.arg({ type: PublishInput, required: true, description: 'The provider and its credentials.' }),
     },
     resolve: (_root, { id, input }, context) =>
       publishRecords(callerProject(context), id, {
@@ -391,7 +394,7 @@ builder.mutationFields((t) => ({
 
 removalMutation('domainRemove', {
   replaces: 'removeDomain',
-  description: 'Removes a domain with its keys; mail from it is refused from now on.',
+  description: 'Removes a domain with its keys. Mail from it is rejected from then on.',
   id: 'Domain id.',
   ...byPeople,
   remove: (context, id) => removeDomain(callerProject(context), id),

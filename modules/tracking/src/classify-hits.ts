@@ -25,8 +25,8 @@ const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
   FACTS.map(([name, kind, human]) => sql(name, kind, human)).join(', ');
 
 /**
- * Classifies a batch of hits as human or bot and records the consequences: the first timestamps on messages, the counters
- * of campaigns and links, and an event for the first human open of a message and the first human click on each of its
+ * Classifies a batch of hits as human or bot and records the consequences. These are the first timestamps on messages, the
+ * counters of campaigns and links, and an event for the first human open of a message and the first human click on each of its
  * links. An `unknown` message that was opened or clicked becomes accepted. Locks are taken on messages first, then
  * campaigns, as in all writes to the ledger. Due hits come from the partial index of unclassified ones, so an idle round reads
  * nothing; the rest are lookups by primary key and by `tracking_hits.message_id`.

@@ -52,7 +52,7 @@ test('a relay is set up, changed and removed; its password is encrypted at rest 
   expect((await owner.graphql(LIST)).body.data.mailProviders).toEqual([]);
 });
 
-test('a relay shows what was set but its password; null takes a limit away, and an empty username signs nobody in', async () => {
+test('a relay shows its settings except the password; null removes a limit, and an empty username disables authentication', async () => {
   const { owner } = await project();
   const shown = `mutation ($id: ID!, $input: MailProviderInput!) { updateMailProvider(id: $id, input: $input) {
     username connections messagesPerConnection ratePerSecond accessKeyId } }`;

@@ -26,7 +26,7 @@ interface Taken {
   secure: boolean;
 }
 
-/** A mail server of somebody else's: it takes mail over TLS alone, from whoever knows the password. */
+/** A third-party mail server: it accepts mail only over TLS, from clients with the password. */
 async function relay({ implicit = false, methods = ['PLAIN', 'LOGIN'], certificate = trusted } = {}) {
   const mails: Taken[] = [];
   let tries = 0;
@@ -171,7 +171,7 @@ test.each([
   ['dot', 1],
   ['rcpt', 0],
 ] as const)(
-  'kill -9 of the worker while the first way has a message at %s: the second never gets it, and nobody gets it twice',
+  'kill -9 of the worker while the first transport has a message at %s: the second never gets it, and no recipient gets it twice',
   async (stage, received) => {
     const { api, first, second, times } = await twoWays({
       act: (at, nth) => (at === stage && nth === 0 ? { after: 'silence' } : undefined),
@@ -183,7 +183,7 @@ test.each([
     }, 30_000);
     await system.killWorker();
     await system.startWorker();
-    // What was in flight is unknown, whether or not the server had all of it.
+    // What was in flight is unknown, even if the server had received all of it.
     await untilStatus(api, email, 'unknown');
     const later = await send(api, 'later@mail.test');
     await untilStatus(api, later, 'sent');

@@ -63,7 +63,7 @@ describe.each([
   );
 
   test.each(['end', 'reset'] as const)(
-    'after the final dot, without a whole reply (%s), nobody knows',
+    'after the final dot, without a complete reply (%s), the outcome is unknown',
     async (after) => {
       expect(await one('dot', { after })).toMatchObject({ kind: 'unknown', answer: expect.stringMatching(/\w/) });
       expect(await one('dot', { raw: '2', after })).toMatchObject({ kind: 'unknown' });

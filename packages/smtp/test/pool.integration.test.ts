@@ -186,7 +186,7 @@ test('an unreachable server defers messages and is not retried during the backof
 test.each<[string, (up: boolean, stage: Stage) => Act | string | undefined]>([
   ['refuses connections', (up, stage) => (stage === 'greeting' && !up ? '554 no' : undefined)],
   ['accepts connections and drops them', (up, stage) => (stage === 'mail' && !up ? { after: 'end' } : undefined)],
-])('waits for a server that %s grow, and start anew after a success', async (_, act) => {
+])('waits for a server that %s grow, and are reset by a success', async (_, act) => {
   let up = false;
   await using server = await ScriptedServer.start({
     // Each success closes its connection, so the next message needs a new one.

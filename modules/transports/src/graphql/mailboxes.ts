@@ -22,16 +22,16 @@ import { usedToday } from '../mailboxes/quota.ts';
 import { byPeople } from './by-people.ts';
 
 const MailboxProvider = builder.enumType('MailboxProvider', {
-  description: 'Who runs a mailbox.',
+  description: 'The provider of a mailbox.',
   values: {
     gmail: { description: 'Gmail or Google Workspace.' },
     microsoft: { description: 'Microsoft 365 or Outlook.com.' },
-    other: { description: 'Anybody else, whose server is named.' },
+    other: { description: 'Another provider, with the given server.' },
   },
 });
 
 const MailboxSignIn = builder.enumType('MailboxSignIn', {
-  description: 'How a mailbox account is signed in to.',
+  description: 'How a mailbox account is authenticated.',
   values: {
     password: { description: 'With a password, such as an app password.' },
     oauth2: { description: 'With access tokens, after a user has given consent at the provider.' },
@@ -39,11 +39,11 @@ const MailboxSignIn = builder.enumType('MailboxSignIn', {
 });
 
 const MailboxStatus = builder.enumType('MailboxStatus', {
-  description: 'Whether mail can go out by a mailbox account.',
+  description: 'Whether a mailbox account can send mail.',
   values: {
-    connecting: { description: 'Consent has not been given yet.' },
+    connecting: { description: 'Its owner has not given consent yet.' },
     connected: { description: 'The connection is successful.' },
-    needs_attention: { description: 'Somebody has to do something; the reason says what.' },
+    needs_attention: { description: 'A user has to act; the reason says how.' },
   },
 });
 
@@ -56,26 +56,29 @@ const MailboxAccount = builder.prismaObject('MailboxAccount', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Mailbox account id.' }),
-    email: t.expose('email', { type: 'EmailAddress', description: 'Mail from this address goes out by it.' }),
-    provider: t.expose('provider', { type: MailboxProvider, description: 'Who runs it.' }),
-    signIn: t.expose('signIn', { type: MailboxSignIn, description: 'How it is signed in to.' }),
+    email: t.expose('email', {
+      type: 'EmailAddress',
+      description: 'Its address; mail from this address is sent through it.',
+    }),
+    provider: t.expose('provider', { type: MailboxProvider, description: 'Its provider.' }),
+    signIn: t.expose('signIn', { type: MailboxSignIn, description: 'How it is authenticated.' }),
     host: t.exposeString('host', { description: 'Its mail server.' }),
-    port: t.exposeInt('port', { description: 'The port of that.' }),
-    username: t.exposeString('username', { description: 'Who signs in.' }),
-    status: t.expose('status', { type: MailboxStatus, description: 'Whether mail can go out by it.' }),
+    port: t.exposeInt('port', { description: 'Port of the mail server.' }),
+    username: t.exposeString('username', { description: 'Username.' }),
+    status: t.expose('status', { type: MailboxStatus, description: 'Whether it can send mail.' }),
     statusReason: t.exposeString('statusReason', {
       nullable: true,
-      description: 'What is wrong, in the words of its server, and what to do about it if that is known.',
+      description: 'The error reported by its server, and how to fix it if known.',
     }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its server was last asked.',
+      description: 'When the connection was last tested.',
     }),
-    perMinute: t.exposeInt('perMinute', { description: 'Messages a minute at most.' }),
-    dailyCap: t.exposeInt('dailyCap', { description: 'Messages in any 24 hours at most.' }),
+    perMinute: t.exposeInt('perMinute', { description: 'Maximum messages per minute.' }),
+    dailyCap: t.exposeInt('dailyCap', { description: 'Maximum messages in any 24 hours.' }),
     sentToday: t.int({
-      description: 'Messages that it was used for in the last 24 hours.',
+      description: 'Messages sent through it in the last 24 hours.',
       complexity: 10,
       resolve: async ({ id }, _args, context) => (await loadUsage(context, id)) ?? 0,
     }),
@@ -91,7 +94,7 @@ registerNode('mbx', 'MailboxAccount', (context, ids) =>
 builder.queryFields((t) => ({
   mailboxAccount: t.field({
     type: MailboxAccount,
-    description: 'A mailbox account of the project; `not_found` when there is none.',
+    description: 'A mailbox account of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Mailbox account id.' }) },
     resolve: (_root, { id }, context) => getMailbox(callerProject(context), id),
   }),
@@ -106,43 +109,43 @@ const ConnectInput = builder.inputType('ConnectMailboxInput', {
   description: 'A mailbox account.',
   fields: (t) => ({
     email: t.field({ type: 'EmailAddress', required: true, description: 'Its address.' }),
-    provider: t.field({ type: MailboxProvider, required: true, description: 'Who runs it.' }),
-    signIn: t.field({ type: MailboxSignIn, required: true, description: 'How it is signed in to.' }),
-    username: t.string({ description: 'Who signs in; the address unless given.' }),
-    password: t.string({ description: 'A password, or an app password. It is never shown again.' }),
-    clientId: t.string({ description: 'The OAuth2 client that was registered with the provider.' }),
+    provider: t.field({ type: MailboxProvider, required: true, description: 'Its provider.' }),
+    signIn: t.field({ type: MailboxSignIn, required: true, description: 'How it is authenticated.' }),
+    username: t.string({ description: 'Username; default: the address.' }),
+    password: t.string({ description: 'Password or app password. It is never shown again.' }),
+    clientId: t.string({ description: 'Id of the OAuth2 client registered with the provider.' }),
     clientSecret: t.string({ description: 'Its secret. It is never shown again.' }),
-    tenant: t.string({ description: 'Microsoft 365: the tenant whose accounts may sign in; any unless given.' }),
+    tenant: t.string({ description: 'Microsoft 365: the tenant whose accounts may sign in; default: any.' }),
     host: t.string({ description: 'The mail server of another provider.' }),
-    port: t.int({ description: 'Its port; 587 unless given.' }),
+    port: t.int({ description: 'Port; default: 587.' }),
     implicitTls: t.boolean({ description: 'TLS from the first byte, as on port 465; otherwise STARTTLS.' }),
     perMinute: t.int({
-      description: "Messages a minute at most; four fifths of the provider's own limit unless given.",
+      description: "Maximum messages per minute; default: four fifths of the provider's limit.",
     }),
-    dailyCap: t.int({ description: 'Messages in any 24 hours at most; likewise.' }),
+    dailyCap: t.int({ description: "Maximum messages in any 24 hours; default: four fifths of the provider's limit." }),
   }),
 });
 
 const UpdateInput = builder.inputType('UpdateMailboxInput', {
-  description: 'What is to change of a mailbox account.',
+  description: 'Changes to a mailbox account.',
   fields: (t) => ({
-    username: t.string({ description: 'Who signs in.' }),
+    username: t.string({ description: 'Username.' }),
     password: t.string({ description: 'The new password.' }),
-    clientId: t.string({ description: 'Another OAuth2 client; consent must be given again.' }),
+    clientId: t.string({ description: 'Another OAuth2 client, which requires new consent.' }),
     clientSecret: t.string({ description: "The client's new secret." }),
     tenant: t.string({ description: 'Microsoft 365: the tenant whose accounts may sign in.' }),
     host: t.string({ description: 'The mail server of another provider.' }),
     port: t.int({ description: 'Its port.' }),
     implicitTls: t.boolean({ description: 'TLS from the first byte; otherwise STARTTLS.' }),
-    perMinute: t.int({ description: 'Messages a minute at most.' }),
-    dailyCap: t.int({ description: 'Messages in any 24 hours at most.' }),
+    perMinute: t.int({ description: 'Maximum messages per minute.' }),
+    dailyCap: t.int({ description: 'Maximum messages in any 24 hours.' }),
   }),
 });
 
 const MailboxConsent = builder
   .objectRef<{ id: string; projectId: string; authorizationUrl: string | null }>('MailboxConsent')
   .implement({
-    description: 'A mailbox account, and the page on which its owner gives consent.',
+    description: 'A mailbox account, and the page where its owner gives consent.',
     fields: (t) => ({
       account: t.field({
         type: MailboxAccount,
@@ -151,8 +154,7 @@ const MailboxConsent = builder
       }),
       authorizationUrl: t.exposeString('authorizationUrl', {
         nullable: true,
-        description:
-          'The page of the provider to consent at, within 15 minutes and in this browser; null with a password.',
+        description: "The provider's consent page, to open in this browser within 15 minutes; null with a password.",
       }),
     }),
   });
@@ -163,7 +165,7 @@ builder.mutationFields((t) => ({
   connectMailbox: t.field({
     ...byPeople,
     type: MailboxConsent,
-    description: 'Adds a mailbox account. `conflict` when the project has one of the address.',
+    description: 'Adds a mailbox account. `conflict` if the project already has one with this address.',
     args: { input: t.arg({ type: ConnectInput, required: true, description: 'The account.' }) },
     resolve: async (_root, { input }, context) => {
       const projectId = callerProject(context);
@@ -173,7 +175,7 @@ builder.mutationFields((t) => ({
   authorizeMailbox: t.field({
     ...byPeople,
     type: MailboxConsent,
-    description: 'Begins to ask for consent again, for an account that signs in with OAuth2.',
+    description: 'Requests consent again for an account that uses OAuth2.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => {
       const projectId = callerProject(context);
@@ -184,10 +186,10 @@ builder.mutationFields((t) => ({
   updateMailbox: t.field({
     ...byPeople,
     type: MailboxAccount,
-    description: 'Changes a mailbox account and tests it; what is not given stays, secrets included.',
+    description: 'Changes a mailbox account and tests it. Omitted values are kept, including secrets.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
-      input: t.arg({ type: UpdateInput, required: true, description: 'What is to change.' }),
+      input: t.arg({ type: UpdateInput, required: true, description: 'The changes.' }),
     },
     resolve: async (_root, { id, input }, context) => {
       const projectId = callerProject(context);
@@ -210,7 +212,7 @@ builder.mutationFields((t) => ({
 
 removalMutation('mailboxDisconnect', {
   replaces: 'disconnectMailbox',
-  description: 'Removes a mailbox account with its secrets. Email that waits for it is canceled; its campaigns pause.',
+  description: 'Removes a mailbox account with its secrets. Waiting email is canceled, and its campaigns are paused.',
   id: 'Mailbox account id.',
   ...byPeople,
   remove: (context, id) => disconnectMailbox(callerProject(context), id),

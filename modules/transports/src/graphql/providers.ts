@@ -16,8 +16,8 @@ import { byPeople } from './by-people.ts';
 const ProviderKind = builder.enumType('MailProviderKind', {
   description: 'A kind of mail provider.',
   values: {
-    smtp: { description: 'A relay, over SMTP.' },
-    ses: { description: 'Amazon SES, over its API.' },
+    smtp: { description: 'An SMTP relay.' },
+    ses: { description: 'Amazon SES through its API.' },
   },
 });
 
@@ -34,8 +34,8 @@ const MailTls = builder.enumType('MailTls', {
   description: 'How a connection to a mail server is encrypted.',
   values: {
     implicit: { description: 'TLS from the first byte, as on port 465.' },
-    starttls: { description: 'STARTTLS, or no mail.' },
-    optional: { description: 'STARTTLS where it is offered; never with a password.' },
+    starttls: { description: 'STARTTLS is required.' },
+    optional: { description: 'STARTTLS if offered; not allowed with a password.' },
   },
 });
 
@@ -51,13 +51,15 @@ const MailProvider = builder.prismaObject('MailProvider', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Provider id.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
-    kind: t.expose('kind', { type: ProviderKind, description: 'What it is.' }),
+    kind: t.expose('kind', { type: ProviderKind, description: 'Kind of provider.' }),
     domain: t.string({
       nullable: true,
-      description: 'The sending domain whose mail goes this way; null when it is all that have no way of their own.',
+      description: 'The sending domain that uses it; null for all domains without their own provider.',
       resolve: ({ domain }) => (domain === '' ? null : domain),
     }),
-    position: t.exposeInt('position', { description: 'The lowest is tried first, the others when it takes nothing.' }),
+    position: t.exposeInt('position', {
+      description: 'The lowest is tried first, the others when it accepts no mail.',
+    }),
     host: t.string({
       nullable: true,
       description: 'The mail server; null for SES.',
@@ -72,68 +74,68 @@ const MailProvider = builder.prismaObject('MailProvider', {
     }),
     username: t.string({
       nullable: true,
-      description: 'Who signs in there; null for nobody, and for SES.',
+      description: 'Username; null without authentication, and for SES.',
       resolve: (provider) => (provider.kind === 'smtp' ? signInName(provider) : null),
     }),
     connections: t.int({
       nullable: true,
-      description: 'Connections at a time that were set; null for what the host is known to take.',
+      description: 'Maximum concurrent connections; null for the default of the host.',
       resolve: (provider) => smtpOf(provider)?.connections,
     }),
     messagesPerConnection: t.int({
       nullable: true,
-      description: 'Messages over one connection that were set; likewise.',
+      description: 'Maximum messages per connection; null for the default of the host.',
       resolve: (provider) => smtpOf(provider)?.messagesPerConnection,
     }),
     ratePerSecond: t.int({
       nullable: true,
-      description: 'Messages a second that one worker sends at most; null for no limit.',
+      description: 'Maximum messages per second and worker; null for no limit.',
       resolve: (provider) => smtpOf(provider)?.ratePerSecond,
     }),
     accessKeyId: t.string({
       nullable: true,
-      description: 'The id of the access key of AWS; null for a relay.',
+      description: 'AWS access key id; null for a relay.',
       resolve: (provider) => (provider.kind === 'ses' ? signInName(provider) : null),
     }),
     endpoint: t.string({
       nullable: true,
-      description: "Another address than the region's own; null unless given.",
+      description: "Custom endpoint; null for the region's default.",
       resolve: (provider) => sesOf(provider)?.endpoint,
     }),
     region: t.string({
       nullable: true,
-      description: 'The region of AWS; null for a relay.',
+      description: 'AWS region; null for a relay.',
       resolve: (provider) => sesOf(provider)?.region,
     }),
     configurationSet: t.string({
       nullable: true,
-      description: 'The configuration set whose events come back.',
+      description: 'The configuration set that publishes events.',
       resolve: (provider) => sesOf(provider)?.configurationSet,
     }),
     topicArn: t.string({
       nullable: true,
-      description: 'The topic of SNS that events come by.',
+      description: 'The SNS topic that delivers events.',
       resolve: (provider) => sesOf(provider)?.topicArn,
     }),
     notificationUrl: t.string({
       nullable: true,
-      description: 'Where SNS is to post events to; null for a relay.',
+      description: 'The URL to which SNS posts events; null for a relay.',
       resolve: notificationUrl,
     }),
-    status: t.expose('status', { type: ConnectionStatus, description: 'How it answered when it was last tried.' }),
+    status: t.expose('status', { type: ConnectionStatus, description: 'Result of the last connection test.' }),
     statusReason: t.exposeString('statusReason', { nullable: true, description: 'Why the connection failed.' }),
-    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last tried.' }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true, description: 'When it was last tested.' }),
     subscribedAt: t.expose('subscribedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the subscription of SNS was confirmed; null while it is not.',
+      description: 'When the SNS subscription was confirmed; null before that.',
     }),
     notifiedAt: t.expose('notifiedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last event came, give or take a minute.',
+      description: 'When the last event arrived, to the minute.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set up.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Creation time.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
@@ -163,38 +165,38 @@ builder.queryFields((t) => ({
 }));
 
 const SmtpInput = builder.inputType('SmtpProviderInput', {
-  description: 'A relay. In an update, what is not given stays, and null takes a limit away.',
+  description: 'An SMTP relay. An update keeps omitted values, and null removes a limit.',
   fields: (t) => ({
-    host: t.string({ description: 'Its name or public address.' }),
-    port: t.int({ description: 'Its port; 465, 587 or 25 unless given, as `tls` has it.' }),
-    tls: t.field({ type: MailTls, description: 'How the connection is encrypted; `starttls` unless given.' }),
-    username: t.string({ description: 'Username; without one, no authentication.' }),
-    password: t.string({ description: 'The password of that. It is never shown again.' }),
-    connections: t.int({ description: 'Connections at a time; what the host is known to take, unless given.' }),
-    messagesPerConnection: t.int({ description: 'Messages over one connection; likewise.' }),
-    ratePerSecond: t.int({ description: 'Messages a second that one worker sends at most; no limit unless given.' }),
+    host: t.string({ description: 'Hostname or public address.' }),
+    port: t.int({ description: 'Port; the default is 465, 587 or 25, depending on `tls`.' }),
+    tls: t.field({ type: MailTls, description: 'How the connection is encrypted; default: `starttls`.' }),
+    username: t.string({ description: 'Username; omit it for no authentication.' }),
+    password: t.string({ description: 'Password. It is never shown again.' }),
+    connections: t.int({ description: 'Maximum concurrent connections; the default depends on the host.' }),
+    messagesPerConnection: t.int({ description: 'Maximum messages per connection; the default depends on the host.' }),
+    ratePerSecond: t.int({ description: 'Maximum messages per second and worker; default: no limit.' }),
   }),
 });
 
 const SesInput = builder.inputType('SesProviderInput', {
-  description: 'Amazon SES. In an update, what is not given stays.',
+  description: 'Amazon SES. An update keeps omitted values.',
   fields: (t) => ({
-    region: t.string({ description: 'Such as `eu-west-1`.' }),
-    accessKeyId: t.string({ description: 'Of a user that may send.' }),
-    secretAccessKey: t.string({ description: 'Of the same. It is never shown again.' }),
-    configurationSet: t.string({ description: 'Needed for events; without one SES tells of nothing.' }),
-    topicArn: t.string({ description: 'The topic of SNS that its events go to.' }),
-    endpoint: t.string({ description: "Another address than the region's own, such as that of a private link." }),
+    region: t.string({ description: 'AWS region, such as `eu-west-1`.' }),
+    accessKeyId: t.string({ description: 'Access key id of an IAM user that may send.' }),
+    secretAccessKey: t.string({ description: 'Secret access key. It is never shown again.' }),
+    configurationSet: t.string({ description: 'Configuration set; required for events.' }),
+    topicArn: t.string({ description: 'The SNS topic that receives its events.' }),
+    endpoint: t.string({ description: 'Custom endpoint, such as that of a private link.' }),
   }),
 });
 
 const ProviderInput = builder.inputType('MailProviderInput', {
-  description: 'A mail provider: give `smtp` or `ses`.',
+  description: 'A mail provider: either `smtp` or `ses`.',
   fields: (t) => ({
-    name: t.string({ description: 'Display name; required for a new one.' }),
-    domain: t.string({ description: 'A sending domain whose mail goes this way; empty for all the project.' }),
-    position: t.int({ description: 'The lowest is tried first; 1 unless given.' }),
-    smtp: t.field({ type: SmtpInput, description: 'A relay.' }),
+    name: t.string({ description: 'Display name; required for a new provider.' }),
+    domain: t.string({ description: 'The sending domain that uses it; empty for the whole project.' }),
+    position: t.int({ description: 'The lowest is tried first; default: 1.' }),
+    smtp: t.field({ type: SmtpInput, description: 'An SMTP relay.' }),
     ses: t.field({ type: SesInput, description: 'Amazon SES.' }),
   }),
 });
@@ -203,7 +205,7 @@ builder.mutationFields((t) => ({
   createMailProvider: t.field({
     ...byPeople,
     type: MailProvider,
-    description: 'Adds a mail provider, which is used from the next message on.',
+    description: 'Adds a mail provider, which is used starting with the next message.',
     args: { input: t.arg({ type: ProviderInput, required: true, description: 'The mail provider.' }) },
     resolve: async (_root, { input }, context) => {
       const projectId = callerProject(context);
@@ -213,10 +215,10 @@ builder.mutationFields((t) => ({
   updateMailProvider: t.field({
     ...byPeople,
     type: MailProvider,
-    description: 'Changes a mail provider; what is not given stays, secrets included.',
+    description: 'Changes a mail provider. Omitted values are kept, including secrets.',
     args: {
       id: t.arg.id({ required: true, description: 'Provider id.' }),
-      input: t.arg({ type: ProviderInput, required: true, description: 'What is to change.' }),
+      input: t.arg({ type: ProviderInput, required: true, description: 'The changes.' }),
     },
     resolve: async (_root, { id, input }, context) => {
       const projectId = callerProject(context);

@@ -150,7 +150,7 @@ test.each([['PLAIN'], ['LOGIN']])('a mailbox is connected with a password by %s,
   expect(authorizationUrl).toBeNull();
   expect(account).toMatchObject({ email: user.email, status: 'connected', statusReason: null });
   expect(await send(api, user.email)).toMatchObject({ kind: 'accepted' });
-  // Its server lets nobody else be the envelope's sender.
+  // Its server accepts no other envelope sender.
   expect(own.mails).toMatchObject([{ user: user.email, from: user.email, to: 'ada@mail.test' }]);
   expect(own.signIns.every((signIn) => signIn.method === method)).toBe(true);
   expect(own.secured()).toBe(own.signIns.length);
@@ -277,7 +277,7 @@ test('Microsoft 365 is asked in the tenant that is named', async () => {
   );
 });
 
-test('who was sent to the provider finishes the connection, once, and nobody else', async () => {
+test('only the user who started an authorization completes it, once', async () => {
   const { api, owner } = await project();
   const user = newUser();
   const { account, authorizationUrl } = await connect(owner, oauth(user));
@@ -314,7 +314,7 @@ test('a token that has run out is replaced by two workers at once with one reque
   tokens.lifetime = 3600;
   tokens.requests.length = 0;
   forgetToken(id);
-  // Another worker has a module of its own, and so knows nothing of what this one fetches.
+  // Another worker has its own module instance, so it does not see what this one fetches.
   const copy = '../../src/mailboxes/tokens.ts?another';
   const another = (await import(/* @vite-ignore */ copy)) as typeof tokensModule;
   const [mine, theirs] = await Promise.all([accessToken(id), another.accessToken(id), accessToken(id)]);
@@ -363,12 +363,12 @@ test('the daily cap is kept by many who ask at once, and what was not taken does
   const [first] = granted;
   if (first?.granted === true) await releaseQuota(account.id, first.hour);
   expect(await reserveQuota(account.id, 60_000)).toMatchObject({ granted: true });
-  // What was sent more than a day ago is not counted any more.
+  // Messages sent more than a day ago no longer count.
   await pool.query(`UPDATE mailbox_usage SET hour = hour - interval '25 hours' WHERE mailbox_id = $1`, [account.id]);
   expect(await reserveQuota(account.id, 60_000)).toMatchObject({ granted: true });
 });
 
-test('messages go at the rate of the account, whoever sends them', async () => {
+test('messages are sent at the rate of the account, whichever worker sends them', async () => {
   const { owner } = await project();
   const { account } = await connect(owner, other(newUser(), { perMinute: 1 }));
   const turns = await Promise.all([1, 2, 3].map(() => reserveQuota(account.id, 150_000)));
@@ -399,7 +399,7 @@ test('a mailbox that is connected may send though its domain is not one of the p
   expect((await email(user.email)).status).toBe(403);
 });
 
-test('mail that was to go by an account which is gone goes by nobody else', async () => {
+test('mail planned for a removed account is not sent through another transport', async () => {
   const { api } = await project();
   await addLocalDomain(api.projectId, 'mailbox.test');
   expect(await send(api, 'gone@mailbox.test')).toMatchObject({ kind: 'refused', verdict: 'configuration' });

@@ -96,7 +96,7 @@ test.each<SesAct>([
   'cut',
   'cut within the answer',
   { status: 500, name: 'InternalServiceErrorException', message: 'x' },
-])('after the request was written, nobody knows what %s means, and it is not sent again', async (act) => {
+])('after the request was written, %s leaves the outcome unknown, and it is not sent again', async (act) => {
   ses.acts.push(act);
   expect(await send(await open())).toMatchObject({ kind: 'unknown' });
   expect(ses.requests).toBe(1);

@@ -112,7 +112,7 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** What is wrong with the Signature Version 4 of a request; it is made anew from the request as it came. */
+/** What is wrong with a request's Signature Version 4, which is recomputed from the received request. */
 function signatureProblem(request: IncomingMessage, body: Buffer, standIn: SesStandIn): string | undefined {
   const given =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/ses\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(

@@ -16,12 +16,12 @@ import { watchDeliveries } from '../subscription.ts';
 const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));
 
 const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'Where a delivery stands.',
+  description: 'State of a delivery.',
   values: {
     queued: { description: 'No attempt has been made yet.' },
     retried: { description: 'At least one attempt was not acknowledged, and another will be made.' },
-    acknowledged: { description: 'The receiver answered with a 2xx status.' },
-    failed: { description: 'Six attempts were not acknowledged, or it was given up.' },
+    acknowledged: { description: 'The receiver returned a 2xx status.' },
+    failed: { description: 'Six attempts were not acknowledged, or it was cancelled.' },
   },
 });
 
@@ -39,12 +39,12 @@ export const Delivery = builder.prismaObject('Delivery', {
       select: { event: { select: { type: true } } },
       resolve: ({ event }) => event.type,
     }),
-    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    state: t.expose('state', { type: DeliveryState, description: 'Its state.' }),
     attemptCount: t.exposeInt('attemptCount', { description: 'Attempts made so far.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the next attempt is due; null when none is.',
+      description: 'When the next attempt is due; null if there is none.',
     }),
     replayOf: t.exposeID('replayOf', { nullable: true, description: 'The delivery that this one repeats.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
@@ -54,21 +54,21 @@ export const Delivery = builder.prismaObject('Delivery', {
       description: 'When it was acknowledged or failed.',
     }),
     body: t.string({
-      description: 'The body that is posted, the same bytes each time.',
+      description: 'The posted body, with the same bytes on each attempt.',
       select: { eventId: true },
       resolve: async ({ eventId }, _args, context) => (await loadBody(context, eventId)) ?? '',
     }),
     workflowUrl: t.string({
       nullable: true,
       description:
-        'Its workflow in the Temporal UI; null before it has one, or if the address of the UI is not configured.',
+        'Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured.',
       select: { workflowId: true },
       resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
     }),
     endpoint: t.relation('endpoint', { description: 'The endpoint it goes to.' }),
     event: t.relation('event', { description: 'The event it carries.' }),
     attempts: t.relation('attempts', {
-      description: 'Its attempts, first one first.',
+      description: 'Its attempts, oldest first.',
       query: { orderBy: { number: 'asc' } },
     }),
   }),
@@ -81,7 +81,7 @@ registerNode('dlv', 'WebhookDelivery', (context, ids) =>
 builder.queryFields((t) => ({
   webhookDelivery: t.prismaField({
     type: Delivery,
-    description: 'A delivery of the project; `not_found` when there is none.',
+    description: 'A delivery of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Delivery id.' }) },
     resolve: (query, _root, { id }, context) => getDelivery(callerProject(context), id, query),
   }),
@@ -106,12 +106,12 @@ builder.subscriptionField('webhookDeliveryAttempted', (t) =>
   t.field({
     type: Delivery,
     description:
-      "The project's deliveries, each time one has been attempted; in a burst, the latest of them. Who reconnects gives the time of the last one seen.",
+      "The project's deliveries, each time one has been attempted; at high volume, only the latest. On reconnecting, pass the time of the last one seen.",
     args: {
       endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
       since: t.arg({
         type: 'DateTime',
-        description: 'Begins with what was attempted from then on, as it is now; some of it may have been seen before.',
+        description: 'Start with the current state of deliveries attempted since then; some may be repeated.',
       }),
     },
     subscribe: (_root, args, context) => watchDeliveries(callerProject(context), args),
@@ -120,11 +120,11 @@ builder.subscriptionField('webhookDeliveryAttempted', (t) =>
 );
 
 const RetryPayload = builder.objectRef<{ id: string }>('WebhookDeliveryRetryPayload').implement({
-  description: 'What `webhookDeliveryRetry` did.',
+  description: 'The result of `webhookDeliveryRetry`.',
   fields: (t) => ({
     delivery: t.prismaField({
       type: Delivery,
-      description: 'The delivery, as it is now.',
+      description: 'The current delivery.',
       resolve: (query, { id }, _args, context) => getDelivery(callerProject(context), id, query),
     }),
   }),
@@ -134,7 +134,7 @@ builder.mutationFields((t) => ({
   webhookDeliveryRetry: t.field({
     type: RetryPayload,
     description:
-      'Makes the next attempt of a delivery now instead of when it is due. `conflict` unless it waits for another attempt.',
+      'Makes the next attempt now instead of when it is due. `conflict` unless the delivery is waiting for another attempt.',
     args: { id: t.arg.id({ required: true, description: 'A delivery in state `retried`.' }) },
     resolve: async (_root, { id }, context) => {
       await retryDelivery(callerProject(context), id);
@@ -144,7 +144,7 @@ builder.mutationFields((t) => ({
   replayWebhookDelivery: t.prismaField({
     type: Delivery,
     description: 'Delivers an event again, as a new delivery with the same body.',
-    args: { id: t.arg.id({ required: true, description: 'A delivery that is acknowledged or failed.' }) },
+    args: { id: t.arg.id({ required: true, description: 'An acknowledged or failed delivery.' }) },
     resolve: async (query, _root, { id }, context) => {
       const replay = await replayDelivery(callerProject(context), id);
       return getDelivery(callerProject(context), replay, query);

@@ -33,16 +33,19 @@ import { ALL_EVENTS, EVENT_TYPE_NAMES } from '../event-types.ts';
 const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
   description: 'Outcomes of the latest deliveries to an endpoint: the last 24 hours, at most 5,000.',
   fields: (t) => ({
-    acknowledged: t.exposeInt('acknowledged', { description: 'Answered with a 2xx status.' }),
-    retried: t.exposeInt('retried', { description: 'Not acknowledged yet, and tried again.' }),
-    failed: t.exposeInt('failed', { description: 'Given up.' }),
+    acknowledged: t.exposeInt('acknowledged', { description: 'Acknowledged with a 2xx status.' }),
+    retried: t.exposeInt('retried', { description: 'Not acknowledged yet and being retried.' }),
+    failed: t.exposeInt('failed', { description: 'Failed permanently.' }),
     queued: t.exposeInt('queued', { description: 'Not attempted yet.' }),
-    more: t.exposeBoolean('more', { description: 'Whether there were more than are looked at.' }),
+    more: t.exposeBoolean('more', { description: 'Whether there were more than were counted.' }),
     medianMs: t.exposeInt('medianMs', {
       nullable: true,
-      description: 'How long half of the attempts took at most, in milliseconds; null when there were none.',
+      description: 'Median response time in milliseconds; null without attempts.',
     }),
-    p95Ms: t.exposeInt('p95Ms', { nullable: true, description: 'How long 95 of a hundred attempts took at most.' }),
+    p95Ms: t.exposeInt('p95Ms', {
+      nullable: true,
+      description: '95th percentile of the response time in milliseconds; null without attempts.',
+    }),
   }),
 });
 
@@ -54,14 +57,14 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Endpoint id.' }),
-    url: t.exposeString('url', { description: 'Where events are posted to.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
+    url: t.exposeString('url', { description: 'The URL to which events are posted.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Description.' }),
     events: t.exposeStringList('events', {
-      description: 'Event types, or `["*"]` for all, those added later included.',
+      description: 'Event types, or `["*"]` for all current and future types.',
     }),
-    enabled: t.exposeBoolean('enabled', { description: 'Whether events go to it.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it receives events.' }),
     disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true, description: 'When it was disabled.' }),
-    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why it was disabled, in words.' }),
+    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why it was disabled.' }),
     disabledAutomatically: t.exposeBoolean('disabledAutomatically', {
       description:
         'Whether it was disabled because its deliveries kept failing. Then only a signed-in user can enable it.',
@@ -69,17 +72,16 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when no attempt has been acknowledged; null when the last one was.',
+      description: 'When attempts began to fail; null if the last one was acknowledged.',
     }),
     previousSecretExpiresAt: t.expose('previousSecretExpiresAt', {
       type: 'DateTime',
       nullable: true,
-      description:
-        'Until when the secret before the last rotation signs `X-Webhook-Signature-Previous`; null when there is none.',
+      description: 'Until when the previous secret also signs `X-Webhook-Signature-Previous`; null without one.',
     }),
     recent: t.field({
       type: Recent,
-      description: 'How it did in the last 24 hours.',
+      description: 'Outcomes of the last 24 hours.',
       complexity: 20,
       resolve: async ({ id }, _args, context) => (await loadRecent(context, id)) as DeliveryStats,
     }),
@@ -101,7 +103,7 @@ const byKeysAndManagers = (context: Context) =>
 builder.queryFields((t) => ({
   webhookEndpoint: t.prismaField({
     type: Endpoint,
-    description: 'A webhook endpoint of the project; `not_found` when there is none.',
+    description: 'A webhook endpoint of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (query, _root, { id }, context) => getEndpoint(callerProject(context), id, query),
   }),
@@ -124,7 +126,7 @@ const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   fields: (t) => ({
     url: t.string({
       required: true,
-      description: 'An HTTPS URL that is reachable from the Internet.',
+      description: 'An HTTPS URL that is reachable from the internet.',
       ...URL_OF_ENDPOINT,
     }),
     events: t.stringList({
@@ -133,7 +135,7 @@ const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
       ...SUBSCRIBED,
     }),
     description: t.string({
-      description: 'What it is for; at most 500 characters.',
+      description: 'Description; at most 500 characters.',
       ...jsonSchema({ maxLength: 500 }),
     }),
   }),
@@ -141,12 +143,12 @@ const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
 
 const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
   ...NOT_EMPTY,
-  description: 'What to change; what is not given stays.',
+  description: 'Changes to an endpoint; omitted values are kept.',
   fields: (t) => ({
-    url: t.string({ description: 'An HTTPS URL that is reachable from the Internet.', ...URL_OF_ENDPOINT }),
-    events: t.stringList({ description: 'Event types, or `["*"]`; replaces those before.', ...SUBSCRIBED }),
+    url: t.string({ description: 'An HTTPS URL that is reachable from the internet.', ...URL_OF_ENDPOINT }),
+    events: t.stringList({ description: 'Event types, or `["*"]`; replaces the previous list.', ...SUBSCRIBED }),
     description: t.string({
-      description: 'What it is for; at most 500 characters. An empty text removes it.',
+      description: 'Description; at most 500 characters. An empty string removes it.',
       ...jsonSchema({ maxLength: 500 }),
     }),
   }),
@@ -155,14 +157,14 @@ const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
 const CreateEndpointPayload = builder
   .objectRef<{ id: string; secret: string }>('CreateWebhookEndpointPayload')
   .implement({
-    description: 'A new endpoint with its signing secret, which is shown this once.',
+    description: 'A new endpoint with its signing secret, which is shown only once.',
     fields: (t) => ({
       endpoint: t.prismaField({
         type: Endpoint,
         description: 'The endpoint.',
         resolve: (query, { id }) => db.webhookEndpoint.findUniqueOrThrow({ ...query, where: { id } }),
       }),
-      secret: t.exposeString('secret', { description: 'What signatures are keyed by; it starts with `whsec_`.' }),
+      secret: t.exposeString('secret', { description: 'The signing secret; it starts with `whsec_`.' }),
     }),
   });
 
@@ -177,14 +179,14 @@ const SendTestPayload = builder.objectRef<{ eventId: string; deliveryId: string 
 const ReplayFailedPayload = builder
   .objectRef<{ id: string; replayed: number }>('WebhookEndpointReplayFailedPayload')
   .implement({
-    description: 'What `webhookEndpointReplayFailed` did.',
+    description: 'The result of `webhookEndpointReplayFailed`.',
     fields: (t) => ({
       endpoint: t.prismaField({
         type: Endpoint,
         description: 'The endpoint.',
         resolve: (query, { id }, _args, context) => getEndpoint(callerProject(context), id, query),
       }),
-      replayed: t.exposeInt('replayed', { description: 'How many deliveries were queued again.' }),
+      replayed: t.exposeInt('replayed', { description: 'Number of deliveries that were queued again.' }),
     }),
   });
 
@@ -198,7 +200,7 @@ const secretPayload = (name: string, mutation: string) =>
         description: 'The endpoint.',
         resolve: (query, { id }, _args, context) => getEndpoint(callerProject(context), id, query),
       }),
-      secret: t.exposeString('secret', { description: 'What signatures are keyed by; it starts with `whsec_`.' }),
+      secret: t.exposeString('secret', { description: 'The signing secret; it starts with `whsec_`.' }),
     }),
   });
 const RevealSecretPayload = secretPayload('WebhookEndpointRevealSecretPayload', 'webhookEndpointRevealSecret');
@@ -208,20 +210,20 @@ const Backlog = builder.enumType('WebhookBacklog', {
   description: 'What happens to deliveries that waited while an endpoint was disabled.',
   values: {
     deliver: { description: 'They are delivered now.' },
-    drop: { description: 'They are failed without another attempt.' },
+    drop: { description: 'They fail without another attempt.' },
   },
 });
 
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
     type: CreateEndpointPayload,
-    description: 'Registers a URL for events and makes its signing secret.',
+    description: 'Registers a URL for events and creates its signing secret.',
     args: { input: t.arg({ type: CreateEndpointInput, required: true, description: 'The endpoint.' }) },
     resolve: (_root, { input }, context) => createEndpoint(callerProject(context), input),
   }),
   updateWebhookEndpoint: t.prismaField({
     type: Endpoint,
-    description: 'Changes where events go or which.',
+    description: 'Changes the URL, event types or description of an endpoint.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
       input: t.arg({ type: UpdateEndpointInput, required: true, description: 'What to change.' }),
@@ -234,10 +236,14 @@ builder.mutationFields((t) => ({
   webhookEndpointReplayFailed: t.field({
     type: ReplayFailedPayload,
     ...succeeds('replayFailedWebhookDeliveries'),
-    description: 'Delivers again what failed at an endpoint since a time, each delivery once.',
+    description: 'Replays deliveries to an endpoint that failed since a time, each of them once.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
-      since: t.arg({ type: 'DateTime', required: true, description: 'Those that failed at this time or later.' }),
+      since: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'Replay deliveries that failed at this time or later.',
+      }),
     },
     resolve: async (_root, { id, since }, context) => ({
       id,
@@ -246,30 +252,33 @@ builder.mutationFields((t) => ({
   }),
   replayFailedWebhookDeliveries: t.int({
     deprecationReason: useInstead('webhookEndpointReplayFailed'),
-    description: 'Delivers again what failed at an endpoint since a time; returns how many. Each is replayed once.',
+    description: 'Replays deliveries to an endpoint that failed since a time, each of them once; returns their number.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
-      since: t.arg({ type: 'DateTime', required: true, description: 'Those that failed at this time or later.' }),
+      since: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'Replay deliveries that failed at this time or later.',
+      }),
     },
     resolve: (_root, { id, since }, context) => replayFailed(callerProject(context), id, since),
   }),
   sendTestWebhook: t.field({
     type: SendTestPayload,
-    description: 'Queues a `webhook.test` event for one endpoint, whatever types it wants.',
+    description: 'Queues a `webhook.test` event for one endpoint, regardless of its subscriptions.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => sendTestEvent(callerProject(context), id),
   }),
   enableWebhookEndpoint: t.prismaField({
     type: Endpoint,
     authScopes: (_root, _args, context) => byKeysAndManagers(context),
-    description:
-      'Sends events to an endpoint again. `forbidden` for an API key if the endpoint was disabled automatically.',
+    description: 'Enables an endpoint. `forbidden` for an API key if the endpoint was disabled automatically.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
       backlog: t.arg({
         type: Backlog,
         defaultValue: 'deliver',
-        description: 'What happens to deliveries that waited.',
+        description: 'What happens to waiting deliveries.',
       }),
     },
     resolve: async (query, _root, { id, backlog }, context) => {
@@ -281,7 +290,7 @@ builder.mutationFields((t) => ({
   disableWebhookEndpoint: t.prismaField({
     type: Endpoint,
     authScopes: (_root, _args, context) => byKeysAndManagers(context),
-    description: 'Stops deliveries to an endpoint and keeps those that wait.',
+    description: 'Disables an endpoint; its waiting deliveries are kept.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (query, _root, { id }, context) => {
       const byKey = authenticated(context).kind === 'key';
@@ -293,14 +302,14 @@ builder.mutationFields((t) => ({
     type: RevealSecretPayload,
     authScopes: { manage: true },
     ...succeeds('revealWebhookSecret'),
-    description: 'Shows the signing secret again. For signed-in users, never for an API key.',
+    description: 'Returns the signing secret again. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => ({ id, secret: await revealSecret(callerProject(context), id) }),
   }),
   revealWebhookSecret: t.string({
     deprecationReason: useInstead('webhookEndpointRevealSecret'),
     authScopes: { manage: true },
-    description: 'Shows the signing secret once more. For signed-in users, never for an API key.',
+    description: 'Returns the signing secret again. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => revealSecret(callerProject(context), id),
   }),
@@ -309,7 +318,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     ...succeeds('rotateWebhookSecret'),
     description:
-      'Makes a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
+      'Creates a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => ({ id, secret: await rotateSecret(callerProject(context), id) }),
   }),
@@ -317,7 +326,7 @@ builder.mutationFields((t) => ({
     deprecationReason: useInstead('webhookEndpointRotateSecret'),
     authScopes: { manage: true },
     description:
-      'Makes a new signing secret. For 24 hours the old one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
+      'Creates a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => rotateSecret(callerProject(context), id),
   }),

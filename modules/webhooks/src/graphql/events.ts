@@ -6,12 +6,12 @@ builder.prismaObject('Event', {
   name: 'WebhookEvent',
   interfaces: [Node],
   select: { id: true },
-  description: 'What a delivery carries: the body that is posted, in parts.',
+  description: 'An event: the posted body, in parts.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Event id: what receivers deduplicate on.' }),
+    id: t.exposeID('id', { description: 'Event id, on which receivers deduplicate.' }),
     type: t.exposeString('type', { description: 'Event type.' }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members, which depend on the type.', ...JSON_OBJECT }),
   }),
 });
 
@@ -20,13 +20,13 @@ registerNode('evt', 'WebhookEvent', (context, ids) =>
 );
 
 const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').implement({
-  description: 'A kind of event, and what its bodies look like.',
+  description: 'An event type and the schema of its body.',
   fields: (t) => ({
     name: t.string({ description: 'Such as `contact.created`.', resolve: (type) => type }),
     fires: t.string({ description: 'When it fires.', resolve: (type) => EVENT_TYPES[type].fires }),
     schema: t.field({
       type: 'JSON',
-      description: 'JSON Schema of the body that is posted.',
+      description: 'JSON Schema of the posted body.',
       resolve: (type) => bodySchema(type),
     }),
     example: t.field({
@@ -40,22 +40,22 @@ const EventTypeInfo = builder.objectRef<EventTypeName>('WebhookEventType').imple
 builder.queryFields((t) => ({
   webhookEventTypes: t.field({
     type: [EventTypeInfo],
-    description: 'Every event type there is.',
+    description: 'All event types.',
     resolve: () => EVENT_TYPE_NAMES,
   }),
 }));
 
 const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
-  description: 'An event of the project, in the stream of all of them.',
+  description: "An event in the project's event stream.",
   fields: (t) => ({
-    eventId: t.exposeID('id', { description: 'Event id, the same as webhooks carry.' }),
+    eventId: t.exposeID('id', { description: 'Event id, the same as in webhooks.' }),
     id: t.exposeID('id', {
-      description: 'Event id, the same as webhooks carry.',
+      description: 'Event id, the same as in webhooks.',
       deprecationReason: 'Use RecordedEvent.eventId.',
     }),
     type: t.exposeString('type', { description: 'Event type.' }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members; which, depends on the type.', ...JSON_OBJECT }),
+    data: t.expose('data', { type: 'JSON', description: 'Its members, which depend on the type.', ...JSON_OBJECT }),
     cursor: t.exposeString('cursor', {
       description: 'Given as `after`, the stream goes on behind this event, at any gateway.',
     }),
